@@ -1,0 +1,30 @@
+/**
+ * base: the words every other room is written in.
+ *
+ * Decides nothing. Holds Result, assert, brands, limits, instants, canonical bytes, hashes, ids and order keys.
+ * May import nothing but `@noble/hashes`.
+ * Invariants: everything here is pure; an Instant has exactly one spelling per moment; equal values have equal
+ * canonical bytes.
+ */
+export { assert, InvariantError, unreachable } from "./assert.ts";
+export type { Brand } from "./brand.ts";
+export {
+  addDays,
+  daysInMonth,
+  daysOfLocalDate,
+  instantFromMs,
+  isoWeekday,
+  msOfInstant,
+  parseInstant,
+  parseLocalDate,
+  parseLocalTime,
+  type Instant,
+  type InstantError,
+  type LocalDate,
+  type LocalTime,
+} from "./instant.ts";
+export { LIMITS } from "./limits.ts";
+export { err, ok, type Err, type Fault, type Ok, type Result } from "./result.ts";
+export { sha256Hex, type Sha256Hex } from "./sha256.ts";
+export { isWellFormed, neutralise, oneLine } from "./text.ts";
+export { uuidV7 } from "./uuid.ts";

@@ -1,0 +1,59 @@
+import * as z from "zod/mini";
+import {
+  err,
+  isWellFormed,
+  LIMITS,
+  ok,
+  parseInstant,
+  parseLocalDate,
+  parseLocalTime,
+  type Brand,
+  type Instant,
+  type LocalDate,
+  type LocalTime,
+  type Result,
+} from "#base";
+
+/** Identity of one journal record. Never contains `|` or control characters, so it can stand in a change key. */
+export type RecordId = Brand<string, "RecordId">;
+/** Identity of one write request; applied at most once. */
+export type OperationId = Brand<string, "OperationId">;
+/** Identity of one device's database. */
+export type HostId = Brand<string, "HostId">;
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/;
+
+export const recordIdSchema = idSchema<RecordId>();
+export const operationIdSchema = idSchema<OperationId>();
+export const hostIdSchema = idSchema<HostId>();
+
+export const instantSchema = parsedText<Instant>(parseInstant);
+export const localDateSchema = parsedText<LocalDate>(parseLocalDate);
+export const localTimeSchema = parsedText<LocalTime>(parseLocalTime);
+
+/** Text of people: kept exactly as written; only what cannot be stored as UTF-8 is refused. */
+const wellFormed = z.refine<string>(isWellFormed, "invalid_text");
+const notBlank = z.refine<string>((text) => text.trim().length > 0, "blank_text");
+export const titleSchema = z.string().check(notBlank, z.maxLength(LIMITS.titleChars), wellFormed);
+export const nameSchema = z.string().check(notBlank, z.maxLength(LIMITS.nameChars), wellFormed);
+export const textSchema = z.string().check(z.maxLength(LIMITS.textChars), wellFormed);
+
+function idSchema<T extends string>() {
+  return parsedText<T>((text) => {
+    const fits = text.length <= LIMITS.idChars && ID.test(text);
+    return fits ? ok(text as T) : err({ code: "invalid_id" });
+  });
+}
+
+/** A text that becomes a branded value through its parser; the parser's code is the issue's message. */
+function parsedText<T extends string>(parse: (text: string) => Result<T, { readonly code: string }>) {
+  return z.pipe(
+    z.string(),
+    z.transform((text: string, context): T => {
+      const result = parse(text);
+      if (result.ok) return result.value;
+      context.issues.push({ code: "custom", message: result.error.code, input: text });
+      return z.NEVER;
+    }),
+  );
+}
