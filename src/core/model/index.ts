@@ -1,0 +1,97 @@
+/**
+ * model: the shared words of Silas, each with its parser.
+ *
+ * Decides nothing but shape: what a record, a command, a query, a frame and a setting look like at the border.
+ * May import `#base` and `zod/mini` only. The page, every channel and every store speak in these values.
+ * Invariants: unknown in, branded out; extra fields are refused; agent-domain records (the journal) are camelCase on
+ * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
+ */
+export {
+  TOKEN_CLASSES,
+  type ChangeToken,
+  type ChangeUnit,
+  type NotificationBatch,
+  type TokenClass,
+} from "./changes.ts";
+export {
+  journalCommandSchema,
+  journalRequestSchema,
+  type CommandOf,
+  type JournalCommand,
+  type JournalCommandKind,
+  type JournalOutcome,
+  type JournalRequest,
+} from "./journal-commands.ts";
+export type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
+export {
+  journalQuerySchema,
+  TASK_VIEWS,
+  type AnswerOf,
+  type ChangeRow,
+  type DayView,
+  type JournalAnswers,
+  type JournalQuery,
+  type JournalQueryKind,
+  type OperationRow,
+  type Page,
+  type SearchHit,
+  type TaskDetail,
+  type TaskRow,
+  type TaskView,
+  type TimelineRow,
+} from "./journal-queries.ts";
+export {
+  bodySchemas,
+  dayPlanId,
+  ENTRY_FORMS,
+  journalRecordSchema,
+  LINK_RELATIONS,
+  parentIdOf,
+  RATING_TARGETS,
+  ratingId,
+  RECORD_KINDS,
+  REPEAT_UNITS,
+  repeatSchema,
+  TASK_STATUSES,
+  type BodyOf,
+  type JournalRecord,
+  type RecordKind,
+  type RecordMeta,
+  type RecordOf,
+  type Repeat,
+  type TaskStatus,
+} from "./journal-records.ts";
+export type {
+  AppliedOperation,
+  CommitRefusal,
+  ImportReport,
+  JournalCommit,
+  JournalCommitted,
+  JournalFacts,
+  JournalRead,
+  RecordWrite,
+} from "./journal-store.ts";
+export {
+  hostIdSchema,
+  instantSchema,
+  localDateSchema,
+  localTimeSchema,
+  nameSchema,
+  operationIdSchema,
+  recordIdSchema,
+  textSchema,
+  titleSchema,
+  type HostId,
+  type OperationId,
+  type RecordId,
+} from "./values.ts";
+export {
+  clientFrameSchema,
+  enrolRequestSchema,
+  type ClientFrame,
+  type EnrolRequest,
+  type EnrolResponse,
+  type ErrorBody,
+  type ServerFrame,
+  type StatusBody,
+} from "./wire.ts";

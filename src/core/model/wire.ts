@@ -1,0 +1,44 @@
+import * as z from "zod/mini";
+import { LIMITS } from "#base";
+import type { NotificationBatch } from "./changes.ts";
+import { nameSchema } from "./values.ts";
+
+/** Frames a client may send. Extra fields are refused. */
+export const clientFrameSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("auth"), token: z.string().check(z.minLength(1), z.maxLength(512)) }),
+  z.strictObject({ type: z.literal("ping") }),
+]);
+export type ClientFrame = z.infer<typeof clientFrameSchema>;
+
+/** Frames the server sends. */
+export type ServerFrame =
+  | { readonly type: "auth_ok"; readonly session_id: string; readonly version: string }
+  | { readonly type: "pong" }
+  | { readonly type: "change_batch"; readonly batch: NotificationBatch }
+  | { readonly type: "error"; readonly code: string; readonly message: string; readonly retry_after_ms: number | null };
+
+export const enrolRequestSchema = z.strictObject({
+  code: z.string().check(z.minLength(16), z.maxLength(LIMITS.idChars)),
+  device_name: nameSchema,
+});
+export type EnrolRequest = z.infer<typeof enrolRequestSchema>;
+export type EnrolResponse = { readonly token: string; readonly session_id: string };
+
+/** One answer for every refused HTTP request: a code, the facts, a sentence, and an id to find it in the logs. */
+export type ErrorBody = {
+  readonly error: { readonly code: string; readonly message: string } & { readonly [fact: string]: unknown };
+  readonly error_id: string;
+};
+
+/** `GET /api/status`: what `silas status` and the page's header show. */
+export type StatusBody = {
+  readonly version: string;
+  readonly pid: number;
+  readonly url: string;
+  readonly started_at: string;
+  /** `built_in` until a model is connected: no reply ever imitates a model. */
+  readonly mode: "built_in";
+  readonly data_dir: string;
+  readonly connections: number;
+  readonly owner_id: string;
+};
