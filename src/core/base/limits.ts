@@ -33,10 +33,42 @@ export const LIMITS = {
   importLineBytes: 2_097_152,
   /** Nesting of any JSON or YAML document read from outside. */
   documentDepth: 64,
+  /** Canonical text of one value: far above any record, far below the longest string the engine can hold. */
+  canonicalChars: 134_217_728,
+  /** One file given to `silas canonical`; read whole, since sorting needs the whole object. */
+  canonicalInputBytes: 67_108_864,
   /** Tries of one commit when another write changed a record between read and commit. */
   commitTriesMax: 5,
   /** How long a one-time enrolment code may wait to be opened. */
   enrolmentTtlMs: 600_000,
   /** How long a socket may stay open without authenticating (WEB-04). */
   socketAuthMs: 5_000,
+  /** Codes that wait to be opened; more than this are forgotten oldest first, so asking for links cannot fill memory. */
+  enrolmentCodesMax: 20,
+  /** Wrong or right, an address may try this many enrolment codes a minute; a person needs one. */
+  enrolmentTriesPerMinute: 10,
+  /** Requests of one session a minute: a page that loads ten lists a second stays below. */
+  requestsPerMinute: 600,
+  /** Addresses and scopes a rate limiter remembers; beyond this the oldest window is forgotten. */
+  rateKeysMax: 10_000,
+  /** Headers must arrive within this time, so that a trickling client cannot hold a connection. */
+  requestHeadersMs: 10_000,
+  /** A JSON body must be complete within this time; an import may pause at most this long between two chunks. */
+  requestBodyMs: 15_000,
+  /** Open TCP connections; one browser uses six. */
+  connectionsMax: 512,
+  /** One import: a journal of a million records fits. */
+  importBytes: 536_870_912,
+  /** One client frame. Clients send tokens, pings and later short messages; data goes over HTTP. */
+  socketFrameBytes: 65_536,
+  /** Bytes a slow socket may leave unread before it is closed; it loads afresh when it comes back. */
+  socketBufferBytes: 1_048_576,
+  /** Frames of one socket that wait for an earlier one. */
+  socketFramesWaiting: 64,
+  /** Open sockets: every tab of every device of one owner. */
+  socketsMax: 128,
+  /** A socket that does not answer a ping within this time is gone. */
+  socketPingMs: 30_000,
+  /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
+  feedBatchesWaiting: 1_000,
 } as const;
