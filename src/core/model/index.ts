@@ -46,6 +46,7 @@ export {
   ENTRY_FORMS,
   journalRecordSchema,
   LINK_RELATIONS,
+  ORDER_KEY_CHARS,
   parentIdOf,
   RATING_TARGETS,
   ratingId,

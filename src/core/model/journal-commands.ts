@@ -1,6 +1,13 @@
 import * as z from "zod/mini";
 import { LIMITS, type Instant } from "#base";
-import { bodySchemas, LINK_RELATIONS, RATING_TARGETS, repeatSchema, type JournalRecord } from "./journal-records.ts";
+import {
+  bodySchemas,
+  captionSchema,
+  LINK_RELATIONS,
+  RATING_TARGETS,
+  repeatSchema,
+  type JournalRecord,
+} from "./journal-records.ts";
 import {
   instantSchema,
   localDateSchema,
@@ -38,6 +45,9 @@ const taskFields = {
 
 /** Where an element goes among its siblings: right after the named one, or first when null. */
 const after = nullable(id);
+
+/** The day it is where the owner is, for the next date of a repeating task; the UTC day when absent. */
+const today = optional(localDateSchema);
 
 const timeFields = {
   taskId: optional(nullable(id)),
@@ -93,7 +103,7 @@ export const journalCommandSchema = z.discriminatedUnion("kind", [
     was: optional(z.strictObject(taskFields)),
   }),
   z.strictObject({ kind: z.literal("task.move"), id, after }),
-  z.strictObject({ kind: z.literal("task.conclude"), id, as: z.enum(["DONE", "DROPPED"]) }),
+  z.strictObject({ kind: z.literal("task.conclude"), id, as: z.enum(["DONE", "DROPPED"]), today }),
   z.strictObject({ kind: z.literal("task.reopen"), id }),
   z.strictObject({ kind: z.literal("task.archive"), id }),
   z.strictObject({ kind: z.literal("task.unarchive"), id }),
@@ -105,14 +115,15 @@ export const journalCommandSchema = z.discriminatedUnion("kind", [
     carryOverOpenChecklistItems: z.boolean(),
     closeSourceTaskAs: nullable(z.enum(["DONE", "DROPPED"])),
     preserveCategoryAndLabels: z.boolean(),
+    today,
   }),
   z.strictObject({
     kind: z.literal("checklist.create"),
     taskId: id,
-    title: z.string().check(z.maxLength(LIMITS.titleChars)),
+    title: captionSchema,
     items: many(titleSchema),
   }),
-  z.strictObject({ kind: z.literal("checklist.update"), id, title: z.string().check(z.maxLength(LIMITS.titleChars)) }),
+  z.strictObject({ kind: z.literal("checklist.update"), id, title: captionSchema }),
   z.strictObject({ kind: z.literal("checklist.delete"), id }),
   z.strictObject({ kind: z.literal("item.add"), checklistId: id, titles: some(titleSchema) }),
   z.strictObject({

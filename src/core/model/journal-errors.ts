@@ -6,6 +6,7 @@ export type JournalError =
   | { readonly code: "not_found"; readonly what: RecordKind | "operation"; readonly id: string }
   | { readonly code: "end_not_after_start" }
   | { readonly code: "end_in_future" }
+  | { readonly code: "start_in_future" }
   | { readonly code: "timer_running"; readonly entryId: RecordId; readonly taskId: RecordId | null }
   | { readonly code: "no_timer_running" }
   | { readonly code: "name_taken"; readonly what: "category" | "label"; readonly name: string }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { LIMITS } from "#base";
+import { isWellFormed, LIMITS } from "#base";
 import {
   hostIdSchema,
   instantSchema,
@@ -20,9 +20,16 @@ export const RATING_TARGETS = ["day", "task", "timeEntry"] as const;
 export const LINK_RELATIONS = ["relates_to", "blocks", "follows", "mentions"] as const;
 export const ENTRY_FORMS = ["text", "audio", "observed"] as const;
 export const REPEAT_UNITS = ["day", "week", "month", "year"] as const;
+/** Some 1,500 moves to the very same place fit; then the list must be sorted another way. */
+export const ORDER_KEY_CHARS = 256;
 
 const nullable = z.nullable;
-const orderKey = z.string().check(z.minLength(1), z.maxLength(256), z.regex(/^[0-9A-Za-z]+$/));
+/** Base-62 text without zeros at its end, so that there is always room on both sides of it. */
+const orderKey = z.string().check(z.maxLength(ORDER_KEY_CHARS), z.regex(/^[0-9A-Za-z]*[1-9A-Za-z]$/));
+/** A title that may be empty. */
+export const captionSchema = z
+  .string()
+  .check(z.maxLength(LIMITS.titleChars), z.refine<string>(isWellFormed, "invalid_text"));
 
 /** `from: "due"` keeps the rhythm of the calendar; `"done"` counts from the day the task was concluded. */
 export const repeatSchema = z.strictObject({
@@ -30,6 +37,8 @@ export const repeatSchema = z.strictObject({
   unit: z.enum(REPEAT_UNITS),
   weekdays: z.array(z.int().check(z.gte(1), z.lte(7))).check(z.maxLength(7)),
   from: z.enum(["due", "done"]),
+  /** The day of the month the rhythm belongs to, kept while a short month made a due date earlier. */
+  anchorDay: z.optional(z.int().check(z.gte(1), z.lte(31))),
 });
 export type Repeat = z.infer<typeof repeatSchema>;
 
@@ -62,7 +71,7 @@ export const bodySchemas = {
   }),
   checklist: z.strictObject({
     taskId: recordIdSchema,
-    title: z.string().check(z.maxLength(LIMITS.titleChars)),
+    title: captionSchema,
     order: orderKey,
   }),
   checklistItem: z.strictObject({

@@ -14,7 +14,10 @@ export type JournalRead =
   | { readonly kind: "all"; readonly of: "category" | "label" }
   /** The running time entry, if any. */
   | { readonly kind: "running" }
-  /** The live siblings around a place in an order: the named element and its next one, or the first, or the last. */
+  /**
+   * The live siblings around a place in an order: the named element and the one with the next greater key, or the
+   * first, or the last.
+   */
   | {
       readonly kind: "place";
       readonly of: "task" | "category";
