@@ -1,0 +1,69 @@
+/**
+ * `npm run check`, and with `--with=e2e` the whole of `npm test`.
+ *
+ * Prints one row per step and the full words of those that failed. Ends with the totals, alone on the last line: tests
+ * are counted one by one, every other step counts as one.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { ALLOW_LIST } from "./allow-list.ts";
+import { rowOf, runSteps, sumOf, type Step, type StepResult } from "./steps.ts";
+import { ensureSystemPackages } from "./system-packages.ts";
+import { toolCommand } from "./tools.ts";
+
+function vitestStep(project: string, reportsDir: string): Step {
+  const reportPath = join(reportsDir, `${project}.json`);
+  const runner = project === "e2e" ? ["scripts/e2e.ts"] : [toolCommand("vitest"), "run", `--project=${project}`];
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];
+  return { name: project, command: [...runner, ...reporters], reportPath };
+}
+
+/** The longest first, so that the short ones fill the other core. */
+function checkSteps(reportsDir: string): readonly Step[] {
+  const tsc = toolCommand("typescript");
+  return [
+    vitestStep("unit", reportsDir),
+    { name: "format", command: [toolCommand("oxfmt"), "--check", "."] },
+    { name: "types core", command: [tsc, "--project", "tsconfig.core.json"] },
+    { name: "types shell", command: [tsc, "--project", "tsconfig.shell.json"] },
+    { name: "types web", command: [tsc, "--project", "tsconfig.web.json"] },
+    { name: "lint", command: [toolCommand("oxlint"), "--deny-warnings"] },
+    vitestStep("tidy", reportsDir),
+    { name: "sim 100 seeds", command: ["sim/run.ts", "--seeds=100"] },
+  ];
+}
+
+const onDone = (result: StepResult): void => console.log(rowOf(result));
+
+async function main(args: readonly string[]): Promise<number> {
+  const withE2e = args.includes("--with=e2e");
+  const problem = withE2e ? ensureSystemPackages() : null;
+  if (problem !== null) {
+    console.error(problem);
+    return 1;
+  }
+  const startedMs = performance.now();
+  const reportsDir = mkdtempSync(join(tmpdir(), "silas-check-"));
+  const results: StepResult[] = [];
+  try {
+    const atOnce = Math.min(4, Math.max(2, availableParallelism()));
+    const build: Step[] = withE2e ? [{ name: "web build", command: ["scripts/build-web.ts"] }] : [];
+    results.push(...(await runSteps([...checkSteps(reportsDir), ...build], { atOnce, onDone })));
+    // The browser runs alone: a busy machine makes honest waits look like hangs.
+    if (withE2e) results.push(...(await runSteps([vitestStep("e2e", reportsDir)], { atOnce: 1, onDone })));
+  } finally {
+    rmSync(reportsDir, { recursive: true, force: true });
+  }
+  for (const { name, output } of results.filter(({ failed }) => failed > 0)) {
+    console.log(`\n--- ${name} ---\n${output.trim()}`);
+  }
+  const { passed, failed } = sumOf(results);
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  console.log(`\n${seconds} s; exceptions granted by the tidy allow-list: ${ALLOW_LIST.length}`);
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,96 @@
+/** Runs the steps of a check, a few at a time, and keeps what each of them printed until somebody needs to read it. */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { ROOT } from "./tools.ts";
+
+export type Step = {
+  readonly name: string;
+  /** Arguments after `node`. */
+  readonly command: readonly string[];
+  /** Where vitest leaves its JSON report, for the steps that are test runs. */
+  readonly reportPath?: string;
+};
+
+export type Totals = { readonly passed: number; readonly failed: number };
+
+export type StepResult = Totals & { readonly name: string; readonly seconds: number; readonly output: string };
+
+export type RunOptions = {
+  readonly atOnce: number;
+  readonly onDone: (result: StepResult) => void;
+};
+
+export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<readonly StepResult[]> {
+  const waiting = [...steps];
+  const results: StepResult[] = [];
+  // Each worker does one step after the other; the workers together are what runs at once.
+  const work = async (): Promise<void> => {
+    const step = waiting.shift();
+    if (step === undefined) return;
+    const result = await runStep(step);
+    results.push(result);
+    options.onDone(result);
+    await work();
+  };
+  await Promise.all(Array.from({ length: options.atOnce }, work));
+  return results;
+}
+
+function runStep(step: Step): Promise<StepResult> {
+  const startedMs = performance.now();
+  const { promise, resolve } = Promise.withResolvers<StepResult>();
+  const child = spawn(process.execPath, step.command, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const pieces: Buffer[] = [];
+  child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
+  child.stderr.on("data", (piece: Buffer) => pieces.push(piece));
+  const stop = (): boolean => child.kill("SIGTERM");
+  process.once("exit", stop);
+  child.on("close", (code) => {
+    process.off("exit", stop);
+    const seconds = (performance.now() - startedMs) / 1000;
+    const totals = totalsOf(code === 0, step.reportPath);
+    resolve({ name: step.name, seconds, output: Buffer.concat(pieces).toString("utf8"), ...totals });
+  });
+  return promise;
+}
+
+function totalsOf(succeeded: boolean, reportPath: string | undefined): Totals {
+  if (reportPath === undefined) return succeeded ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const totals = existsSync(reportPath) ? totalsOfReport(readFileSync(reportPath, "utf8")) : { passed: 0, failed: 1 };
+  // A run may fail although each test passed (an unhandled error, a leak), or pass because it found nothing to run.
+  const isHollow = totals.failed === 0 && (!succeeded || totals.passed === 0);
+  return isHollow ? { ...totals, failed: 1 } : totals;
+}
+
+type Report = {
+  readonly testResults: readonly {
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+};
+
+/** Counts tests; a file that could not even be loaded counts as one failure. Anything but a pass is a failure. */
+export function totalsOfReport(json: string): Totals {
+  const report = JSON.parse(json) as Report;
+  const statuses = report.testResults.flatMap((file) => {
+    const ofTests = file.assertionResults.map(({ status }) => status);
+    return file.status !== "passed" && ofTests.every((status) => status === "passed")
+      ? [...ofTests, file.status]
+      : ofTests;
+  });
+  const passed = statuses.filter((status) => status === "passed").length;
+  return { passed, failed: statuses.length - passed };
+}
+
+export function rowOf(result: StepResult): string {
+  const verdict = result.failed === 0 ? "ok  " : "FAIL";
+  const tests = result.passed + result.failed > 1 ? `   ${result.passed} passed, ${result.failed} failed` : "";
+  return `${verdict}  ${result.name.padEnd(14)} ${result.seconds.toFixed(1).padStart(6)} s${tests}`;
+}
+
+export function sumOf(results: readonly Totals[]): Totals {
+  return {
+    passed: results.reduce((sum, { passed }) => sum + passed, 0),
+    failed: results.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}

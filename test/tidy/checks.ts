@@ -1,0 +1,56 @@
+/** Every tidy check by the sentence it is reported under. */
+import {
+  decisionsAreNumbered,
+  documentsHaveOneTitle,
+  exceptionsAreDecided,
+  linksResolve,
+  thePictureIsPrinted,
+} from "./documents.ts";
+import { dependenciesAreDecided, lockfilesNameNoAddress, nothingNamesAMachine, versionsArePinned } from "./manifest.ts";
+import { type Check } from "./project.ts";
+import { everyFileIsReached } from "./reach.ts";
+import { listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
+import { filesAreShort, functionsAreShort, parametersAreNamed } from "./sizes.ts";
+import {
+  doorsMatchTheManifest,
+  doorsOpenWithTheirComment,
+  everyFileHasARoom,
+  everyRoomExists,
+  importsRespectTheWalls,
+} from "./walls.ts";
+import {
+  coreIsPure,
+  exportsAreNamed,
+  fileNamesNameANoun,
+  identifiersNameANoun,
+  nothingIsLeftUnfinished,
+} from "./words.ts";
+
+export const CHECKS: Readonly<Record<string, Check>> = {
+  "every source file has a room": everyFileHasARoom,
+  "every room of the plan exists": everyRoomExists,
+  "the doors in package.json are those of the plan": doorsMatchTheManifest,
+  "imports go through doors and follow the plan": importsRespectTheWalls,
+  "a door is a comment and named re-exports": doorsOpenWithTheirComment,
+  "files are short": filesAreShort,
+  "functions are short": functionsAreShort,
+  "exported functions take named parameters": parametersAreNamed,
+  "file names name a thing": fileNamesNameANoun,
+  "identifiers name a thing": identifiersNameANoun,
+  "core has no clock, no randomness and does not wait": coreIsPure,
+  "exports are named": exportsAreNamed,
+  "nothing is left unfinished": nothingIsLeftUnfinished,
+  "every source file is reached from an entry point": everyFileIsReached,
+  "a document has one title": documentsHaveOneTitle,
+  "links in documents resolve": linksResolve,
+  "the architecture picture is the printed one": thePictureIsPrinted,
+  "decisions are numbered": decisionsAreNumbered,
+  "exceptions have a reason and a decision": exceptionsAreDecided,
+  "versions are pinned": versionsArePinned,
+  "dependencies have a decision": dependenciesAreDecided,
+  "lockfiles name no address": lockfilesNameNoAddress,
+  "nothing names a machine": nothingNamesAMachine,
+  "listed rules are proven": listedRulesAreProven,
+  "proven rules are listed": provenRulesAreListed,
+  "rules are listed once, under their topic": rulesAreListedOnce,
+};

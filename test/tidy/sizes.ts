@@ -1,0 +1,46 @@
+/** How long things may be. Table files (`*-table.ts`) and generated files (`*.generated.ts`) are exempt by name. */
+import { functionsOf } from "./functions.ts";
+import { isTest, lineAt, scriptsOf, type Check } from "./project.ts";
+
+const FILE_LINES_MAX = 400;
+const FUNCTION_LINES_MAX = 60;
+const PARAMETERS_MAX = 2;
+
+const isExempt = (path: string): boolean => /(?:-table|\.generated)\.[a-z]+$/.test(path);
+
+export const filesAreShort: Check = (project) =>
+  [...project].flatMap(([path, text]) => {
+    if (!/\.(ts|tsx|mts|mjs|js|css)$/.test(path) || isExempt(path)) return [];
+    const lines = text.replace(/\n$/, "").split("\n").length;
+    return lines > FILE_LINES_MAX ? [{ path, message: `has ${lines} lines; the limit is ${FILE_LINES_MAX}` }] : [];
+  });
+
+export const functionsAreShort: Check = (project) =>
+  scriptsOf(project).flatMap(([path, source]) => {
+    // A describe block is a chapter, not a function.
+    if (/\.test\.tsx?$/.test(path) || isExempt(path)) return [];
+    return functionsOf(source).flatMap(({ name, start, end }) => {
+      const line = lineAt(source, start);
+      const lines = lineAt(source, end) - line + 1;
+      const message = `${name} has ${lines} lines; the limit is ${FUNCTION_LINES_MAX}`;
+      return lines > FUNCTION_LINES_MAX ? [{ path: `${path}:${line}`, message }] : [];
+    });
+  });
+
+export const parametersAreNamed: Check = (project) =>
+  scriptsOf(project).flatMap(([path, source]) => {
+    if (isTest(path)) return [];
+    return functionsOf(source)
+      .filter(({ isExported }) => isExported)
+      .flatMap(({ name, start, parameters }) => {
+        const place = `${path}:${lineAt(source, start)}`;
+        const many = `${name} takes ${parameters.length} parameters; more than two become one named object`;
+        const hasBoolean = parameters.some(
+          (one) => /:\s*boolean\s*(?:=|$)/.test(one) || /=\s*(?:true|false)$/.test(one),
+        );
+        return [
+          ...(parameters.length > PARAMETERS_MAX ? [{ path: place, message: many }] : []),
+          ...(hasBoolean ? [{ path: place, message: `${name} takes a bare boolean; name the choice instead` }] : []),
+        ];
+      });
+  });
