@@ -1,11 +1,5 @@
 /** Every tidy check by the sentence it is reported under. */
-import {
-  decisionsAreNumbered,
-  documentsHaveOneTitle,
-  exceptionsAreDecided,
-  linksResolve,
-  thePictureIsPrinted,
-} from "./documents.ts";
+import { decisionsAreNumbered, documentsHaveOneTitle, linksResolve, thePictureIsPrinted } from "./documents.ts";
 import { dependenciesAreDecided, lockfilesNameNoAddress, nothingNamesAMachine, versionsArePinned } from "./manifest.ts";
 import { type Check } from "./project.ts";
 import { everyFileIsReached } from "./reach.ts";
@@ -45,7 +39,6 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "links in documents resolve": linksResolve,
   "the architecture picture is the printed one": thePictureIsPrinted,
   "decisions are numbered": decisionsAreNumbered,
-  "exceptions have a reason and a decision": exceptionsAreDecided,
   "versions are pinned": versionsArePinned,
   "dependencies have a decision": dependenciesAreDecided,
   "lockfiles name no address": lockfilesNameNoAddress,

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { ALLOW_LIST } from "../../scripts/allow-list.ts";
 import { CHECKS } from "./checks.ts";
+import { judgeExceptions } from "./documents.ts";
 import { readProject, type Violation } from "./project.ts";
 
 const project = readProject(fileURLToPath(new URL("../..", import.meta.url)));
@@ -22,4 +23,8 @@ test("every exception still excuses something", () => {
       !(CHECKS[exception.check]?.(project) ?? []).some((violation) => isExcused(exception.check, violation)),
   );
   expect(idle).toEqual([]);
+});
+
+test("every exception has a reason and a decision", () => {
+  expect(judgeExceptions(project, ALLOW_LIST)).toEqual([]);
 });

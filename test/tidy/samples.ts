@@ -1,0 +1,239 @@
+/** For every tidy check a small project that breaks it and one that keeps it: proof that the check can go red. */
+import { ROOMS } from "../../scripts/house.ts";
+import { MARKERS, renderArchitecture } from "../../scripts/print-architecture.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+export type Sample = { readonly bad: readonly Files[]; readonly good: Files };
+
+const lines = (count: number, text = "a();"): string => Array.from({ length: count }, () => text).join("\n");
+const door = (commentLines: number, rest: string): string => `/**\n${lines(commentLines - 2, " * word")}\n */\n${rest}`;
+const manifest = (content: object): Files => ({ "package.json": JSON.stringify(content) });
+const picture = `${MARKERS.begin}\n\n${renderArchitecture()}\n\n${MARKERS.end}\n`;
+/** Written in two halves so that no search for rule ids or unfinished work stops here. */
+const titled = (id: string): string => `te${"st"}("[${id}] holds", () => {});`;
+const unfinished = (mark: string): string => mark.replace("-", "");
+
+const IMPORTS = Object.fromEntries(
+  ROOMS.flatMap(({ name, door: file }) => (file === null ? [] : [[`#${name}`, `./${file}`]])),
+);
+
+const WALLS: Readonly<Record<string, Sample>> = {
+  "every source file has a room": {
+    bad: [{ "src/stray.ts": "" }, { "lib/thing.ts": "" }],
+    good: { "src/core/base/thing.ts": "", "README.md": "" },
+  },
+  "every room of the plan exists": {
+    bad: [{ "src/main.ts": "" }],
+    good: Object.fromEntries(
+      ROOMS.flatMap(({ paths, door: file }) => [...paths, file ?? "x"].map((path) => [path, ""])),
+    ),
+  },
+  "the doors in package.json are those of the plan": {
+    bad: [manifest({ imports: {} }), manifest({ imports: { ...IMPORTS, "#side": "./src/side.ts" } })],
+    good: manifest({ imports: IMPORTS }),
+  },
+  "imports go through doors and follow the plan": {
+    bad: [
+      { "src/core/base/a.ts": 'import { b } from "#model";' },
+      { "src/core/journal/a.ts": 'import { b } from "#stores";' },
+      { "src/shell/stores/a.ts": 'import { b } from "#channels";' },
+      { "src/shell/stores/a.ts": 'export { b } from "../../core/model/b.ts";' },
+      { "src/shell/stores/a.ts": 'const b = await import("#model/b.ts");' },
+      { "src/core/model/a.ts": 'import { readFileSync } from "node:fs";' },
+      { "src/core/model/a.ts": 'import "#model";' },
+      { "web/src/a.ts": 'import { b } from "#journal";' },
+      { "src/cli/a.ts": 'import { b } from "../../../elsewhere.ts";' },
+    ],
+    good: {
+      "src/core/journal/a.ts":
+        '// import { x } from "#stores";\nimport { b } from "#model";\nimport { c } from "./c.ts";',
+      "src/core/journal/a.test.ts": 'import { test } from "vitest";\nimport { open } from "#stores";',
+      "src/core/model/a.ts": 'import * as z from "zod/mini";\nconst said = `import { b } from "#stores"`;',
+    },
+  },
+  "a door is a comment and named re-exports": {
+    bad: [
+      { "src/core/base/index.ts": 'export { a } from "./a.ts";' },
+      { "src/core/base/index.ts": door(4, 'export { a } from "./a.ts";') },
+      { "src/core/base/index.ts": door(16, 'export { a } from "./a.ts";') },
+      { "src/core/base/index.ts": door(6, "export const a = 1;") },
+      { "src/core/base/index.ts": door(6, 'export * from "./a.ts";') },
+    ],
+    good: {
+      "src/core/base/index.ts": door(6, 'export { a, type B } from "./a.ts";\nexport type { C } from "./c.ts";\n'),
+    },
+  },
+};
+
+const SIZES: Readonly<Record<string, Sample>> = {
+  "files are short": {
+    bad: [{ "src/a.ts": lines(401) }, { "web/a.css": lines(401) }],
+    good: { "src/a.ts": `${lines(400)}\n`, "src/limits-table.ts": lines(900), "docs/a.md": lines(900) },
+  },
+  "functions are short": {
+    bad: [
+      { "src/a.ts": `function long(): { a: string } {\n${lines(60)}\n}` },
+      { "src/a.ts": `const long = async (a: string): Promise<void> => {\n${lines(60)}\n};` },
+      { "web/a.tsx": `const Long = () => (\n<p>it's</p>\n${lines(60, "<hr />")}\n);` },
+      { "src/a.ts": `const it = {\n  long(a: string): void {\n${lines(60)}\n  },\n};` },
+    ],
+    good: {
+      "src/a.ts": `function short() {\n${lines(58)}\n}\n${lines(100)}\nif (a) {\n${lines(90)}\n}`,
+      "src/a.test.ts": `describe("a", () => {\n${lines(90)}\n});`,
+    },
+  },
+  "exported functions take named parameters": {
+    bad: [
+      { "src/a.ts": "export function f(a: string, b: Map<string, number>, c: number): void {}" },
+      { "src/a.ts": "export const f = (a: string, b: string, c: string): string => a;" },
+      { "src/a.ts": "export function f(a: string, quick: boolean): void {}" },
+      { "src/a.ts": "export function f(quick = false): void {}" },
+    ],
+    good: {
+      "src/a.ts": "export const f = (a: Map<string, number>, { b, c, d }: X): void => {};\nfunction own(a, b, c) {}",
+    },
+  },
+};
+
+const WORDS: Readonly<Record<string, Sample>> = {
+  "file names name a thing": {
+    bad: [{ "src/utils.ts": "" }, { "src/task-manager.ts": "" }, { "src/TaskList.ts": "" }, { "src/helpers/a.ts": "" }],
+    good: { "src/task-list.ts": "", "web/src/service-worker.ts": "", "src/clock.property.test.ts": "" },
+  },
+  "identifiers name a thing": {
+    bad: [
+      { "src/a.ts": "class TaskManager {}" },
+      { "src/a.ts": "const dateUtils = {};" },
+      { "docs/glossary.md": "## Not these words\n\n| deadline | due |\n", "src/a.ts": "const taskDeadline = 1;" },
+    ],
+    good: {
+      "docs/glossary.md": "## Not these words\n\n| deadline | due |\n",
+      "src/a.ts": "const due = 1; // the deadline, TaskManager",
+    },
+  },
+  "core has no clock, no randomness and does not wait": {
+    bad: [
+      { "src/core/base/a.ts": "const at = new Date();" },
+      { "src/core/base/a.ts": "const x = Math.random();" },
+      { "src/core/base/a.ts": "async function f() {}" },
+      { "src/core/base/a.ts": "const x = `${Date.now()}`;" },
+    ],
+    good: {
+      "src/core/base/a.ts":
+        '// Date is a fact.\nconst d: LocalDate = parse("Date");\nconst r = /[/"]Date/;\nconst s = `async`;',
+      "src/core/base/a.test.ts": "new Date();",
+      "src/shell/stores/a.ts": "async function f() { return Date.now(); }",
+    },
+  },
+  "exports are named": {
+    bad: [
+      { "src/a.ts": "export default 1;" },
+      { "src/a.ts": 'export * from "./b.ts";' },
+      { "src/a.ts": "export { a as default };" },
+    ],
+    good: { "src/a.ts": "export const a = 1;", "vitest.config.ts": "export default {};" },
+  },
+  "nothing is left unfinished": {
+    bad: [
+      { "src/a.ts": `// ${unfinished("TO-DO")} later` },
+      { "src/a.ts": `// @ts-${unfinished("ig-nore")}` },
+      { "src/a.test.ts": `test.${unfinished("sk-ip")}("a", () => {});` },
+      { "src/a.test.ts": `describe.${unfinished("on-ly")}("a", () => {});` },
+    ],
+    good: { "src/a.ts": "const todos = list.only;" },
+  },
+  "every source file is reached from an entry point": {
+    bad: [
+      { "src/main.ts": "", "src/cli/dead.ts": "" },
+      { "src/main.ts": "", "src/cli/dead.ts": "", "src/cli/dead.test.ts": 'import { a } from "./dead.ts";' },
+      { "src/main.ts": '// import "./cli/dead.ts";', "src/cli/dead.ts": "" },
+    ],
+    good: {
+      ...manifest({ imports: IMPORTS, scripts: { check: "node scripts/check.ts" } }),
+      "scripts/check.ts": "",
+      "src/main.ts": 'import { a } from "./cli/a.ts";\nimport { b } from "#base";',
+      "src/cli/a.ts": 'new Worker(new URL("./worker.ts", import.meta.url));',
+      "src/cli/worker.ts": "",
+      "src/core/base/index.ts": 'export { b } from "./b.ts";',
+      "src/core/base/b.ts": "",
+      "web/index.html": '<script src="/src/main.tsx">',
+      "web/src/main.tsx": 'import "./a.css";',
+      "web/src/a.css": '@import "./b.css";',
+      "web/src/b.css": "",
+    },
+  },
+};
+
+const DOCUMENTS: Readonly<Record<string, Sample>> = {
+  "a document has one title": {
+    bad: [{ "docs/a.md": "# One\n\n# Two\n" }, { "docs/a.md": "text\n" }, { "docs/a.md": "text\n\n# Late\n" }],
+    good: { "docs/a.md": "# One\n\n## Part\n\n```sh\n# a comment\n```\n" },
+  },
+  "links in documents resolve": {
+    bad: [
+      { "docs/a.md": "[b](b.md)" },
+      { "docs/a.md": "[b](b.md#gone)", "docs/b.md": "# Here" },
+      { "docs/a.md": "[x](#gone)" },
+    ],
+    good: {
+      "docs/a.md": "[b](b.md#here-it-is) [c](https://a.example) [d](../src) `[e](f.md)`",
+      "docs/b.md": "# Here it is",
+      "src/a.ts": "",
+    },
+  },
+  "the architecture picture is the printed one": {
+    bad: [{ "docs/ARCHITECTURE.md": picture.replace("base", "basement") }, { "docs/ARCHITECTURE.md": "# A" }, {}],
+    good: { "docs/ARCHITECTURE.md": `# A\n\n${picture}` },
+  },
+  "decisions are numbered": {
+    bad: [{ "docs/decisions/0002-late.md": "# 0002 Late" }, { "docs/decisions/0001-a.md": "# 0003 A" }],
+    good: { "docs/decisions/0001-a.md": "# 0001 A", "docs/decisions/0002-b.md": "# 0002 B" },
+  },
+};
+
+const MANIFEST: Readonly<Record<string, Sample>> = {
+  "versions are pinned": {
+    bad: [manifest({ dependencies: { a: "^1.0.0" } }), manifest({ devDependencies: { a: "latest" } })],
+    good: manifest({ dependencies: { a: "1.0.0" }, optionalDependencies: { b: "2.0.0-beta.1" } }),
+  },
+  "dependencies have a decision": {
+    bad: [{ ...manifest({ dependencies: { left: "1.0.0" } }), "docs/decisions/0001-a.md": "left" }],
+    good: { ...manifest({ dependencies: { left: "1.0.0" } }), "docs/decisions/0001-a.md": "- `left` pads." },
+  },
+  "lockfiles name no address": {
+    bad: [{ "package-lock.json": '{ "resolved": "https://a.example/b.tgz" }' }],
+    good: { "package-lock.json": '{ "integrity": "sha512" }' },
+  },
+  "nothing names a machine": {
+    bad: [
+      { "a.md": `see /${"work"}/main/a.ts` },
+      { "a.ts": `"/${"root"}/x"` },
+      { "a.json": `https://registry.${"npm"}js.org` },
+    ],
+    good: { "a.md": "see src/core/work/main.ts, ./root/x and /workshop" },
+  },
+  "listed rules are proven": {
+    bad: [
+      { "docs/spec/mig.md": "- **MIG-01** Holds." },
+      { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-02") },
+    ],
+    good: { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-01") },
+  },
+  "proven rules are listed": {
+    bad: [
+      { "src/a.test.ts": titled("MIG-01") },
+      { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-01] [MIG-02") },
+    ],
+    good: { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-01") },
+  },
+  "rules are listed once, under their topic": {
+    bad: [
+      { "docs/spec/cfg.md": "- **MIG-01** Holds." },
+      { "docs/spec/mig.md": "- **MIG-01** Holds.\n- **MIG-01** Again." },
+    ],
+    good: { "docs/spec/mig.md": "- **MIG-01** Holds.\n- **MIG-02** Holds." },
+  },
+};
+
+export const SAMPLES: Readonly<Record<string, Sample>> = { ...WALLS, ...SIZES, ...WORDS, ...DOCUMENTS, ...MANIFEST };
