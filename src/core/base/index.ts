@@ -23,8 +23,18 @@ export {
   type LocalDate,
   type LocalTime,
 } from "./instant.ts";
+export {
+  canonicalDigest,
+  canonicalJson,
+  type CanonicalError,
+  type CanonicalErrorCode,
+  type JsonValue,
+} from "./canonical-json.ts";
 export { LIMITS } from "./limits.ts";
+export { orderBetween, orderSeries } from "./order-key.ts";
 export { err, ok, type Err, type Fault, type Ok, type Result } from "./result.ts";
 export { sha256Hex, type Sha256Hex } from "./sha256.ts";
+export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
+export { nearest } from "./text-distance.ts";
 export { isWellFormed, neutralise, oneLine } from "./text.ts";
 export { uuidV7 } from "./uuid.ts";

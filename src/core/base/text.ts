@@ -1,11 +1,27 @@
+// The library of ES2024 names this method; the core compiles against ES2023, and every engine Silas runs on has it.
+type Utf16Text = { isWellFormed(): boolean };
+
 /** True when a text can be written as UTF-8: it holds no lone surrogate. */
 export function isWellFormed(text: string): boolean {
-  return !/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+  return (text as string & Utf16Text).isWellFormed();
 }
 
-// C0 and C1 controls, bidi overrides and isolates, zero-width and tag characters: none may act on a terminal or a page.
-const DANGEROUS =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u2069\uFEFF\uFFF9-\uFFFB]|\u{E0000}|[\u{E0020}-\u{E007F}]/gu;
+// What may act on a terminal or a page, or hide in it: C0 and C1 controls (a carriage return only where it does not end
+// a line), lone surrogates, bidi marks, overrides and isolates, invisible spaces, fillers and deprecated format
+// characters, the whole tag block, and variation selectors that do not follow a visible character (in rows they carry
+// hidden bytes). U+200C, U+200D and a first variation selector stay: emoji, Persian and Indic text and Japanese names
+// are written with them.
+const DANGEROUS = new RegExp(
+  [
+    "[\\u0000-\\u0008\\u000B\\u000C\\u000E-\\u001F\\u007F-\\u009F]",
+    "\\r(?!\\n)",
+    "\\p{Cs}",
+    "[\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F]",
+    "[\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB\\u{1BCA0}-\\u{1BCA3}\\u{1D173}-\\u{1D17A}\\u{E0000}-\\u{E00FF}\\u{E01F0}-\\u{E0FFF}]",
+    "(?<=^|[\\s\\u200C\\u200D\\uFE00-\\uFE0F\\u{E0100}-\\u{E01EF}])[\\uFE00-\\uFE0F\\u{E0100}-\\u{E01EF}]",
+  ].join("|"),
+  "gu",
+);
 
 /**
  * Makes a text safe to show: controls become visible symbols, characters that reorder or hide text become U+FFFD.

@@ -5,8 +5,10 @@ import { msOfInstant, type Instant } from "./instant.ts";
 /** A UUID version 7 (RFC 9562) from a moment and ten random bytes, both given as facts. Sorts by time. */
 export function uuidV7(at: Instant, random: Uint8Array): string {
   assert(random.length >= 10, "uuidV7 needs ten random bytes");
-  const bytes = new Uint8Array(16);
   let ms = msOfInstant(at);
+  // The time field is unsigned: a moment before 1970 would wrap around and sort after every other.
+  assert(ms >= 0, "uuidV7 needs a moment after 1970");
+  const bytes = new Uint8Array(16);
   for (let index = 5; index >= 0; index -= 1) {
     bytes[index] = ms % 256;
     ms = Math.floor(ms / 256);
