@@ -29,8 +29,7 @@ test("the fast writer agrees with the plain one, or refuses an unsafe integer", 
   fc.assert(
     fc.property(json, (value) => {
       const result = canonicalJson(value);
-      if (result.ok) expect(result.value).toBe(reference(value));
-      else expect(result.error.code).toBe("unsafe_integer");
+      expect(result.ok ? result.value : result.error.code).toBe(result.ok ? reference(value) : "unsafe_integer");
     }),
   );
 });
@@ -58,8 +57,8 @@ test("any string at all is written as its escape, or refused for a lone surrogat
   fc.assert(
     fc.property(anyString, (text) => {
       const result = canonicalJson([text]);
-      expect(result.ok).toBe(text.isWellFormed());
-      if (result.ok) expect(result.value).toBe(JSON.stringify([text]));
+      const expected = text.isWellFormed() ? JSON.stringify([text]) : "lone_surrogate";
+      expect(result.ok ? result.value : result.error.code).toBe(expected);
     }),
   );
 });

@@ -147,7 +147,6 @@ function located(thrown: unknown, key: string | number): unknown {
   return thrown;
 }
 
-// oxlint-disable-next-line no-control-regex -- control characters are exactly what has to be found
 const NEEDS_ESCAPE = /[\u0000-\u001f"\\]/;
 const SHORT_CHARS = 24;
 
