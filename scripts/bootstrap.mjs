@@ -47,7 +47,15 @@ function isInstalled() {
 }
 
 function install() {
-  const args = ["ci", "--ignore-scripts", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
+  const args = [
+    "ci",
+    "--ignore-scripts",
+    "--include=dev",
+    "--include=optional",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ];
   const cli = process.env.npm_execpath;
   const options = { cwd: root, stdio: "inherit", env: childEnvironment() };
   const startedMs = performance.now();

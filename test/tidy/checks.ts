@@ -1,6 +1,12 @@
 /** Every tidy check by the sentence it is reported under. */
 import { decisionsAreNumbered, documentsHaveOneTitle, linksResolve, thePictureIsPrinted } from "./documents.ts";
-import { dependenciesAreDecided, lockfilesNameNoAddress, nothingNamesAMachine, versionsArePinned } from "./manifest.ts";
+import {
+  dependenciesAreDecided,
+  lockfilesAreWhole,
+  lockfilesNameNoAddress,
+  nothingNamesAMachine,
+  versionsArePinned,
+} from "./manifest.ts";
 import { type Check } from "./project.ts";
 import { everyFileIsReached } from "./reach.ts";
 import { listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
@@ -42,6 +48,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "versions are pinned": versionsArePinned,
   "dependencies have a decision": dependenciesAreDecided,
   "lockfiles name no address": lockfilesNameNoAddress,
+  "lockfiles are whole": lockfilesAreWhole,
   "nothing names a machine": nothingNamesAMachine,
   "listed rules are proven": listedRulesAreProven,
   "proven rules are listed": provenRulesAreListed,

@@ -1,4 +1,5 @@
 /** What the manifest promises: decided and pinned dependencies, a lockfile for any registry, no traces of a machine. */
+import { missingFrom, type Lockfile } from "../../scripts/complete-lockfile.ts";
 import { type Check } from "./project.ts";
 
 type Manifest = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
@@ -36,6 +37,17 @@ export const lockfilesNameNoAddress: Check = (project) =>
       const count = [...text.matchAll(/"resolved":/g)].length;
       return count === 0 ? [] : [{ path, message: `names ${count} download addresses; any registry should serve it` }];
     });
+
+/** A lockfile that leaves out a platform is refused by `npm ci` on every platform. */
+export const lockfilesAreWhole: Check = (project) =>
+  [...project]
+    .filter(([path]) => /(?:^|\/)package-lock\.json$/.test(path))
+    .flatMap(([path, text]) =>
+      missingFrom(JSON.parse(text) as Lockfile).map(({ name, askedBy }) => ({
+        path,
+        message: `lacks ${name}, which ${askedBy} asks for; run \`node scripts/complete-lockfile.ts\``,
+      })),
+    );
 
 /** Spelled in halves so that this file is not its own first finding. */
 const TRACES = new RegExp(

@@ -9,6 +9,7 @@ export type Sample = { readonly bad: readonly Files[]; readonly good: Files };
 const lines = (count: number, text = "a();"): string => Array.from({ length: count }, () => text).join("\n");
 const door = (commentLines: number, rest: string): string => `/**\n${lines(commentLines - 2, " * word")}\n */\n${rest}`;
 const manifest = (content: object): Files => ({ "package.json": JSON.stringify(content) });
+const lockfile = (packages: object): string => JSON.stringify({ packages });
 const picture = `${MARKERS.begin}\n\n${renderArchitecture()}\n\n${MARKERS.end}\n`;
 /** Written in two halves so that no search for rule ids or unfinished work stops here. */
 const titled = (id: string): string => `te${"st"}("[${id}] holds", () => {});`;
@@ -202,8 +203,20 @@ const MANIFEST: Readonly<Record<string, Sample>> = {
     good: { ...manifest({ dependencies: { left: "1.0.0" } }), "docs/decisions/0001-a.md": "- `left` pads." },
   },
   "lockfiles name no address": {
-    bad: [{ "package-lock.json": '{ "resolved": "https://a.example/b.tgz" }' }],
+    bad: [{ "package-lock.json": '{ "packages": { "a": { "resolved": "https://a.example/b.tgz" } } }' }],
     good: { "package-lock.json": '{ "integrity": "sha512" }' },
+  },
+  "lockfiles are whole": {
+    bad: [
+      { "package-lock.json": lockfile({ "node_modules/a": { optionalDependencies: { "a-linux-x64": "1.0.0" } } }) },
+    ],
+    good: {
+      "package-lock.json": lockfile({
+        "node_modules/a": { dependencies: { b: "1.0.0", "@c/d": "1.0.0" } },
+        "node_modules/a/node_modules/b": {},
+        "node_modules/@c/d": { dependencies: { a: "1.0.0" } },
+      }),
+    },
   },
   "nothing names a machine": {
     bad: [
