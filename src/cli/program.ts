@@ -1,0 +1,136 @@
+import { Command, CommanderError } from "commander";
+import { createAct, type Act, type Define } from "./context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "./failure.ts";
+import { createTerminal, type Outside } from "./terminal.ts";
+
+type Noun = {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly define: Define }>;
+};
+
+/** Every noun of the command line. Its file is read only when the noun is used, so that `silas status` stays quick. */
+export const NOUNS: readonly Noun[] = [
+  { name: "init", summary: "prepare the data directory", load: () => import("./init.ts") },
+  { name: "start", summary: "start Silas and open it in the browser", load: () => import("./start.ts") },
+  { name: "stop", summary: "stop the running Silas", load: () => import("./stop.ts") },
+  { name: "status", summary: "say whether Silas runs, and where", load: () => import("./status.ts") },
+  { name: "open", summary: "open the running Silas in the browser", load: () => import("./open.ts") },
+  { name: "doctor", summary: "check the installation, with a fix for each problem", load: () => import("./doctor.ts") },
+  { name: "paths", summary: "show where everything is stored", load: () => import("./paths.ts") },
+  { name: "config", summary: "read and check the configuration", load: () => import("./config.ts") },
+  { name: "tasks", summary: "capture, list and change tasks", load: () => import("./tasks.ts") },
+  { name: "journal", summary: "notes, export, import and changes", load: () => import("./journal.ts") },
+  { name: "time", summary: "timer and time entries", load: () => import("./time.ts") },
+  { name: "plan-day", summary: "pinned tasks, blocks and note of a day", load: () => import("./plan-day.ts") },
+  { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./rate.ts") },
+  { name: "categories", summary: "the categories of tasks and notes", load: () => import("./categories.ts") },
+  { name: "search", summary: "search everything in the journal", load: () => import("./search.ts") },
+  { name: "undo", summary: "take the last change back, or the named one", load: () => import("./undo.ts") },
+  { name: "backup", summary: "copy the databases, or verify a copy", load: () => import("./backup.ts") },
+  { name: "restore", summary: "put a backup back", load: () => import("./restore.ts") },
+  { name: "logs", summary: "show the log, or one error by its id", load: () => import("./logs.ts") },
+  {
+    name: "canonical",
+    summary: "print canonical JSON bytes and their digest",
+    load: () => import("./canonical-json.ts"),
+  },
+  { name: "completion", summary: "print a completion script for a shell", load: () => import("./completion.ts") },
+];
+
+const EXIT_CODES = "Exit codes: 0 ok, 1 failed, 2 wrong use, 3 a decision is needed, 4 not signed in.";
+
+/** Runs one command line and answers with its exit code. Never throws. */
+export async function run(outside: Outside, version: string): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  const act = createAct(outside, (finished) => (code = finished));
+  const program = createProgram(version, outside);
+  const named = nounOf(outside.argv);
+  await Promise.all(
+    NOUNS.map((noun) => addNoun(program, noun, noun.name === named ? { act, read: true } : { act, read: false })),
+  );
+  if (outside.argv.length === 0) {
+    program.outputHelp();
+    return EXIT.ok;
+  }
+  try {
+    await program.parseAsync([...outside.argv], { from: "user" });
+    return code;
+  } catch (error) {
+    return report(error, outside);
+  }
+}
+
+/** The whole command tree with every verb file read; what completion scripts are generated from. */
+export async function createWholeProgram(version: string, outside: Outside, act: Act): Promise<Command> {
+  const program = createProgram(version, outside);
+  for (const noun of NOUNS) await addNoun(program, noun, { act, read: true });
+  return program;
+}
+
+function createProgram(version: string, outside: Outside): Command {
+  const program = new Command("silas");
+  program
+    .description("Silas: your journal, and later an AI that acts on your behalf and can prove you allowed it.")
+    .version(version, "-V, --version", "print the version")
+    .option("--debug", "show the technical cause of an error", false)
+    .option("--no-input", "never ask; end with exit code 3 where a decision is needed")
+    .option("--no-color", "print without colour (NO_COLOR does the same)")
+    .helpCommand("help [command]", "explain a command")
+    .addHelpText("after", `\n${EXIT_CODES}`);
+  prepare(program, outside);
+  return program;
+}
+
+async function addNoun(
+  program: Command,
+  noun: Noun,
+  how: { readonly act: Act; readonly read: boolean },
+): Promise<void> {
+  const command = program
+    .command(noun.name)
+    .summary(noun.summary)
+    .description(`${sentence(noun.summary)}.`);
+  if (how.read) (await noun.load()).define(command, how.act);
+}
+
+/** commander inherits these settings at the moment a subcommand is made, so they are set before any is. */
+function prepare(program: Command, outside: Outside): void {
+  program
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .allowExcessArguments(false)
+    .configureHelp({ helpWidth: Math.min(outside.stdout.columns || 80, 100), showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void outside.stdout.write(text),
+      writeErr: (text) => void outside.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "")),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+}
+
+/** The noun a command line is about: its first word that is no flag (`help tasks` is about tasks). */
+function nounOf(argv: readonly string[]): string | undefined {
+  const words = argv.filter((word) => !word.startsWith("-"));
+  return words[0] === "help" ? words[1] : words[0];
+}
+
+function report(error: unknown, outside: Outside): ExitCode {
+  const debug = outside.argv.includes("--debug");
+  const terminal = createTerminal(outside, { debug, input: false, color: false });
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CommandFailure) {
+    terminal.fail(debug ? { ...error.words, cause: error.words.cause ?? error } : error.words);
+    return error.exit;
+  }
+  terminal.fail({
+    what: `Silas made a mistake of its own: ${error instanceof Error ? error.message : String(error)}`,
+    kept: "What was stored before this command is as it was.",
+    next: "Run it again with --debug to see where; `silas doctor` checks the installation.",
+    cause: error,
+  });
+  return EXIT.failed;
+}
+
+const sentence = (summary: string): string => summary.charAt(0).toUpperCase() + summary.slice(1);

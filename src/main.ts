@@ -1,0 +1,41 @@
+/**
+ * The start of the process. Reads the outside world once, hands it to the command line as values, and sets the exit
+ * code; everything else is decided in `cli/`.
+ */
+import { readFileSync } from "node:fs";
+import { run } from "./cli/program.ts";
+
+const NODE_MAJOR_MIN = 24;
+
+// A reader that has seen enough (`silas tasks list | head`) closes the pipe; that is no failure of ours.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
+    throw error;
+  });
+}
+
+if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
+  process.stderr.write(`Silas needs Node ${NODE_MAJOR_MIN} or later, and this is ${process.version}.\n`);
+  process.exitCode = 1;
+} else {
+  process.exitCode = await run(
+    {
+      argv: process.argv.slice(2),
+      env: process.env,
+      // Touched only by commands that ask or read: opening it is not free.
+      get stdin() {
+        return process.stdin;
+      },
+      stdout: process.stdout,
+      stderr: process.stderr,
+    },
+    readVersion(),
+  );
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const version = manifest !== null && typeof manifest === "object" && "version" in manifest ? manifest.version : null;
+  return typeof version === "string" ? version : "unknown";
+}
