@@ -12,6 +12,7 @@ import { ROOT } from "./tools.ts";
 export type LockEntry = {
   readonly version?: string;
   readonly dev?: boolean;
+  readonly optional?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
@@ -76,16 +77,15 @@ export function platformOf(name: string): object | null {
 }
 
 export function completed(lockfile: Lockfile): Lockfile {
-  const added = missingFrom(lockfile).flatMap(({ name, version, askedBy }) => {
+  const entries = new Map(Object.entries(lockfile.packages));
+  for (const { name, version, askedBy } of missingFrom(lockfile)) {
+    const asking = lockfile.packages[askedBy];
     const platform = platformOf(name);
-    const isOptional = lockfile.packages[askedBy]?.optionalDependencies?.[name] !== undefined;
-    const dev = lockfile.packages[askedBy]?.dev === true ? { dev: true } : {};
-    return isOptional && platform !== null
-      ? [[`node_modules/${name}`, { version, ...dev, optional: true, ...platform }]]
-      : [];
-  });
-  const entries = Object.entries({ ...lockfile.packages, ...Object.fromEntries(added) });
-  return { ...lockfile, packages: Object.fromEntries(entries.toSorted(([a], [b]) => a.localeCompare(b, "en"))) };
+    if (platform === null || asking?.optionalDependencies?.[name] === undefined) continue;
+    entries.set(`node_modules/${name}`, { version, ...(asking.dev && { dev: true }), optional: true, ...platform });
+  }
+  const sorted = [...entries].toSorted(([a], [b]) => a.localeCompare(b, "en"));
+  return { ...lockfile, packages: Object.fromEntries(sorted) };
 }
 
 function main(): void {

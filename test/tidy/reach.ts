@@ -11,7 +11,7 @@ const NAMES_SCRIPTS = /^(?:package\.json|\.ci\/|\.githooks\/|README\.md|CONTRIBU
 export const everyFileIsReached: Check = (project) => {
   const reached = reachedFrom(project, entriesOf(project));
   return [...project.keys()]
-    .filter((path) => /\.(ts|tsx|mts|mjs|js|css|sql)$/.test(path) || path === "bin/silas")
+    .filter((path) => /\.(ts|tsx|mts|mjs|js|css)$/.test(path) || path === "bin/silas")
     .filter((path) => !isTest(path) && !path.endsWith(".d.ts") && !reached.has(path))
     .map((path) => ({ path, message: "is reached from no entry point; wire it or remove it" }));
 };
@@ -48,7 +48,7 @@ function targetsOf({ project, path, doors }: File): readonly string[] {
   const specifiers = isScript(path) ? importsOf(source).map(({ specifier }) => doors[specifier] ?? specifier) : [];
   // Workers, styles and child processes are named by a path in a string rather than by an import.
   const text = isScript(path) ? readSource(source).text : source;
-  const strings = [...text.matchAll(/["'`(]([\w./@-]+\.(?:tsx?|mjs|js|css|sql|html))(?:\?[\w=&]*)?["'`)]/g)].map(
+  const strings = [...text.matchAll(/["'`(]([\w./@-]+\.(?:tsx?|mjs|js|css|html))(?:\?[\w=&]*)?["'`)]/g)].map(
     (match) => match[1] ?? "",
   );
   const folder = posix.dirname(path);

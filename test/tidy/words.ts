@@ -53,9 +53,9 @@ export const identifiersNameANoun: Check = (project) => {
 /** The table under "Not these words" in the glossary: the banned word first, the word to say second. */
 function synonymsOf(project: Project): ReadonlyMap<string, string> {
   const section = (project.get("docs/glossary.md") ?? "").split("## Not these words")[1] ?? "";
-  return new Map(
-    [...section.matchAll(/^\|\s*([a-z]+)\s*\|\s*([^|]+?)\s*\|$/gm)].map((row) => [row[1] ?? "", row[2] ?? ""]),
-  );
+  const rows = section.split(/^\|[ :|-]+\|$/m).at(-1) ?? "";
+  const pairs = [...rows.matchAll(/^\|\s*([a-z]+)\s*\|\s*([^|]+?)\s*\|$/gm)];
+  return new Map(pairs.map((pair) => [pair[1] ?? "", pair[2] ?? ""]));
 }
 
 export const coreIsPure: Check = (project) =>
