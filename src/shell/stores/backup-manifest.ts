@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { err, ok, type Result } from "#base";
+import { instantSchema } from "#model";
+import { writePrivateFile } from "./private-files.ts";
+
+/** The database files of a data directory; a backup holds some of them and nothing else. */
+export const STORE_FILES = ["db.sqlite", "silas.db"] as const;
+export type StoreFile = (typeof STORE_FILES)[number];
+
+const manifestSchema = z.strictObject({
+  format: z.literal("silas-backup"),
+  version: z.literal(1),
+  created_at: instantSchema,
+  reason: z.enum(["asked_for", "before_migration"]),
+  files: z
+    .array(
+      z.strictObject({
+        name: z.enum(STORE_FILES),
+        bytes: z.int().check(z.gte(1)),
+        sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+        schema_version: z.nullable(z.string()),
+      }),
+    )
+    .check(z.minLength(1)),
+});
+export type BackupManifest = z.infer<typeof manifestSchema>;
+export type ManifestProblem = { readonly code: "backup_unreadable"; readonly path: string; readonly reason: string };
+
+const MANIFEST = "manifest.json";
+
+export function saveManifest(dir: string, manifest: BackupManifest): void {
+  writePrivateFile(join(dir, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The manifest of a backup directory. File names come from a closed list, so none can lead outside. */
+export function loadManifest(dir: string): Result<BackupManifest, ManifestProblem> {
+  const path = join(dir, MANIFEST);
+  const unreadable = (reason: string) => err({ code: "backup_unreadable", path, reason } as const);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return unreadable("no_manifest");
+  }
+  try {
+    const parsed = z.safeParse(manifestSchema, JSON.parse(text));
+    return parsed.success ? ok(parsed.data) : unreadable("not_a_silas_manifest");
+  } catch {
+    return unreadable("not_json");
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * stores: everything Silas keeps on disk, and the in-memory twins of the same ports.
+ *
+ * Decides nothing about the journal's meaning; it decides how a commit is made durable, whole and findable.
+ * May import `#ports`, `#model`, `#base` and Node.
+ * Invariants: a commit is one transaction with its provenance, operation and images (JOURNAL-10, JOURNAL-11); counters
+ * of a host have no gap and no repeat; `applied_migrations` alone says what a schema is (MIG-03) and a mismatch refuses
+ * to start (MIG-04, MIG-05); files are 0600, directories 0700; user text never becomes query syntax.
+ * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
+ */
+export { createMemorySessionStore } from "./memory-session-store.ts";
+export { openJournal, openSessions, openStores, type Stores, type StoresOptions } from "./open-stores.ts";
+export { startFaultSentence, type StartFault } from "./start-fault.ts";

@@ -1,0 +1,83 @@
+import { unreachable } from "#base";
+import type { AppliedOperation, JournalFacts, JournalRead, JournalRecord, OperationId, RecordId } from "#model";
+import type { Sqlite } from "../sqlite.ts";
+import { loadOperation, selectRecords } from "./rows.ts";
+
+/** Everything the reads name, in one consistent look at the database. */
+export function readFacts(db: Sqlite, reads: readonly JournalRead[]): JournalFacts {
+  const records = new Map<RecordId, JournalRecord>();
+  const operations = new Map<OperationId, AppliedOperation>();
+  for (const read of reads) {
+    if (read.kind === "operation") {
+      const operation = loadOperation(db, read.id);
+      if (operation === null) continue;
+      operations.set(read.id, operation);
+      for (const record of byIds(db, operation.recordIds)) records.set(record.id, record);
+    } else {
+      for (const record of recordsOf(db, read)) records.set(record.id, record);
+    }
+  }
+  return { records, operations };
+}
+
+function recordsOf(db: Sqlite, read: Exclude<JournalRead, { kind: "operation" }>): readonly JournalRecord[] {
+  switch (read.kind) {
+    case "ids":
+      return byIds(db, read.ids);
+    case "tree":
+      return tree(db, read.id);
+    case "all":
+      return selectRecords(db, "WHERE kind = :kind AND kind IN ('category', 'label') AND deleted_at IS NULL", {
+        kind: read.of,
+      });
+    case "running":
+      return selectRecords(db, "WHERE kind = 'timeEntry' AND deleted_at IS NULL AND ended_rank = '~'");
+    case "place":
+      return place(db, read);
+    case "links":
+      return selectRecords(
+        db,
+        `WHERE kind = 'link' AND deleted_at IS NULL AND from_id = :id
+         UNION SELECT id, kind, body, created_at, updated_at, deleted_at, revision, host_id, counter, vector_clock
+         FROM records WHERE kind = 'link' AND deleted_at IS NULL AND to_id = :id`,
+        { id: read.id },
+      );
+    default:
+      return unreachable(read);
+  }
+}
+
+function byIds(db: Sqlite, ids: readonly RecordId[]): readonly JournalRecord[] {
+  return selectRecords(db, "WHERE id IN (SELECT value FROM json_each(:ids))", { ids: JSON.stringify(ids) });
+}
+
+function tree(db: Sqlite, id: RecordId): readonly JournalRecord[] {
+  return selectRecords(
+    db,
+    `WHERE id IN (
+       WITH RECURSIVE below (id) AS (
+         SELECT id FROM records WHERE id = :id AND deleted_at IS NULL
+         UNION
+         SELECT child.id FROM below JOIN records AS child
+           ON child.parent_id = below.id AND child.parent_id IS NOT NULL AND child.deleted_at IS NULL
+       )
+       SELECT id FROM below)`,
+    { id },
+  );
+}
+
+function place(db: Sqlite, { of, at }: Extract<JournalRead, { kind: "place" }>): readonly JournalRecord[] {
+  const live =
+    of === "task"
+      ? "kind = 'task' AND deleted_at IS NULL"
+      : "kind IN ('category', 'label') AND kind = 'category' AND deleted_at IS NULL";
+  if (at === "first") return selectRecords(db, `WHERE ${live} ORDER BY sort_order, id LIMIT 1`);
+  if (at === "last") return selectRecords(db, `WHERE ${live} ORDER BY sort_order DESC, id DESC LIMIT 1`);
+  return selectRecords(
+    db,
+    `WHERE ${live} AND (sort_order, id) >=
+       (SELECT sort_order, id FROM records WHERE id = :id AND ${live})
+     ORDER BY sort_order, id LIMIT 2`,
+    { id: at.after },
+  );
+}

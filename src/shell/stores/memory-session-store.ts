@@ -1,0 +1,30 @@
+import { err, ok } from "#base";
+import type { Session, SessionStore } from "#ports";
+
+/** The in-memory twin of the session store: the same behaviour in the plainest code. */
+export function createMemorySessionStore(): SessionStore {
+  const sessions = new Map<string, Session>();
+  return {
+    add: async (session) => {
+      const taken = [...sessions.values()].some(
+        ({ sessionId, tokenDigest }) => sessionId === session.sessionId || tokenDigest === session.tokenDigest,
+      );
+      if (taken) return err({ code: "store_failed", retryable: false });
+      sessions.set(session.sessionId, session);
+      return ok();
+    },
+    findByDigest: async (digest) => ok([...sessions.values()].find((one) => one.tokenDigest === digest) ?? null),
+    list: async () =>
+      ok([...sessions.values()].sort((a, b) => (a.createdAt + a.sessionId < b.createdAt + b.sessionId ? -1 : 1))),
+    touch: async (id, at) => {
+      const session = sessions.get(id);
+      if (session !== undefined && at > session.lastSeenAt) sessions.set(id, { ...session, lastSeenAt: at });
+      return ok();
+    },
+    revoke: async (id, at) => {
+      const session = sessions.get(id);
+      if (session !== undefined && session.revokedAt === null) sessions.set(id, { ...session, revokedAt: at });
+      return ok();
+    },
+  };
+}

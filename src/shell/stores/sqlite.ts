@@ -1,0 +1,134 @@
+import { chmodSync, existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { assert, type Result } from "#base";
+import { ensurePrivateDir, ensurePrivateFile, PRIVATE_FILE_MODE } from "./private-files.ts";
+
+/** What may be bound: never undefined, never an integer beyond 2^53. */
+export type SqlValue = string | number | null;
+export type SqlParams = { readonly [name: string]: SqlValue };
+
+/** How much a commit waits for: `FULL` survives power loss, `NORMAL` may lose the last commits but stays whole. */
+export type Synchronous = "FULL" | "NORMAL";
+
+export type SqliteOptions = {
+  readonly path: string;
+  readonly synchronous: Synchronous;
+  /** Sees each statement before it runs. The simulation cuts the process here; it may throw. */
+  readonly onStatement?: ((sql: string) => void) | undefined;
+};
+
+/** One open database file. Every method throws what SQLite throws; stores turn that into faults at their border. */
+export interface Sqlite {
+  readonly path: string;
+  /** The open handle, for the backup API only. */
+  readonly handle: DatabaseSync;
+  /** Returns the number of changed rows. */
+  run(sql: string, params?: SqlParams): number;
+  get<Row>(sql: string, params?: SqlParams): Row | null;
+  all<Row>(sql: string, params?: SqlParams): readonly Row[];
+  /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
+  transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
+  close(): void;
+}
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/** Opens a file, making it private before SQLite writes a byte. Throws without touching a file that is no database. */
+export function openSqlite(options: SqliteOptions): Sqlite {
+  const { path, synchronous } = options;
+  const observe = options.onStatement ?? (() => undefined);
+  ensurePrivateDir(dirname(path));
+  ensurePrivateFile(path);
+  const handle = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  try {
+    configure(handle, { path, synchronous, observe });
+  } catch (cause) {
+    handle.close();
+    throw cause;
+  }
+  return createSqlite({ path, handle, observe });
+}
+
+function configure(
+  handle: DatabaseSync,
+  options: { readonly path: string; readonly synchronous: Synchronous; readonly observe: (sql: string) => void },
+): void {
+  // A read first: a file that is not a database, or whose schema is damaged, is refused before anything is written.
+  handle.prepare("SELECT count(*) FROM sqlite_master").get();
+  for (const sql of [
+    "PRAGMA journal_mode = WAL",
+    `PRAGMA synchronous = ${options.synchronous}`,
+    // The log is kept small on disk: a burst of writes does not leave a large file behind for good.
+    "PRAGMA journal_size_limit = 67108864",
+  ]) {
+    options.observe(sql);
+    handle.exec(sql);
+  }
+  for (const suffix of ["-wal", "-shm"]) {
+    if (existsSync(options.path + suffix)) chmodSync(options.path + suffix, PRIVATE_FILE_MODE);
+  }
+}
+
+type Parts = {
+  readonly path: string;
+  readonly handle: DatabaseSync;
+  readonly observe: (sql: string) => void;
+};
+
+function createSqlite({ path, handle, observe }: Parts): Sqlite {
+  // Statements are compiled once and kept; their texts are constants of this room, so the map stays small.
+  const statements = new Map<string, StatementSync>();
+  const prepared = (sql: string): StatementSync => {
+    observe(sql);
+    const kept = statements.get(sql);
+    if (kept !== undefined) return kept;
+    const statement = handle.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  return {
+    path,
+    handle,
+    run: (sql, params = {}) => Number(prepared(sql).run(checked(params)).changes),
+    get: <Row>(sql: string, params: SqlParams = {}) => (prepared(sql).get(checked(params)) as Row | undefined) ?? null,
+    all: <Row>(sql: string, params: SqlParams = {}) => prepared(sql).all(checked(params)) as Row[],
+    transaction: (work) => runTransaction({ handle, observe }, work),
+    close: () => {
+      statements.clear();
+      if (handle.isOpen) handle.close();
+    },
+  };
+}
+
+function runTransaction<T, E>(parts: Omit<Parts, "path">, work: () => Result<T, E>): Result<T, E> {
+  const { handle, observe } = parts;
+  assert(!handle.isTransaction, "a transaction never starts inside another one");
+  observe("BEGIN IMMEDIATE");
+  handle.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    const end = result.ok ? "COMMIT" : "ROLLBACK";
+    observe(end);
+    handle.exec(end);
+    return result;
+  } catch (cause) {
+    // SQLite ends the transaction by itself after some failures, a full disk among them.
+    if (handle.isOpen && handle.isTransaction) handle.exec("ROLLBACK");
+    throw cause;
+  }
+}
+
+/**
+ * INVARIANT: undefined and integers beyond 2^53 never reach the database.
+ * Node binds a JavaScript number as a float, and FTS5 silently ignores a rowid that is no integer: bind them as such.
+ */
+function checked(params: SqlParams): Record<string, string | bigint | null> {
+  const bound: Record<string, string | bigint | null> = {};
+  for (const [name, value] of Object.entries(params)) {
+    assert(value !== undefined, `parameter ${name} is missing`);
+    assert(typeof value !== "number" || Number.isSafeInteger(value), `parameter ${name} is not a safe integer`);
+    bound[name] = typeof value === "number" ? BigInt(value) : value;
+  }
+  return bound;
+}
