@@ -20,6 +20,7 @@ import { taskHandlers } from "./commands/task.ts";
 import { timeHandlers } from "./commands/time.ts";
 import { undoHandlers } from "./commands/undo.ts";
 import { createDraft } from "./draft.ts";
+import { withoutUndefined } from "./same-value.ts";
 
 export type JournalDecision = Pick<JournalCommit, "subjectId" | "writes" | "undoes">;
 
@@ -78,11 +79,4 @@ const HANDLERS: HandlersOf<JournalCommandKind> = {
 function handlerOf(command: JournalCommand): CommandHandler<JournalCommandKind> {
   assert(Object.hasOwn(HANDLERS, command.kind), `a known command: ${command.kind}`);
   return HANDLERS[command.kind] as CommandHandler<JournalCommandKind>;
-}
-
-function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutUndefined);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([key, member]) => [key, withoutUndefined(member)]));
 }

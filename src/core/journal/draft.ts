@@ -12,7 +12,8 @@ import {
   type RecordOf,
   type RecordWrite,
 } from "#model";
-import { isSameValue } from "./same-value.ts";
+import { brokenLawOf } from "./laws.ts";
+import { isSameValue, withoutUndefined } from "./same-value.ts";
 
 /** The writes of one command while it is being decided, and the facts they are decided on. */
 export type Draft = {
@@ -92,11 +93,14 @@ function derivedId({ operationId, at, ordinal }: Omit<DraftInput, "facts"> & { r
 // A write that changes nothing is no write. What leaves is parsed by its own schema first: a body that does not
 // fit is a bug of the decision, and the store must never see it.
 function finish(write: Pending, current: JournalRecord | undefined): readonly RecordWrite[] {
-  const { id, kind, body, deleted } = write;
+  const { id, kind, deleted } = write;
+  const body = withoutUndefined(write.body) as object;
   assert(current === undefined || current.kind === kind, `a write keeps the kind of ${id}`);
   const isSame = current !== undefined && (current.deletedAt !== null) === deleted && isSameValue(current.body, body);
   if (isSame) return [];
   assert(id.length <= LIMITS.idChars && recordIdSchema.safeParse(id).success, `a record id: ${id}`);
   assert(bodySchemas[kind].safeParse(body).success, `JOURNAL body of ${kind} ${id} fits its schema`);
+  const broken = brokenLawOf({ id, kind, body } as JournalRecord);
+  assert(broken === null, `${broken} (${id})`);
   return [{ id, kind, body, deleted, expectedRevision: current?.revision ?? null } as RecordWrite];
 }

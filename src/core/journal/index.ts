@@ -9,3 +9,36 @@
  * was decided on; a write that changes nothing is no write; equal changes have equal keys on every device (BATCHID-08).
  */
 export { decide, digestOfCommand, furtherReadsOf, readsOf, type DecideInput, type JournalDecision } from "./decide.ts";
+export { checkBatch, coalesce, createBatch, hasToken, type BatchError } from "./changes/batch.ts";
+export {
+  canonicalChangeUnit,
+  changeUnitKey,
+  changeUnitOf,
+  logicalChangeKey,
+  parseChangeUnit,
+  type ChangeUnitError,
+} from "./changes/change-unit.ts";
+export { ancestorTokens, tokensOf } from "./changes/record-tokens.ts";
+export {
+  createToken,
+  parseToken,
+  parseTokenFilter,
+  parseTokenFilters,
+  tokenKey,
+  type TokenError,
+  type TokenFilterError,
+} from "./changes/token.ts";
+export {
+  checkSeal,
+  emptySeal,
+  parseExportHeader,
+  parseExportLine,
+  renderExportHeader,
+  renderExportLine,
+  renderExportTrailer,
+  sealLine,
+  type ExportLine,
+  type ExportSeal,
+  type LineError,
+} from "./transfer/export-lines.ts";
+export { decideImport, type ImportError, type ImportInput, type ImportVerdict } from "./transfer/import.ts";

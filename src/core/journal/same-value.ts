@@ -17,6 +17,14 @@ export function givenOf<T extends object>(fields: T): { [K in keyof T]?: Exclude
   };
 }
 
+/** The value as JSON would carry it: members that are undefined are absent. */
+export function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutUndefined(member)]));
+}
+
 function memberOf(value: object, key: string): unknown {
   return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }

@@ -1,5 +1,14 @@
 import { err, ok, type Result } from "#base";
-import type { CommandOf, JournalError, RecordId, RecordOf } from "#model";
+import {
+  parentIdOf,
+  type CommandOf,
+  type JournalCommand,
+  type JournalError,
+  type JournalFacts,
+  type JournalRead,
+  type RecordId,
+  type RecordOf,
+} from "#model";
 import { idsRead, type HandlersOf } from "../command-handler.ts";
 import type { Draft } from "../draft.ts";
 import { byOrder, gapAfter, ordersAtEnd, ordersBetween, type Gap } from "../order.ts";
@@ -48,6 +57,7 @@ export const checklistHandlers: HandlersOf<ChecklistKinds | ItemKinds> = {
   },
   "item.update": {
     reads: ({ items }) => [idsRead(...items.map((item) => item.id))],
+    furtherReads: readChecklists,
     decide({ items }, draft) {
       for (const { id, ...fields } of items) {
         const item = draft.find("checklistItem", id);
@@ -67,6 +77,7 @@ export const checklistHandlers: HandlersOf<ChecklistKinds | ItemKinds> = {
   },
   "item.delete": {
     reads: ({ itemIds }) => [idsRead(...itemIds)],
+    furtherReads: readChecklists,
     decide({ itemIds }, draft) {
       for (const id of itemIds) {
         const item = draft.find("checklistItem", id);
@@ -77,6 +88,11 @@ export const checklistHandlers: HandlersOf<ChecklistKinds | ItemKinds> = {
     },
   },
 };
+
+// Nothing is decided on them: they name the task of an item, for those who listen to changes of that task.
+function readChecklists(_command: JournalCommand, facts: JournalFacts): readonly JournalRead[] {
+  return [idsRead(...[...facts.records.values()].map((record) => parentIdOf(record)))];
+}
 
 type NewChecklist = { readonly taskId: RecordId; readonly title: string; readonly items: readonly string[] };
 
