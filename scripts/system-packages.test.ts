@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { planInstall, type Machine } from "./system-packages.ts";
+
+const machine = (platform: NodeJS.Platform, commands: readonly string[], user: "root" | "person"): Machine => ({
+  platform,
+  isRoot: user === "root",
+  hasCommand: (command) => commands.includes(command),
+});
+
+test("asks for nothing when everything is there, whatever the browser is called", () => {
+  expect(planInstall(machine("linux", ["google-chrome", "bwrap"], "person"))).toEqual({ kind: "nothing" });
+});
+
+test("installs only what is missing, as root where apt exists", () => {
+  expect(planInstall(machine("linux", ["apt-get", "chromium"], "root"))).toEqual({
+    kind: "apt",
+    packages: ["bubblewrap"],
+  });
+});
+
+test("tells a person exactly what to run", () => {
+  const plan = planInstall(machine("linux", ["apt-get"], "person"));
+  expect(plan).toMatchObject({
+    kind: "tell",
+    sentence: expect.stringContaining("sudo apt-get install --yes chromium bubblewrap"),
+  });
+});
+
+test("a Linux without apt and a Mac get their own words; the sandbox is asked for on Linux only", () => {
+  expect(planInstall(machine("linux", [], "root"))).toMatchObject({
+    sentence: expect.stringContaining("chromium and bubblewrap"),
+  });
+  expect(planInstall(machine("darwin", [], "person"))).toMatchObject({
+    sentence: expect.stringContaining("brew install --cask chromium"),
+  });
+  expect(planInstall(machine("darwin", ["chromium"], "person"))).toEqual({ kind: "nothing" });
+});
