@@ -81,7 +81,7 @@ export function ensureSystemPackages(): string | null {
   const plan = planInstall(thisMachine());
   if (plan.kind === "nothing") return null;
   if (plan.kind === "tell") return plan.sentence;
-  console.log(`Installing ${plan.packages.join(" and ")} with apt; the tests need them.`);
+  console.log(`Installing ${plan.packages.join(" and ")} with apt, for the tests.`);
   const startedMs = performance.now();
   // A machine whose package lists are recent needs no update; one that has never updated fails the first try.
   const installed = aptGet(plan.packages) || (aptGet(null) && aptGet(plan.packages));
@@ -95,7 +95,7 @@ export function ensureSystemPackages(): string | null {
 /** `apt-get install` of the packages, or `apt-get update` for null. */
 function aptGet(packages: readonly string[] | null): boolean {
   const args = packages === null ? ["update"] : ["install", "--yes", "--no-install-recommends", ...packages];
-  const run = spawnSync("apt-get", ["--quiet=2", ...args], {
+  const run = spawnSync("apt-get", ["--quiet=2", "--option=DPkg::Lock::Timeout=300", ...args], {
     stdio: ["ignore", "ignore", "ignore"],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   });
