@@ -13,6 +13,25 @@ export {
   type NotificationBatch,
   type TokenClass,
 } from "./changes.ts";
+export { camelKey, snakeKey, toCamel, toSnake } from "./config-codec.ts";
+export {
+  SECRET_SHOWN,
+  SECRET_UNSET_SHOWN,
+  type ConfigGroup,
+  type ConfigKey,
+  type ConfigList,
+  type ConfigNode,
+  type SecretText,
+} from "./config-nodes.ts";
+export { configRows, envNameOf, type ConfigRow } from "./config-rows.ts";
+export {
+  checkConfigRules,
+  isLoopbackHost,
+  type ConfigFacts,
+  type ConfigRuleBreak,
+  type ConfigRuleCode,
+} from "./config-rules.ts";
+export { CONFIG_SCHEMA, type Config } from "./config-schema.ts";
 export {
   journalCommandSchema,
   journalRequestSchema,
@@ -96,3 +115,4 @@ export {
   type ServerFrame,
   type StatusBody,
 } from "./wire.ts";
+export { nameOfCommand, wordPartsFor, wordsFor, type ChannelError, type Words } from "./words.ts";

@@ -1,0 +1,216 @@
+import { LIMITS, oneLine } from "#base";
+import type { JournalCommandKind } from "./journal-commands.ts";
+import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
+import type { RecordKind } from "./journal-records.ts";
+
+/** The three things a person needs to know: what failed, what became of their data, and what to do now. */
+export type Words = { readonly what: string; readonly kept: string; readonly next: string };
+
+/** What a channel refuses by itself, and what a file refuses on its way in. */
+export type ChannelError =
+  | { readonly code: "invalid_line"; readonly line: number; readonly reason: string }
+  | { readonly code: "rate_limited"; readonly retry_after_ms: number }
+  | { readonly code: PlainCode };
+type PlainCode =
+  | "unauthorized"
+  | "session_revoked"
+  | "enrolment_invalid"
+  | "foreign_host"
+  | "foreign_origin"
+  | "bad_request"
+  | "route_not_found"
+  | "method_not_allowed"
+  | "json_only"
+  | "invalid_json"
+  | "invalid_utf8"
+  | "invalid_frame"
+  | "body_too_large"
+  | "body_too_slow"
+  | "too_many_sockets"
+  | "shutting_down"
+  | "internal";
+
+type KnownError = JournalError | StoreFault | InvalidInput | ChannelError;
+type Table = {
+  readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
+};
+
+/** The sentences for an error. A code nobody has written words for is named, and nothing is made up about it. */
+export function wordPartsFor(error: { readonly code: string }): Words {
+  if (!Object.hasOwn(TABLE, error.code)) {
+    return {
+      what: `Silas refused this with the code ${oneLine(error.code)}.`,
+      kept: "What happened to your data is not known here.",
+      next: "Reload to see what is stored; `silas logs` has the details.",
+    };
+  }
+  const sentence = TABLE[error.code as KnownError["code"]] as (error: { readonly code: string }) => Words;
+  return sentence(error);
+}
+
+/** The same as one text. */
+export function wordsFor(error: { readonly code: string }): string {
+  const { what, kept, next } = wordPartsFor(error);
+  return [what, kept, next].filter((part) => part !== "").join(" ");
+}
+
+const NOTHING = "Nothing was changed.";
+const refused = (what: string, next = ""): Words => ({ what, kept: NOTHING, next });
+
+const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
+  category: "category",
+  label: "label",
+  task: "task",
+  checklist: "checklist",
+  checklistItem: "checklist item",
+  timeEntry: "time entry",
+  entry: "journal entry",
+  dayPlan: "day plan",
+  planBlock: "plan block",
+  rating: "rating",
+  link: "link",
+  operation: "change",
+};
+
+const TABLE: Table = {
+  not_found: ({ what, id }) =>
+    refused(`There is no ${NOUNS[what]} ${oneLine(id)}; it may have been deleted.`, "Reload to see what is there."),
+  wrong_kind: ({ id, expected }) =>
+    refused(`${oneLine(id)} is not a ${NOUNS[expected]}.`, `Give the id of a ${NOUNS[expected]}.`),
+  end_not_after_start: () => refused("The end is not after the start.", "Set an end that is later."),
+  end_in_future: () => refused("The end is in the future.", "Set an end that has passed, or start a timer."),
+  start_in_future: () => refused("The start is in the future.", "Set a start that has passed, or plan a block."),
+  timer_running: () => refused("A timer is already running.", "Stop it first, then start the other."),
+  no_timer_running: () => refused("No timer is running.", "Start one, or add the time afterwards."),
+  name_taken: ({ what, name }) =>
+    refused(`There is already a ${NOUNS[what]} named “${oneLine(name)}”.`, "Use it, or choose another name."),
+  category_archived: () => refused("This category is archived.", "Take it out of the archive, or choose another."),
+  task_concluded: () => refused("This task is already concluded.", "Reopen it first."),
+  task_not_concluded: () => refused("This task is still open.", ""),
+  due_time_without_date: () => refused("A due time needs a due date.", "Set the date too, or remove the time."),
+  repeat_without_date: () =>
+    refused("A repeating task needs a due date.", "Set the first date, or remove the repetition."),
+  item_not_in_checklist: () =>
+    refused("One of these items is not in that checklist; none was moved.", "Reload to see where it is."),
+  order_mismatch: () =>
+    refused("The list changed while you sorted it.", "Look at the list as it is now, and sort again."),
+  link_to_itself: () => refused("A record cannot be linked to itself.", "Choose another record."),
+  edit_conflict: ({ field }) =>
+    refused(
+      `Someone changed “${oneLine(field)}” while you were editing it.`,
+      "Both versions are kept here: choose yours or theirs.",
+    ),
+  changed_since: () =>
+    refused("This cannot be undone: something it touched was changed since.", "Undo the later change first."),
+  already_undone: () => refused("This change was already undone.", "To have it back, undo the undoing."),
+  limit_reached: ({ limit, max }) => refused(`That is more than fits: ${LIMIT_WORDS[limit] ?? limit} (${max}).`, ""),
+  operation_mismatch: () =>
+    refused("This request was sent before with other contents.", "Send it again as a request of its own."),
+  invalid_input: ({ path, reason }) =>
+    refused(
+      `“${oneLine(path === "" ? "the request" : path)}” is not valid (${oneLine(reason)}).`,
+      "Correct it and try again.",
+    ),
+  invalid_line: ({ line, reason }) => ({
+    what: `Line ${line} of the file cannot be imported (${oneLine(reason)}).`,
+    kept: "Nothing of the file was imported.",
+    next: "Export it again from its source, or correct that line.",
+  }),
+  store_busy: () => refused("The journal is busy with another write.", "Try again in a moment."),
+  disk_full: () => refused("The disk is full.", "Free some space, then try again."),
+  store_failed: () =>
+    refused("The journal could not be written or read.", "Try again; `silas doctor` looks for the cause."),
+  store_corrupt: () => ({
+    what: "The journal's file is damaged.",
+    kept: "Silas stopped writing to it, so it gets no worse.",
+    next: "`silas doctor` checks it; `silas restore` puts a backup back.",
+  }),
+  unauthorized: () => refused("This device is not signed in.", "Run `silas open` on the computer Silas runs on."),
+  session_revoked: () =>
+    refused("This device was signed out.", "Run `silas open` on the computer Silas runs on to sign in again."),
+  enrolment_invalid: () =>
+    refused(
+      `This link was used already or is older than ${LIMITS.enrolmentTtlMs / 60_000} minutes.`,
+      "Run `silas open` for a new one.",
+    ),
+  foreign_host: () => refused("Silas does not answer under this name.", "Open it at http://localhost instead."),
+  foreign_origin: () =>
+    refused("Another page tried to call Silas and was refused.", "Close that page if you do not know it."),
+  bad_request: () => refused("The request could not be read.", "Reload the page and try again."),
+  route_not_found: () => refused("There is nothing at this address.", "Go back to the journal."),
+  method_not_allowed: () => refused("This address does not take that kind of request.", ""),
+  json_only: () => refused("The body is not of the type this address takes.", ""),
+  invalid_json: () => refused("The body is not valid JSON.", ""),
+  invalid_utf8: () => refused("The body is not valid UTF-8 text.", "Save the file as UTF-8 and try again."),
+  invalid_frame: () => refused("A message on the live connection could not be read.", "Reload the page."),
+  body_too_large: () => refused("This is too large to be sent at once.", "Send less at a time."),
+  body_too_slow: () => refused("The request did not arrive in time.", "Check the connection and try again."),
+  rate_limited: ({ retry_after_ms }) =>
+    refused("Too many requests in a short time.", `Try again in ${Math.max(1, Math.ceil(retry_after_ms / 1000))} s.`),
+  too_many_sockets: () => refused("Too many pages are open at once.", "Close one and try again."),
+  shutting_down: () => refused("Silas is shutting down.", "Start it again with `silas start`."),
+  internal: () => ({
+    what: "Something broke inside Silas.",
+    kept: "Everything that was confirmed before is stored.",
+    next: "Reload to see what is there; the error id finds the cause in `silas logs`.",
+  }),
+};
+
+const LIMIT_WORDS: { readonly [limit: string]: string } = {
+  labelsPerTask: "labels on one task",
+  pinsPerDay: "tasks pinned to one day",
+  blocksPerDay: "blocks in one day",
+  idChars: "characters of an id",
+  orderKeyChars: "moves to the same place in a list",
+};
+
+/** What a command did, in two or three words, for toasts and lists. An operation row that has only a kind will do. */
+export function nameOfCommand(command: { readonly kind: string; readonly as?: unknown }): string {
+  if (command.kind === "task.conclude" && command.as === "DROPPED") return "Dropped task";
+  return Object.hasOwn(NAMES, command.kind) ? NAMES[command.kind as JournalCommandKind] : "Changed the journal";
+}
+
+const NAMES: { readonly [K in JournalCommandKind]: string } = {
+  "category.create": "Added category",
+  "category.update": "Changed category",
+  "category.move": "Moved category",
+  "category.archive": "Archived category",
+  "category.unarchive": "Unarchived category",
+  "label.create": "Added label",
+  "label.update": "Renamed label",
+  "label.delete": "Deleted label",
+  "task.create": "Added task",
+  "task.update": "Changed task",
+  "task.move": "Moved task",
+  "task.conclude": "Concluded task",
+  "task.reopen": "Reopened task",
+  "task.archive": "Archived task",
+  "task.unarchive": "Unarchived task",
+  "task.delete": "Deleted task",
+  "task.followUp": "Added follow-up",
+  "checklist.create": "Added checklist",
+  "checklist.update": "Renamed checklist",
+  "checklist.delete": "Deleted checklist",
+  "item.add": "Added items",
+  "item.update": "Changed items",
+  "item.move": "Moved items",
+  "item.delete": "Deleted items",
+  "timer.start": "Started timer",
+  "timer.stop": "Stopped timer",
+  "time.add": "Added time",
+  "time.update": "Changed time",
+  "time.delete": "Deleted time",
+  "entry.create": "Added note",
+  "entry.update": "Changed note",
+  "entry.delete": "Deleted note",
+  "plan.note": "Changed day note",
+  "plan.pin": "Pinned to day",
+  "plan.unpin": "Unpinned from day",
+  "plan.reorder": "Sorted the day",
+  "plan.blocks": "Changed day blocks",
+  "rating.set": "Rated",
+  "rating.clear": "Cleared rating",
+  "link.add": "Added link",
+  "link.remove": "Removed link",
+  undo: "Undid a change",
+};
