@@ -79,7 +79,11 @@ export type Session = {
 
 /** The in-process feed of committed changes. Nothing but the runtime publishes on it. */
 export interface ChangeFeed {
-  subscribe(listener: (batch: NotificationBatch) => void): () => void;
+  /**
+   * A listener that answers with a promise gets the next batch when it settles. One that leaves too many unread loses
+   * them and is told so by `lost`, so that it can load afresh; no listener ever waits for another.
+   */
+  subscribe(listener: (batch: NotificationBatch) => void | Promise<void>, lost?: () => void): () => void;
 }
 
 /** What a channel, the terminal and later every tool may do with the journal; the runtime stands behind it. */

@@ -1,0 +1,13 @@
+/**
+ * channels: the ways in. Today one: the web server with its socket.
+ *
+ * Decides who may speak and whether what was said is well formed; everything it lets through is a value of `#model`,
+ * handed to a port. May import `#ports`, `#model` and `#base` only.
+ * Invariants: every route but the page, its files, enrolment and health needs a session, on loopback too (WEB-02,
+ * WEB-15); a token in an address is never read (WEB-03); a socket that did not authenticate within five seconds is
+ * closed with 4001 and nothing it sent was processed (WEB-04); a limit that is reached refuses, and never queues
+ * (LIM-01). Raw causes go to the log and never to a client.
+ */
+export { randomToken } from "./web/device-sessions.ts";
+export { createWebServer, type ListenRefusal, type WebServer } from "./web/web-server.ts";
+export type { WebServerDeps, WebSettings } from "./web/web-context.ts";

@@ -1,0 +1,114 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { wordsFor, type ErrorBody, type InvalidInput, type JournalError, type StoreFault } from "#model";
+import type { ImportRefusal, Log, Randomness } from "#ports";
+
+/** What the channel itself refuses, before any room behind it is asked. */
+export type ChannelRefusal =
+  | { readonly code: "unauthorized" }
+  | { readonly code: "enrolment_invalid" }
+  | { readonly code: "foreign_host" }
+  | { readonly code: "foreign_origin" }
+  | { readonly code: "bad_request" }
+  | { readonly code: "route_not_found" }
+  | { readonly code: "method_not_allowed" }
+  | { readonly code: "json_only"; readonly expected: string }
+  | { readonly code: "invalid_json"; readonly reason: string; readonly line: number; readonly column: number }
+  | { readonly code: "invalid_utf8" }
+  | { readonly code: "body_too_large"; readonly max: number }
+  | { readonly code: "body_too_slow" }
+  | { readonly code: "rate_limited"; readonly retry_after_ms: number }
+  | { readonly code: "too_many_sockets" }
+  | { readonly code: "shutting_down" }
+  | { readonly code: "internal"; readonly cause?: unknown };
+
+export type Refusal = ChannelRefusal | JournalError | InvalidInput | ImportRefusal | StoreFault;
+
+type StatusTable = { readonly [C in Refusal["code"]]: number };
+
+const STATUS: StatusTable = {
+  bad_request: 400,
+  invalid_json: 400,
+  invalid_utf8: 400,
+  invalid_input: 400,
+  invalid_line: 400,
+  unauthorized: 401,
+  enrolment_invalid: 401,
+  foreign_origin: 403,
+  not_found: 404,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  body_too_slow: 408,
+  already_undone: 409,
+  category_archived: 409,
+  changed_since: 409,
+  edit_conflict: 409,
+  name_taken: 409,
+  no_timer_running: 409,
+  operation_mismatch: 409,
+  task_concluded: 409,
+  task_not_concluded: 409,
+  timer_running: 409,
+  body_too_large: 413,
+  json_only: 415,
+  foreign_host: 421,
+  due_time_without_date: 422,
+  end_in_future: 422,
+  start_in_future: 422,
+  end_not_after_start: 422,
+  item_not_in_checklist: 422,
+  limit_reached: 422,
+  link_to_itself: 422,
+  order_mismatch: 422,
+  repeat_without_date: 422,
+  wrong_kind: 422,
+  rate_limited: 429,
+  internal: 500,
+  store_corrupt: 500,
+  store_failed: 500,
+  shutting_down: 503,
+  store_busy: 503,
+  too_many_sockets: 503,
+  disk_full: 507,
+};
+
+export type RefusalDeps = { readonly log: Log; readonly randomness: Randomness };
+
+/** Answers one refused request: code and facts for programs, a sentence for people, an id that finds the raw cause. */
+export function sendRefusal(deps: RefusalDeps, reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const status = STATUS[refusal.code];
+  const errorId = createErrorId(deps.randomness);
+  logRefusal(deps.log, reply.request, { refusal, status, errorId });
+  if (refusal.code === "rate_limited") reply.header("retry-after", Math.ceil(refusal.retry_after_ms / 1000));
+  if (refusal.code === "method_not_allowed") reply.header("allow", "GET, HEAD, POST, DELETE");
+  // The rest of a body nobody will read must not be taken for the next request.
+  if (status === 413 || status === 408) reply.header("connection", "close");
+  const body: ErrorBody = { error: { ...factsOf(refusal), message: wordsFor(refusal) }, error_id: errorId };
+  return reply.code(status).header("cache-control", "no-store").type("application/json; charset=utf-8").send(body);
+}
+
+/** Short enough to read out on the phone, long enough never to meet its like in one log. */
+export function createErrorId(randomness: Randomness): string {
+  return Array.from(randomness.bytes(8), (byte) => "0123456789abcdefghjkmnpqrstvwxyz"[byte % 32]).join("");
+}
+
+/** Everything but the raw cause, which may hold paths, statements or values. */
+function factsOf(refusal: Refusal): { readonly code: string } {
+  const { cause: _cause, ...facts } = refusal as Refusal & { readonly cause?: unknown };
+  return facts;
+}
+
+type Refused = { readonly refusal: Refusal; readonly status: number; readonly errorId: string };
+
+function logRefusal(log: Log, request: FastifyRequest, { refusal, status, errorId }: Refused): void {
+  const fields = {
+    error_id: errorId,
+    code: refusal.code,
+    status,
+    method: request.method,
+    // The pattern, never the address itself: an address may hold what someone typed.
+    route: request.routeOptions.url ?? null,
+    cause: "cause" in refusal ? refusal.cause : undefined,
+  };
+  if (status >= 500) log.error("request_failed", fields);
+  else log.info("request_refused", fields);
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { enrolRequestSchema } from "#model";
+import type { Session } from "#ports";
+import { sendRefusal } from "./refusals.ts";
+import { readJsonBody } from "./request-body.ts";
+import { callerOf, type WebContext } from "./web-context.ts";
+
+/** Signing a device in and out. Codes and tokens travel in bodies and headers, never in an address. */
+export function addSessionRoutes(app: FastifyInstance, context: WebContext): void {
+  const { devices, limits, sockets, timers, clock } = context;
+
+  app.post("/session/enrol", { config: { open: true } }, async (request, reply) => {
+    const rate = limits.enrolment.take(request.ip);
+    if (!rate.allowed) return sendRefusal(context, reply, { code: "rate_limited", retry_after_ms: rate.retryAfterMs });
+    const body = await readJsonBody(request.raw, { schema: enrolRequestSchema, timers });
+    if (!body.ok) return sendRefusal(context, reply, body.error);
+    const enrolled = await devices.enrol(body.value);
+    if (!enrolled.ok) return sendRefusal(context, reply, enrolled.error);
+    context.log.info("device_enrolled", { session_id: enrolled.value.session_id });
+    return noStore(reply).send(enrolled.value);
+  });
+
+  app.post("/session/links", async (_request, reply) => {
+    const { code, expiresAt } = devices.createCode();
+    return noStore(reply).send({ url: `${context.place().url}/enrol#${code}`, expires_at: expiresAt });
+  });
+
+  app.get("/session", async (request, reply) => {
+    const { kind, sessionId, deviceName, createdAt, lastSeenAt } = callerOf(request);
+    const body = {
+      session_id: sessionId,
+      device_name: deviceName,
+      created_at: createdAt,
+      last_seen_at: lastSeenAt,
+      kind,
+    };
+    return noStore(reply).send(body);
+  });
+
+  const revoke = async (reply: FastifyReply, sessionId: string) => {
+    const revoked = await context.sessions.revoke(sessionId, clock.now());
+    if (!revoked.ok) return sendRefusal(context, reply, revoked.error);
+    sockets.closeSession(sessionId);
+    context.log.info("device_revoked", { session_id: sessionId });
+    return reply.code(204).send();
+  };
+
+  app.delete("/session", async (request, reply) => revoke(reply, callerOf(request).sessionId));
+
+  app.delete<{ Params: { id: string } }>("/sessions/:id", async (request, reply) => revoke(reply, request.params.id));
+
+  app.get("/sessions", async (request, reply) => {
+    const listed = await context.sessions.list();
+    if (!listed.ok) return sendRefusal(context, reply, listed.error);
+    const current = callerOf(request).sessionId;
+    const rows = listed.value.filter((session) => session.revokedAt === null).map((each) => rowOf(each, current));
+    return noStore(reply).send({ sessions: rows });
+  });
+}
+
+function rowOf(session: Session, current: string) {
+  return {
+    session_id: session.sessionId,
+    device_name: session.deviceName,
+    created_at: session.createdAt,
+    last_seen_at: session.lastSeenAt,
+    current: session.sessionId === current,
+  };
+}
+
+function noStore(reply: FastifyReply): FastifyReply {
+  return reply.header("cache-control", "no-store");
+}

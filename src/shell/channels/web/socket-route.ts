@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { WebSocket } from "@fastify/websocket";
+import { LIMITS, ok, parseStrictJson, err, type Result } from "#base";
+import { clientFrameSchema, wordsFor, type ClientFrame, type ServerFrame } from "#model";
+import type { Caller } from "./device-sessions.ts";
+import { bearerProtocol } from "./socket-protocol.ts";
+import type { WebContext } from "./web-context.ts";
+
+export function addSocketRoute(app: FastifyInstance, context: WebContext): void {
+  app.get("/ws", { websocket: true, config: { open: true } }, (socket, request) => {
+    serveSocket(context, socket, request);
+  });
+}
+
+type Connection = {
+  readonly context: WebContext;
+  readonly socket: WebSocket;
+  readonly address: string;
+  caller: Caller | null;
+  framesWaiting: number;
+  isAlive: boolean;
+  readonly cleanups: (() => void)[];
+};
+
+/**
+ * One socket from handshake to close. INVARIANT: until a token was accepted no frame but `auth` is looked at, and every
+ * other one closes the socket with 4001. [WEB-04]
+ */
+function serveSocket(context: WebContext, socket: WebSocket, request: FastifyRequest): void {
+  const connection: Connection = {
+    context,
+    socket,
+    address: request.ip,
+    caller: null,
+    framesWaiting: 0,
+    isAlive: true,
+    cleanups: [],
+  };
+  const { timers, sockets } = context;
+  sockets.add(socket);
+  connection.cleanups.push(timers.after(LIMITS.socketAuthMs, () => closeUnauthenticated(connection)));
+  // Frames are handled strictly one after the other: the second never overtakes the first one's token check.
+  let tail: Promise<void> = Promise.resolve();
+  const queue = (work: () => Promise<void> | void) => {
+    connection.framesWaiting += 1;
+    tail = tail.then(work).finally(() => void (connection.framesWaiting -= 1));
+    tail = tail.catch((thrown: unknown) => failSocket(connection, thrown));
+  };
+  const token = bearerProtocol(request.headers["sec-websocket-protocol"]);
+  if (token !== null) queue(() => authenticate(connection, token));
+  socket.on("message", (data: Buffer, isBinary: boolean) => {
+    if (connection.framesWaiting >= LIMITS.socketFramesWaiting) return socket.terminate();
+    queue(() => receive(connection, { data, isBinary }));
+  });
+  socket.on("pong", () => void (connection.isAlive = true));
+  socket.on("close", () => {
+    sockets.remove(socket);
+    for (const cleanup of connection.cleanups.splice(0)) cleanup();
+  });
+}
+
+type RawFrame = { readonly data: Buffer; readonly isBinary: boolean };
+
+async function receive(connection: Connection, raw: RawFrame): Promise<void> {
+  const { socket } = connection;
+  if (socket.readyState !== socket.OPEN) return;
+  if (!takeRate(connection)) return;
+  const frame = parseFrame(raw);
+  if (connection.caller === null) {
+    if (frame.ok && frame.value.type === "auth") return authenticate(connection, frame.value.token);
+    return closeUnauthenticated(connection);
+  }
+  if (!frame.ok) {
+    sendError(connection, { code: frame.error.code });
+    return socket.close(frame.error.close, frame.error.code);
+  }
+  // A second `auth` changes nothing: a socket belongs to one session from its first token to its end.
+  if (frame.value.type === "ping") send(connection, { type: "pong" });
+}
+
+type FrameError = { readonly code: "invalid_frame" | "invalid_json"; readonly close: 1003 | 1007 | 1008 };
+
+function parseFrame({ data, isBinary }: RawFrame): Result<ClientFrame, FrameError> {
+  if (isBinary) return err({ code: "invalid_frame", close: 1003 });
+  const json = parseStrictJson(data.toString("utf8"));
+  if (!json.ok) return err({ code: "invalid_json", close: 1007 });
+  const frame = clientFrameSchema.safeParse(json.value);
+  return frame.success ? ok(frame.data) : err({ code: "invalid_frame", close: 1008 });
+}
+
+async function authenticate(connection: Connection, token: string): Promise<void> {
+  const { context, socket } = connection;
+  const caller = await context.devices.authenticate(token);
+  if (socket.readyState !== socket.OPEN) return;
+  if (!caller.ok) return closeUnauthenticated(connection);
+  connection.caller = caller.value;
+  for (const cleanup of connection.cleanups.splice(0)) cleanup();
+  context.sockets.authenticated(socket, caller.value.sessionId);
+  send(connection, { type: "auth_ok", session_id: caller.value.sessionId, version: context.settings.version });
+  const unsubscribe = context.feed.subscribe(
+    (batch) => send(connection, { type: "change_batch", batch }),
+    () => closeSlow(connection),
+  );
+  connection.cleanups.push(unsubscribe, keepAlive(connection));
+}
+
+/** Per address always, per scope once it is known; over the limit the frame is not processed. [LIM-01] */
+function takeRate(connection: Connection): boolean {
+  const { limits } = connection.context;
+  const perAddress = limits.framesPerAddress.take(connection.address);
+  const perScope = connection.caller === null ? perAddress : limits.framesPerScope.take(connection.caller.scopeId);
+  const refused = [perAddress, perScope].find((verdict) => !verdict.allowed);
+  if (refused === undefined || refused.allowed) return true;
+  sendError(connection, { code: "rate_limited", retry_after_ms: refused.retryAfterMs });
+  return false;
+}
+
+function sendError(connection: Connection, error: { readonly code: string; readonly retry_after_ms?: number }): void {
+  const { code, retry_after_ms = null } = error;
+  send(connection, { type: "error", code, message: wordsFor(error), retry_after_ms });
+}
+
+function send(connection: Connection, frame: ServerFrame): void {
+  const { socket } = connection;
+  if (socket.readyState !== socket.OPEN) return;
+  if (socket.bufferedAmount > LIMITS.socketBufferBytes) return closeSlow(connection);
+  socket.send(JSON.stringify(frame));
+}
+
+/** A socket that does not read is closed and not buffered for; it loads afresh when it comes back. [T22] */
+function closeSlow(connection: Connection): void {
+  connection.context.log.warn("socket_too_slow", { session_id: connection.caller?.sessionId ?? null });
+  connection.socket.close(1013, "too slow");
+  connection.context.timers.after(1_000, () => connection.socket.terminate());
+}
+
+function closeUnauthenticated(connection: Connection): void {
+  if (connection.caller === null) connection.socket.close(4001, "not authenticated");
+}
+
+function failSocket(connection: Connection, thrown: unknown): void {
+  connection.context.log.error("socket_failed", { cause: thrown });
+  connection.socket.close(1011, "internal error");
+}
+
+function keepAlive(connection: Connection): () => void {
+  const { timers } = connection.context;
+  let cancel = () => {};
+  const beat = () => {
+    if (!connection.isAlive) return connection.socket.terminate();
+    connection.isAlive = false;
+    connection.socket.ping();
+    cancel = timers.after(LIMITS.socketPingMs, beat);
+  };
+  cancel = timers.after(LIMITS.socketPingMs, beat);
+  return () => cancel();
+}

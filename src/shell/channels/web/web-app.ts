@@ -1,0 +1,102 @@
+import { createServer as createPlainServer } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyInstance, FastifyServerFactory } from "fastify";
+import { LIMITS } from "#base";
+import { addJournalRoutes } from "./journal-routes.ts";
+import { sendRefusal, type ChannelRefusal } from "./refusals.ts";
+import { createRequestGuard } from "./request-guard.ts";
+import { addSessionRoutes } from "./session-routes.ts";
+import { SOCKET_PROTOCOL } from "./socket-protocol.ts";
+import { addSocketRoute } from "./socket-route.ts";
+import { addStatusRoutes } from "./status-routes.ts";
+import type { WebContext } from "./web-context.ts";
+
+/** The routes behind their guard, not yet listening. */
+export async function createWebApp(context: WebContext): Promise<FastifyInstance> {
+  const { fastify } = await import("fastify");
+  const { trustedProxies } = context.settings;
+  const createServer = await serverFactory(context);
+  const app = fastify({
+    logger: false,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    forceCloseConnections: "idle",
+    serverFactory: createServer,
+    routerOptions: { maxParamLength: LIMITS.idChars },
+    clientErrorHandler: refuseUnreadable,
+    frameworkErrors: (_error, _request, reply) => void sendRefusal(context, reply, { code: "bad_request" }),
+  });
+  app.server.maxConnections = LIMITS.connectionsMax;
+  await addSockets(app, context);
+  addParsers(app);
+  app.addHook("onRequest", createRequestGuard(context));
+  app.setNotFoundHandler((_request, reply) => sendRefusal(context, reply, { code: "route_not_found" }));
+  app.setErrorHandler((error, _request, reply) => sendRefusal(context, reply, refusalOf(error)));
+  addStatusRoutes(app, context);
+  addSessionRoutes(app, context);
+  addJournalRoutes(app, context);
+  addSocketRoute(app, context);
+  return app;
+}
+
+/** Bodies stay streams: each route reads its own, with its own size and time. Other media types are refused. */
+function addParsers(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  for (const type of ["application/json", "application/x-ndjson"]) {
+    app.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+  }
+}
+
+function refusalOf(error: unknown): ChannelRefusal {
+  const status = (error as { readonly statusCode?: unknown } | null)?.statusCode;
+  if (status === 415) return { code: "json_only", expected: "application/json" };
+  if (status === 413) return { code: "body_too_large", max: LIMITS.bodyBytes };
+  if (status === 503) return { code: "shutting_down" };
+  if (typeof status === "number" && status >= 400 && status < 500) return { code: "bad_request" };
+  return { code: "internal", cause: error };
+}
+
+/** What is not HTTP, or too slow or too large to become a request, gets one short answer and no second chance. */
+function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const status =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "431 Request Header Fields Too Large"
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "408 Request Timeout"
+        : "400 Bad Request";
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+async function addSockets(app: FastifyInstance, context: WebContext): Promise<void> {
+  const { fastifyWebsocket } = await import("@fastify/websocket");
+  await app.register(fastifyWebsocket, {
+    // Compression would let a small frame become a large one in memory.
+    options: {
+      maxPayload: LIMITS.socketFrameBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered: Set<string>) => (offered.has(SOCKET_PROTOCOL) ? SOCKET_PROTOCOL : false),
+    },
+    errorHandler: (error, socket) => {
+      context.log.info("socket_broken", { cause: error });
+      socket.terminate();
+    },
+    preClose: (done) => {
+      context.sockets.closeAll();
+      done();
+    },
+  });
+}
+
+const SERVER_OPTIONS = {
+  headersTimeout: LIMITS.requestHeadersMs,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16_384,
+} as const;
+
+async function serverFactory({ settings }: WebContext): Promise<FastifyServerFactory> {
+  if (settings.tls === null) return (handler) => createPlainServer(SERVER_OPTIONS, handler);
+  const { cert, key } = settings.tls;
+  const { createServer } = await import("node:https");
+  return (handler) => createServer({ ...SERVER_OPTIONS, cert, key }, handler);
+}

@@ -1,0 +1,13 @@
+/**
+ * runtime: does what core decided, in order, and reports facts back.
+ *
+ * Decides nothing itself. Holds the door to the journal (read, decide, commit, then tell others), the feed of committed
+ * changes, and the machine's own clock, randomness and timers. May import the core rooms and `#ports`.
+ * Invariants: nothing is published before its commit, and a refused or failed commit publishes nothing (TOKEN-09); one
+ * batch per change unit, from the provenance of its own commit (BATCHID-05); batches of different changes are never
+ * joined (BATCHID-10); an operation id is applied once, and its second coming is answered and not applied (JOURNAL-11);
+ * an import is written whole or not at all.
+ */
+export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";
+export { createJournalDoor, type JournalDoorDeps } from "./journal-door.ts";
+export { systemClock, systemRandomness, systemTimers } from "./system.ts";

@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+import { assert, instantFromMs } from "#base";
+import type { Clock, Randomness, Timers } from "#ports";
+
+/** The machine's own clock, randomness and timers: the only place that reads them. */
+export const systemClock: Clock = {
+  now() {
+    const now = instantFromMs(Date.now());
+    assert(now.ok, "the system clock shows a year between 0 and 9999");
+    return now.value;
+  },
+};
+
+export const systemRandomness: Randomness = { bytes: (count) => randomBytes(count) };
+
+/** Waiting never keeps a process alive by itself: what must happen before the end is awaited, not timed. */
+export const systemTimers: Timers = {
+  after(delayMs, work) {
+    const timer = setTimeout(work, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
