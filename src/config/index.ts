@@ -1,0 +1,32 @@
+/**
+ * config: reads, validates and freezes the configuration, and is the only room that reads the process environment.
+ *
+ * May import `#model` and `#base`. The schema, the key codec and the startup rules are pure and live in `#model`.
+ * Precedence: flag > `SILAS_A__B` > project file (`config/silas.yaml` under the working directory) > user file >
+ * default; every value knows where it came from.
+ *
+ *   const environment = readEnvironment();
+ *   const loaded = loadConfig({ ...environment, argvOverrides: { "channels.web.port": "9000" } });
+ *   if (!loaded.ok) for (const line of describeProblems(loaded.error)) ...      // refuse to start [CFG-21]
+ *   loaded.value.config.channels.web.port, .paths.dataDir, .originOf(key), .list(), .find("channels.web")
+ *   checkConfigFile("silas.yaml", environment)       // the same answer for one file over the defaults
+ *
+ * Invariants: nothing throws for bad input; all problems come together; no problem, entry or dump holds a secret
+ * (only `config...reveal()` does); a broken startup rule is an error, never a warning (CFG-21 to CFG-32).
+ */
+export type { Directories } from "./directories.ts";
+export { findDirectories } from "./directories.ts";
+export { describeEnvironment, readEnvironment, type Environment, type Variables } from "./environment.ts";
+export { CONFIG_ROWS } from "./key-names.ts";
+export { checkConfigFile, loadConfig, type LoadOptions } from "./load.ts";
+export type { ConfigEntry, LoadedConfig, Paths, UnknownKey } from "./loaded.ts";
+export { nearestOf } from "./nearest.ts";
+export {
+  formatOrigin,
+  type ConfigProblem,
+  type ConfigProblemCode,
+  type ConfigProblems,
+  type Origin,
+} from "./problems.ts";
+export { describeProblem, describeProblems } from "./words.ts";
+export { parseYaml, type YamlDocument, type YamlProblem } from "./yaml-document.ts";
