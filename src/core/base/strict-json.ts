@@ -86,9 +86,9 @@ function checkObject(cursor: Cursor, depth: number): void {
   do {
     if (nextUnit(cursor) !== QUOTE) refuseHere(cursor);
     const start = cursor.at;
-    const key = readKey(cursor);
-    if (keys.has(key)) refuse("duplicate_key", start);
-    keys.add(key);
+    const known = keys.size;
+    keys.add(readKey(cursor));
+    if (keys.size === known) refuse("duplicate_key", start);
     if (!takes(cursor, COLON)) refuseHere(cursor);
     checkValue(cursor, depth + 1);
   } while (takes(cursor, COMMA));
@@ -115,26 +115,30 @@ function takes(cursor: Cursor, unit: number): boolean {
 function readKey(cursor: Cursor): string {
   const start = cursor.at;
   const spelling = checkString(cursor);
-  const literal = cursor.text.slice(start, cursor.at);
-  return spelling === "escaped" ? (JSON.parse(literal) as string) : literal.slice(1, -1);
+  if (spelling === "plain") return cursor.text.slice(start + 1, cursor.at - 1);
+  return JSON.parse(cursor.text.slice(start, cursor.at)) as string;
 }
 
 function checkString(cursor: Cursor): "plain" | "escaped" {
+  const { text } = cursor;
   let spelling: "plain" | "escaped" = "plain";
-  cursor.at += 1;
+  let at = cursor.at + 1;
   for (;;) {
-    const start = cursor.at;
-    const unit = cursor.text.charCodeAt(start);
+    const unit = text.charCodeAt(at);
     if (unit === QUOTE) break;
     if (unit === BACKSLASH) {
       spelling = "escaped";
+      cursor.at = at;
       checkEscape(cursor);
-    } else if (unit >= 0x20) {
-      cursor.at += 1;
-      if (unit >= 0xd800 && unit <= 0xdfff) checkPair(cursor, unit, start);
-    } else refuse(start < cursor.text.length ? "control_character" : "unexpected_end", start);
+      at = cursor.at;
+    } else if (unit >= 0xd800 && unit <= 0xdfff) {
+      cursor.at = at + 1;
+      checkPair(cursor, unit, at);
+      at = cursor.at;
+    } else if (unit >= 0x20) at += 1;
+    else refuse(at < text.length ? "control_character" : "unexpected_end", at);
   }
-  cursor.at += 1;
+  cursor.at = at + 1;
   return spelling;
 }
 
