@@ -10,7 +10,7 @@ import {
 import { type Check } from "./project.ts";
 import { everyFileIsReached } from "./reach.ts";
 import { listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
-import { filesAreShort, functionsAreShort, parametersAreNamed } from "./sizes.ts";
+import { filesAreShort, functionsAreShort, parametersAreNamed, sourcesAreUnderstood } from "./sizes.ts";
 import {
   doorsMatchTheManifest,
   doorsOpenWithTheirComment,
@@ -32,6 +32,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "the doors in package.json are those of the plan": doorsMatchTheManifest,
   "imports go through doors and follow the plan": importsRespectTheWalls,
   "a door is a comment and named re-exports": doorsOpenWithTheirComment,
+  "the tidy reader understands every file": sourcesAreUnderstood,
   "files are short": filesAreShort,
   "functions are short": functionsAreShort,
   "exported functions take named parameters": parametersAreNamed,

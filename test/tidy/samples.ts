@@ -68,6 +68,13 @@ const WALLS: Readonly<Record<string, Sample>> = {
 };
 
 const SIZES: Readonly<Record<string, Sample>> = {
+  "the tidy reader understands every file": {
+    bad: [{ "src/a.ts": "f((a);" }, { "src/a.ts": "if (a) { b(); }}" }],
+    good: {
+      "src/a.ts": 'const a = [/[)"`]/, "(", \'{\', `)${f(`]`)}(`, b / c, "\\"("]; // (',
+      "web/a.tsx": 'const P = () => <p title="(">it\'s <b>{a / 2}</b> / {b}</p>;',
+    },
+  },
   "files are short": {
     bad: [{ "src/a.ts": lines(401) }, { "web/a.css": lines(401) }],
     good: { "src/a.ts": `${lines(400)}\n`, "src/limits-table.ts": lines(900), "docs/a.md": lines(900) },

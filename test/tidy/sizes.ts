@@ -1,6 +1,7 @@
 /** How long things may be. Table files (`*-table.ts`) and generated files (`*.generated.ts`) are exempt by name. */
 import { functionsOf } from "./functions.ts";
 import { isTest, lineAt, scriptsOf, type Check } from "./project.ts";
+import { partnersOf, readSource } from "./source.ts";
 
 const FILE_LINES_MAX = 400;
 const FUNCTION_LINES_MAX = 60;
@@ -43,4 +44,16 @@ export const parametersAreNamed: Check = (project) =>
           ...(hasBoolean ? [{ path: place, message: `${name} takes a bare boolean; name the choice instead` }] : []),
         ];
       });
+  });
+
+/** The checks read source as text. A bracket without a partner means they have misread it and might overlook something. */
+export const sourcesAreUnderstood: Check = (project) =>
+  scriptsOf(project).flatMap(([path, source]) => {
+    const { code } = readSource(source);
+    const partners = partnersOf(code);
+    const odd = [...code.matchAll(/[()[\]{}]/g)].find(({ index }) => !partners.has(index));
+    if (odd === undefined) return [];
+    return [
+      { path: `${path}:${lineAt(source, odd.index)}`, message: `"${odd[0]}" has no partner for the tidy reader` },
+    ];
   });
