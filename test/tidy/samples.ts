@@ -7,7 +7,7 @@ type Files = Readonly<Record<string, string>>;
 export type Sample = { readonly bad: readonly Files[]; readonly good: Files };
 
 const lines = (count: number, text = "a();"): string => Array.from({ length: count }, () => text).join("\n");
-const door = (commentLines: number, rest: string): string => `/**\n${lines(commentLines - 2, " * word")}\n */\n${rest}`;
+const door = (commentLines: number, rest: string): string => `/**\n${lines(commentLines, " * word")}\n */\n${rest}`;
 const manifest = (content: object): Files => ({ "package.json": JSON.stringify(content) });
 const lockfile = (packages: object): string => JSON.stringify({ packages });
 const picture = `${MARKERS.begin}\n\n${renderArchitecture()}\n\n${MARKERS.end}\n`;

@@ -92,7 +92,8 @@ export const doorsOpenWithTheirComment: Check = (project) =>
 
 function judgeDoorFile(path: string, source: string): readonly Violation[] {
   const comment = /^\/\*\*[^]*?\*\//.exec(source)?.[0] ?? "";
-  const lines = comment === "" ? 0 : comment.split("\n").length;
+  // The opening and closing marks say nothing and do not count.
+  const lines = comment === "" ? 0 : comment.split("\n").length - 2;
   const { text } = readSource(source);
   const rest = text.replace(/export\s+(?:type\s+)?\{[^}]*\}\s*from\s*["'][^"']+["'];?/g, "").trim();
   return [
