@@ -119,6 +119,18 @@ describe("canonical form", () => {
     expect(canonical("\b\t\n\f\r\u0000\u001f")).toBe('"\\b\\t\\n\\f\\r\\u0000\\u001f"');
   });
 
+  test("every single character, alone and in a long string, is written as the engine escapes it or refused", () => {
+    const wrong: number[] = [];
+    for (let unit = 0; unit <= 0xffff; unit += 1) {
+      const short = String.fromCharCode(unit);
+      const long = `${short.padStart(20, "a")}${"b".repeat(20)}`;
+      const isLone = unit >= 0xd800 && unit <= 0xdfff;
+      const expected = (text: string): string => (isLone ? "lone_surrogate at /a" : `{"a":${JSON.stringify(text)}}`);
+      if (canonical({ a: short }) !== expected(short) || canonical({ a: long }) !== expected(long)) wrong.push(unit);
+    }
+    expect(wrong).toEqual([]);
+  });
+
   test("an own key named __proto__ is data", () => {
     expect(canonical(parsed('{"__proto__":{"x":1},"a":2}'))).toBe('{"__proto__":{"x":1},"a":2}');
     expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
@@ -139,7 +151,7 @@ describe("canonical form", () => {
     );
   });
 
-  test("the memory of shapes starts anew when it is full, and the bytes stay right", () => {
+  test("the bytes stay right with far more kinds of records than are remembered", () => {
     for (let index = 0; index < 20_000; index += 1) {
       expect(canonical({ [`z${index}`]: "b", [`a${index}`]: "a" })).toBe(`{"a${index}":"a","z${index}":"b"}`);
     }
