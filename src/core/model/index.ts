@@ -7,6 +7,14 @@
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
 export {
+  captureToCommand,
+  parseCapture,
+  type Captured,
+  type CaptureContext,
+  type Chip,
+  type ChipKind,
+} from "./capture.ts";
+export {
   TOKEN_CLASSES,
   type ChangeToken,
   type ChangeUnit,
