@@ -2,7 +2,7 @@ import { err, ok, type LocalDate, type Result } from "#base";
 import type { CommandOf, JournalError, JournalRead, RecordId, RecordOf } from "#model";
 import { idsRead, type HandlersOf } from "../command-handler.ts";
 import type { Draft } from "../draft.ts";
-import { byOrder, gapAfter, orderInGap } from "../order.ts";
+import { byOrder, gapAfter, orderInGap, ordersBetween } from "../order.ts";
 import { nextDue } from "../repeat.ts";
 import { resolveCategory } from "./category-label.ts";
 import { itemsOf } from "./checklist.ts";
@@ -15,7 +15,9 @@ export const concludeHandlers: HandlersOf<"task.conclude" | "task.reopen" | "tas
     decide({ id, as, today }, draft) {
       const task = draft.find("task", id);
       if (!task.ok) return task;
-      const concluded = conclude(draft, { task: task.value, as, today });
+      const order = orderInGap(gapAfter(task.value, draft.list("task")));
+      if (!order.ok) return order;
+      const concluded = conclude(draft, { task: task.value, as, today, nextOrder: order.value });
       return concluded.ok ? ok({ subjectId: id }) : concluded;
     },
   },
@@ -47,30 +49,30 @@ type Conclusion = {
   readonly task: RecordOf<"task">;
   readonly as: "DONE" | "DROPPED";
   readonly today: LocalDate | undefined;
+  /** Where the next occurrence goes, if there is one. */
+  readonly nextOrder: string;
 };
 
 // Concluding twice in the same way changes nothing; in another way is a decision to be taken by reopening first.
-function conclude(draft: Draft, { task, as, today }: Conclusion): Result<void, JournalError> {
+function conclude(draft: Draft, { task, as, today, nextOrder }: Conclusion): Result<void, JournalError> {
   if (task.body.status === as) return ok();
   if (task.body.concludedAt !== null) return err({ code: "task_concluded", id: task.id });
   draft.change(task, { status: as, concludedAt: draft.at });
   stopTimerOn(draft, task.id);
-  return repeatTask(draft, { task, today: today ?? (draft.at.slice(0, 10) as LocalDate) });
+  return repeatTask(draft, { task, today: today ?? (draft.at.slice(0, 10) as LocalDate), order: nextOrder });
 }
 
 // Dropping one occurrence skips it; the rhythm ends when the repetition is cleared.
 function repeatTask(
   draft: Draft,
-  { task, today }: { readonly task: RecordOf<"task">; readonly today: LocalDate },
+  { task, today, order }: { readonly task: RecordOf<"task">; readonly today: LocalDate; readonly order: string },
 ): Result<void, JournalError> {
   const { repeat, dueDate } = task.body;
   if (repeat === null || dueDate === null) return ok();
   const next = nextDue({ repeat, dueDate, today });
   if (next === null) return ok();
-  const order = orderInGap(gapAfter(task, draft.list("task")));
-  if (!order.ok) return order;
   const open = { status: "OPEN", concludedAt: null, archivedAt: null, sourceTaskId: null } as const;
-  const body = taskBody({ ...task.body, ...open, ...next, order: order.value });
+  const body = taskBody({ ...task.body, ...open, ...next, order });
   if (!body.ok) return body;
   const taskId = draft.create("task", body.value);
   for (const checklist of checklistsOf(draft, task.id)) {
@@ -85,12 +87,15 @@ function repeatTask(
 function followUp(command: CommandOf<"task.followUp">, draft: Draft) {
   const source = draft.find("task", command.sourceTaskId);
   if (!source.ok) return source;
-  const created = createFollowUp(draft, { command, source: source.value });
+  const orders = ordersBetween(2, gapAfter(source.value, draft.list("task")));
+  if (!orders.ok) return orders;
+  const [order = "", nextOrder = ""] = orders.value;
+  const created = createFollowUp(draft, { command, source: source.value, order });
   if (!created.ok) return created;
   const subjectId = created.value;
   // The next occurrence of a repeating source copies its checklists as they were, so it is decided on the same facts.
   if (command.closeSourceTaskAs !== null) {
-    const conclusion = { task: source.value, as: command.closeSourceTaskAs, today: command.today };
+    const conclusion = { task: source.value, as: command.closeSourceTaskAs, today: command.today, nextOrder };
     const concluded = conclude(draft, conclusion);
     if (!concluded.ok) return concluded;
   }
@@ -98,23 +103,25 @@ function followUp(command: CommandOf<"task.followUp">, draft: Draft) {
   return ok({ subjectId });
 }
 
-type FollowUp = { readonly command: CommandOf<"task.followUp">; readonly source: RecordOf<"task"> };
+type FollowUp = {
+  readonly command: CommandOf<"task.followUp">;
+  readonly source: RecordOf<"task">;
+  readonly order: string;
+};
 
-function createFollowUp(draft: Draft, { command, source }: FollowUp): Result<RecordId, JournalError> {
+function createFollowUp(draft: Draft, { command, source, order }: FollowUp): Result<RecordId, JournalError> {
   const { categoryId, labelIds, language } = source.body;
   const isKept = command.preserveCategoryAndLabels;
   const isThere = isKept && categoryId !== null && draft.find("category", categoryId).ok;
   const category = resolveCategory(draft, { id: isThere ? categoryId : null, name: undefined });
   if (!category.ok) return category;
-  const order = orderInGap(gapAfter(source, draft.list("task")));
-  if (!order.ok) return order;
   const body = taskBody({
     title: command.newTaskTitle,
     language,
     categoryId: category.value,
     labelIds: isKept ? labelIds.filter((id) => draft.find("label", id).ok) : [],
     sourceTaskId: source.id,
-    order: order.value,
+    order,
   });
   return body.ok ? ok(draft.create("task", body.value)) : body;
 }
