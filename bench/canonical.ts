@@ -9,7 +9,7 @@ const GOALS: readonly Goal[] = [
   { against: "limit", compare: "speed_at_least", factor: 0.55 },
 ];
 const RECORDS = 200;
-const REPEATS = 50;
+const REPEATS = 100;
 
 /** Canonical JSON against JSON.stringify (limit: it does not sort or refuse) and the package `canonicalize` (peer). */
 export async function lines(): Promise<readonly Line[]> {

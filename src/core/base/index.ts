@@ -1,7 +1,8 @@
 /**
  * base: the words every other room is written in.
  *
- * Decides nothing. Holds Result, assert, brands, limits, instants, canonical bytes, hashes, ids and order keys.
+ * Decides nothing. Holds Result, assert, brands, limits, instants, strict and canonical JSON, hashes, ids, order keys,
+ * and what makes a text safe to show or finds the word that was meant.
  * May import nothing but `@noble/hashes`.
  * Invariants: everything here is pure; an Instant has exactly one spelling per moment; equal values have equal
  * canonical bytes.
