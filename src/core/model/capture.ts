@@ -140,7 +140,7 @@ function matchAt(
     as(matchName(words[at], "@"), (value) => ({ kind: "category", label: `@${value}`, value })) ??
     as(matchPriority(words[at]), (value) => ({ kind: "priority", label: `Priority ${value}`, value })) ??
     as(matchRepeat(words, at), (value) => ({ kind: "repeat", label: showRepeat(value), value })) ??
-    as(matchDate(words, at, today), (value) => ({ kind: "date", label: showDate(value, today), value })) ??
+    as(matchDate(words, { at, today }), (value) => ({ kind: "date", label: showDate(value, today), value })) ??
     as(matchTime(words, { at, isAfterDate }), (value) => ({ kind: "time", label: value, value })) ??
     as(matchEstimate(words, at), (value) => ({ kind: "estimate", label: showMinutes(value), value }))
   );

@@ -6,7 +6,10 @@ import type { Match, Word } from "./words.ts";
 const LEADS = new Set(["on", "by", "due"]);
 
 /** A date written at this place: a word, a weekday, a day and month, or a span from today. */
-export function matchDate(words: readonly Word[], at: number, today: LocalDate): Match<LocalDate> | null {
+export function matchDate(
+  words: readonly Word[],
+  { at, today }: { readonly at: number; readonly today: LocalDate },
+): Match<LocalDate> | null {
   const isLed = LEADS.has(words[at]?.plain ?? "");
   const first = isLed ? at + 1 : at;
   const match =
