@@ -19,19 +19,16 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   process.stderr.write(`Silas needs Node ${NODE_MAJOR_MIN} or later, and this is ${process.version}.\n`);
   process.exitCode = 1;
 } else {
-  process.exitCode = await run(
-    {
-      argv: process.argv.slice(2),
-      env: process.env,
-      // Touched only by commands that ask or read: opening it is not free.
-      get stdin() {
-        return process.stdin;
-      },
-      stdout: process.stdout,
-      stderr: process.stderr,
+  process.exitCode = await run({
+    version: readVersion(),
+    argv: process.argv.slice(2),
+    // Touched only by commands that ask or read: opening it is not free.
+    get stdin() {
+      return process.stdin;
     },
-    readVersion(),
-  );
+    stdout: process.stdout,
+    stderr: process.stderr,
+  });
 }
 
 function readVersion(): string {

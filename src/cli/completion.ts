@@ -15,7 +15,7 @@ export const define: Define = (completion, act) => {
 const printCompletion: Handler<object> = async ({ args: [shell], terminal, outside }) => {
   const { createWholeProgram } = await import("./program.ts");
   const nothing = () => async () => {};
-  const words = wordsByPath(await createWholeProgram("", outside, nothing));
+  const words = wordsByPath(await createWholeProgram(outside, nothing));
   const script = SCRIPTS[shell as Shell];
   if (script === undefined) throw new CommandFailure({ what: `There is no completion for "${shell ?? ""}".` });
   terminal.line(script(words));

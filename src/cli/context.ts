@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Environment } from "#config";
 import type { ExitCode } from "./failure.ts";
 import type { JournalClient } from "./journal-client.ts";
 import { readHereAndNow, type HereAndNow } from "./local-time.ts";
@@ -12,6 +13,7 @@ export type Call<Options> = {
   readonly terminal: Terminal;
   readonly here: HereAndNow;
   readonly outside: Outside;
+  readonly environment: Environment;
   /** Opens the journal for the time of `work`: through the running instance, or in this process when none runs. */
   journal<T>(work: (client: JournalClient) => Promise<T>): Promise<T>;
 };
@@ -30,16 +32,18 @@ export function createAct(outside: Outside, finish: (code: ExitCode) => void): A
       const command = fromCommander.at(-1) as Command;
       const options = command.optsWithGlobals<Parameters<typeof handler>[0]["options"]>();
       const here = readHereAndNow();
+      // Loaded on use, like the journal below: `--help` and `--version` need neither.
+      const environment = (await import("#config")).readEnvironment();
       const code = await handler({
         args: command.args,
         options,
-        terminal: createTerminal(outside, options),
+        terminal: createTerminal(outside, options, environment.colour),
         here,
         outside,
+        environment,
         journal: async (work) => {
-          // Loaded on use: verbs that never touch the journal must not pay for it at start.
           const { withJournal } = await import("./journal-client.ts");
-          return withJournal({ outside, here }, work);
+          return withJournal({ environment, version: outside.version, here }, work);
         },
       });
       finish(code ?? 0);

@@ -35,32 +35,13 @@ export function createHttpDoor(address: InstanceAddress): JournalDoor {
 
 type Answer = { readonly status: number; readonly body: unknown };
 
-/** Refusals of the journal travel as their own codes and facts; refusals of the channel end the command here. */
+/** Refusals travel as their codes and facts. What no code can explain, and a foreign token, end the command here. */
 function resultOf<T, E>(answer: Answer): Result<T, E> {
   if (answer.status === 200) return ok(answer.body as T);
   const error = errorOf(answer.body);
-  if (error === null || CHANNEL_CODES.has(error.code)) return refuse(answer);
+  if (error === null || error.code === "internal" || answer.status === 401) return refuse(answer);
   return err(error as E);
 }
-
-const CHANNEL_CODES: ReadonlySet<string> = new Set([
-  "unauthorized",
-  "enrolment_invalid",
-  "foreign_host",
-  "foreign_origin",
-  "bad_request",
-  "route_not_found",
-  "method_not_allowed",
-  "json_only",
-  "invalid_json",
-  "invalid_utf8",
-  "body_too_large",
-  "body_too_slow",
-  "rate_limited",
-  "too_many_sockets",
-  "shutting_down",
-  "internal",
-]);
 
 function refuse(answer: Answer): never {
   if (answer.status === 401) throw notSignedIn();

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { input } from "zod/mini";
 import { uuidV7 } from "#base";
+import type { Environment } from "#config";
 import {
   journalQuerySchema,
   journalRequestSchema,
@@ -14,7 +15,6 @@ import { openDoor } from "./door.ts";
 import { EXIT } from "./failure.ts";
 import type { HereAndNow } from "./local-time.ts";
 import { journalFailure } from "./journal-words.ts";
-import type { Outside } from "./terminal.ts";
 
 export type CommandInput = input<typeof journalCommandSchema>;
 export type QueryInput = input<typeof journalQuerySchema>;
@@ -27,10 +27,10 @@ export type JournalClient = {
 };
 
 export async function withJournal<T>(
-  from: { readonly outside: Outside; readonly here: HereAndNow },
+  from: { readonly environment: Environment; readonly version: string; readonly here: HereAndNow },
   work: (client: JournalClient) => Promise<T>,
 ): Promise<T> {
-  const opened = await openDoor(from.outside);
+  const opened = await openDoor(from);
   try {
     return await work(createJournalClient(opened.door, from.here));
   } finally {

@@ -41,10 +41,10 @@ export const NOUNS: readonly Noun[] = [
 const EXIT_CODES = "Exit codes: 0 ok, 1 failed, 2 wrong use, 3 a decision is needed, 4 not signed in.";
 
 /** Runs one command line and answers with its exit code. Never throws. */
-export async function run(outside: Outside, version: string): Promise<ExitCode> {
+export async function run(outside: Outside): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
   const act = createAct(outside, (finished) => (code = finished));
-  const program = createProgram(version, outside);
+  const program = createProgram(outside);
   const named = nounOf(outside.argv);
   await Promise.all(
     NOUNS.map((noun) => addNoun(program, noun, noun.name === named ? { act, read: true } : { act, read: false })),
@@ -62,17 +62,17 @@ export async function run(outside: Outside, version: string): Promise<ExitCode> 
 }
 
 /** The whole command tree with every verb file read; what completion scripts are generated from. */
-export async function createWholeProgram(version: string, outside: Outside, act: Act): Promise<Command> {
-  const program = createProgram(version, outside);
+export async function createWholeProgram(outside: Outside, act: Act): Promise<Command> {
+  const program = createProgram(outside);
   for (const noun of NOUNS) await addNoun(program, noun, { act, read: true });
   return program;
 }
 
-function createProgram(version: string, outside: Outside): Command {
+function createProgram(outside: Outside): Command {
   const program = new Command("silas");
   program
     .description("Silas: your journal, and later an AI that acts on your behalf and can prove you allowed it.")
-    .version(version, "-V, --version", "print the version")
+    .version(outside.version, "-V, --version", "print the version")
     .option("--debug", "show the technical cause of an error", false)
     .option("--no-input", "never ask; end with exit code 3 where a decision is needed")
     .option("--no-color", "print without colour (NO_COLOR does the same)")
@@ -118,7 +118,7 @@ function nounOf(argv: readonly string[]): string | undefined {
 
 function report(error: unknown, outside: Outside): ExitCode {
   const debug = outside.argv.includes("--debug");
-  const terminal = createTerminal(outside, { debug, input: false, color: false });
+  const terminal = createTerminal(outside, { debug, input: false, color: false }, "never");
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof CommandFailure) {
     terminal.fail(debug ? { ...error.words, cause: error.words.cause ?? error } : error.words);

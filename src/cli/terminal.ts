@@ -2,16 +2,18 @@ import pc from "picocolors";
 import { neutralise } from "#base";
 import type { FailureWords } from "./failure.ts";
 
-/** The outside of the process, given once by `main.ts`; no other file of the command line reads the environment. */
+/** The outside of the process, given once by `main.ts`. */
 export type Outside = {
+  readonly version: string;
   readonly argv: readonly string[];
-  readonly env: { readonly [name: string]: string | undefined };
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 };
 
 export type GlobalFlags = { readonly debug: boolean; readonly input: boolean; readonly color: boolean };
+/** `auto` colours on a terminal only. */
+export type Colour = "auto" | "always" | "never";
 
 /** Data goes to stdout, everything said about it to stderr. */
 export type Terminal = {
@@ -28,9 +30,9 @@ export type Terminal = {
 const COLUMNS_DEFAULT = 80;
 const COLUMNS_MAX = 140;
 
-export function createTerminal(outside: Outside, flags: GlobalFlags): Terminal {
-  const { env, stdin, stdout, stderr } = outside;
-  const colour = flags.color && stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+export function createTerminal(outside: Outside, flags: GlobalFlags, wanted: Colour): Terminal {
+  const { stdin, stdout, stderr } = outside;
+  const colour = flags.color && (wanted === "always" || (wanted === "auto" && stdout.isTTY === true));
   const note = (text: string) => void stderr.write(`${text}\n`);
   return {
     columns: Math.min(stdout.isTTY ? stdout.columns || COLUMNS_DEFAULT : COLUMNS_DEFAULT, COLUMNS_MAX),

@@ -1,5 +1,5 @@
 import { oneLine } from "#base";
-import type { JournalRecord, OperationRow } from "#model";
+import { nameOfCommand, type JournalRecord, type OperationRow } from "#model";
 import type { Define, Handler } from "./context.ts";
 import { CommandFailure, usage } from "./failure.ts";
 import { resolveId, shortId } from "./ids.ts";
@@ -74,14 +74,15 @@ function printOperations(
   const rows = operations.map((row) => [
     shortId(row.operationId),
     showMoment(row.at),
-    row.commandKind,
+    nameOf(row),
     row.title,
     row.undoneBy === null ? "" : "undone",
   ]);
   for (const line of renderTable(columns, rows, terminal.columns)) terminal.line(line);
 }
 
-const describe = (row: OperationRow): string => oneLine(`${row.commandKind} ${row.title} (${showMoment(row.at)})`);
+const nameOf = (row: OperationRow): string => nameOfCommand({ kind: row.commandKind });
+const describe = (row: OperationRow): string => oneLine(`${nameOf(row)}: ${row.title} (${showMoment(row.at)})`);
 
 function putBack(record: JournalRecord): string {
   const { body, kind, id, deletedAt } = record;

@@ -1,0 +1,30 @@
+import { openInBrowser } from "./browser.ts";
+import type { Define, Handler } from "./context.ts";
+import { CommandFailure } from "./failure.ts";
+import { callInstance, notSignedIn, readAnswer } from "./http-client.ts";
+import { findInstance } from "./instance.ts";
+import { loadSetup } from "./setup.ts";
+
+type Options = { readonly open: boolean; readonly json?: boolean };
+
+export const define: Define = (open, act) => {
+  open
+    .option("--no-open", "print the one-time link instead")
+    .option("--json", "print the link as JSON")
+    .action(act(openPage));
+};
+
+const openPage: Handler<Options> = async ({ options, terminal, environment }) => {
+  const instance = await findInstance(loadSetup(environment));
+  if (instance === null) {
+    throw new CommandFailure({ what: "Silas is not running.", next: "Start it with `silas start`." });
+  }
+  const answer = await readAnswer(await callInstance(instance.address, { method: "POST", path: "/session/links" }));
+  if (answer.status === 401) throw notSignedIn();
+  const link = answer.body as { readonly url: string; readonly expires_at: string };
+  if (options.json) return terminal.json(link);
+  const opened = options.open ? await openInBrowser(link.url, environment) : "not_opened";
+  if (opened === "opened") return terminal.note(`Opened ${new URL(link.url).origin} in the browser.`);
+  terminal.line(link.url);
+  terminal.note("Open this link on this computer; it works once, for ten minutes.");
+};

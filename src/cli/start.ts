@@ -1,0 +1,89 @@
+import type { App } from "#compose";
+import { openInBrowser, printLink } from "./browser.ts";
+import type { Call, Define, Handler } from "./context.ts";
+import { loadSetup, prepareDirectories } from "./setup.ts";
+import { listenFailure, startFailure } from "./start-words.ts";
+import { listenToKeys } from "./start-keys.ts";
+import { MODES } from "./status.ts";
+
+type Options = {
+  readonly port?: string;
+  readonly host?: string;
+  readonly open?: boolean;
+  readonly foreground?: true;
+};
+
+export const define: Define = (start, act) => {
+  start
+    .option("--port <port>", "port to listen on; 0 takes a free one")
+    .option("--host <host>", "address to listen on")
+    .option("--open", "open the browser, also when this is no terminal")
+    .option("--no-open", "do not open the browser; print the one-time link")
+    .option("--yes", "ask nothing (nothing is asked)")
+    .option("--foreground", "no keys, for a service manager")
+    .action(act(startSilas));
+};
+
+const startSilas: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const setup = loadSetup(call.environment, {
+    ...(options.port === undefined ? {} : { "channels.web.port": options.port }),
+    ...(options.host === undefined ? {} : { "channels.web.host": options.host }),
+  });
+  prepareDirectories(setup);
+  const { composeApp } = await import("#compose");
+  const composed = await composeApp({
+    config: setup.config,
+    version: call.outside.version,
+    stateDir: setup.paths.stateDir,
+  });
+  if (!composed.ok) {
+    if (composed.error.code !== "already_running") throw startFailure(composed.error);
+    terminal.line(`Silas is already running, pid ${composed.error.pid}`);
+    if (composed.error.url !== null)
+      terminal.line(`  Open    ${composed.error.url}   (\`silas open\` signs a browser in)`);
+    return;
+  }
+  const app = composed.value;
+  // Asked for before the port opens, so that a stop in the very first moment is not missed.
+  const stopped = untilSignal();
+  try {
+    const listening = await app.listen();
+    if (!listening.ok) throw listenFailure(listening.error);
+    await greet(call, { app, url: listening.value.url, dataDir: setup.paths.dataDir });
+    const keys = options.foreground ? null : listenToKeys(call, { app, url: listening.value.url });
+    await Promise.race([stopped, ...(keys === null ? [] : [keys.quit])]);
+    keys?.close();
+  } finally {
+    await app.close();
+  }
+};
+
+type Place = { readonly app: App; readonly url: string; readonly dataDir: string };
+
+async function greet(call: Call<Options>, { app, url, dataDir }: Place): Promise<void> {
+  const { terminal, options, outside, environment } = call;
+  const { paint } = terminal;
+  terminal.line(`${paint.bold("Silas")} ${outside.version}  ready in ${Math.round(performance.now())} ms`);
+  terminal.line(`  Open    ${paint.cyan(url)}`);
+  terminal.line(`  Mode    ${MODES.built_in}`);
+  terminal.line(`  Data    ${dataDir}`);
+  const wanted = options.open ?? outside.stdout.isTTY === true;
+  const link = app.enrolmentLink();
+  const opened = wanted ? await openInBrowser(link, environment) : "not_opened";
+  if (opened === "not_opened") printLink(terminal, link);
+  const keys = terminal.isInteractive && !options.foreground;
+  terminal.line(paint.dim(keys ? "  h help   o open   q quit" : "  Stop it with Ctrl-C or `silas stop`."));
+}
+
+/** Resolves at the first request to end. A second one does not wait for anything. */
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+}

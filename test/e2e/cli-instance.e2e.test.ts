@@ -1,0 +1,227 @@
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createHome, urlIn, withOccupiedPort, type Home } from "./cli-process.ts";
+
+type Status = { readonly running: boolean; readonly pid?: number; readonly url?: string };
+type TaskList = { readonly tasks: readonly { readonly task: { readonly body: { readonly title: string } } }[] };
+
+let home: Home;
+beforeEach(() => {
+  home = createHome();
+});
+afterEach(() => home.remove());
+
+const ANSI = /\u001b\[/;
+const status = (): Promise<Status> => home.json<Status>(["status", "--json"]);
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(true));
+    socket.once("error", () => resolve(false)).unref();
+  });
+
+describe("silas init", () => {
+  test("[CLI-01] the package has one command, silas, and it knows init and start", async () => {
+    const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+      bin: object;
+    };
+    expect(Object.keys(manifest.bin)).toEqual(["silas"]);
+    const help = await home.silas(["--help"]);
+    expect(help.code).toBe(0);
+    for (const verb of ["init", "start"]) {
+      expect(help.out).toMatch(new RegExp(`^ {2}${verb} `, "m"));
+      expect((await home.silas(["help", verb])).code).toBe(0);
+    }
+  });
+
+  test("[CLI-03] init makes silas.db with all migrations, the verification and the customer-context directory", async () => {
+    expect(await home.silas(["init"])).toMatchObject({ code: 0 });
+    const data = join(home.dir, "data");
+    for (const [file, room] of [
+      ["silas.db", "runtime"],
+      ["db.sqlite", "journal"],
+    ] as const) {
+      const shipped = readdirSync(join(import.meta.dirname, `../../src/shell/stores/migrations/${room}`)).length;
+      expect(migrationsIn(join(data, file))).toHaveLength(shipped);
+      expect(statSync(join(data, file)).mode & 0o777).toBe(0o600);
+    }
+    for (const dir of ["", "verify", "customer_context"]) {
+      expect(statSync(join(data, dir)).isDirectory()).toBe(true);
+      expect(statSync(join(data, dir)).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  test("[MIG-10] init runs all migrations, and running it again harms nothing", async () => {
+    await home.silas(["init"]);
+    await home.silas(["tasks", "add", "--raw", "survive"]);
+    const before = migrationsIn(join(home.dir, "data", "silas.db"));
+    expect(before.length).toBeGreaterThan(0);
+    expect(await home.silas(["init"])).toMatchObject({ code: 0 });
+    expect(migrationsIn(join(home.dir, "data", "silas.db"))).toEqual(before);
+    expect((await home.json<TaskList>(["tasks", "list", "--json"])).tasks).toHaveLength(1);
+  });
+});
+
+describe("silas start", () => {
+  test("says where it is in at most eight lines, stops within its grace, and exits 0", async () => {
+    const running = await home.start();
+    const url = urlIn(running.output());
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect(running.output()).toContain("No AI model - built-in rules");
+    expect(running.output()).toMatch(/ready in \d+ ms/);
+    expect(running.output()).not.toMatch(ANSI);
+    expect(running.output().trimEnd().split("\n").length).toBeLessThanOrEqual(8);
+    expect(await status()).toMatchObject({ running: true, url });
+    expect(await home.silas(["stop"])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(await status()).toMatchObject({ running: false });
+  });
+
+  test("prints the one-time link when it cannot open a browser, and the link enrols once", async () => {
+    const running = await home.start();
+    const link = /http:\/\/localhost:\d+\/enrol#(\S+)/.exec(running.output());
+    const enrol = () =>
+      fetch(`${urlIn(running.output())}/session/enrol`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ code: link?.[1], device_name: "test" }),
+      });
+    expect((await enrol()).status).toBe(200);
+    expect((await enrol()).status).toBe(401);
+  });
+
+  test("a second start says so, prints the address, and exits 0", async () => {
+    const running = await home.start();
+    const second = await home.silas(["start", "--no-open", "--port", "0"]);
+    expect(second.code).toBe(0);
+    expect(second.out).toMatch(/already running, pid \d+/);
+    expect(second.out).toContain(urlIn(running.output()));
+    expect(running.child.exitCode).toBeNull();
+  });
+
+  test("writes from the terminal go through the running instance", async () => {
+    const running = await home.start();
+    expect(await home.silas(["tasks", "add", "--raw", "through the instance"])).toMatchObject({ code: 0 });
+    const { tasks } = await home.json<TaskList>(["tasks", "list", "--json"]);
+    expect(tasks.map(({ task }) => task.body.title)).toEqual(["through the instance"]);
+    expect(await home.silas(["tasks", "add", "--raw", " "])).toMatchObject({ code: 2 });
+    expect(await home.silas(["tasks", "done", "zzzzzz"])).toMatchObject({ code: 1 });
+    const exported = await home.silas(["journal", "export"]);
+    running.child.kill("SIGTERM");
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect((await home.silas(["journal", "export"])).out).toBe(exported.out);
+  });
+
+  test("a token that the instance does not know is exit code 4 and changes nothing", async () => {
+    await home.start();
+    const file = join(home.dir, "data", "instance.json");
+    const instance = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    const key = Object.keys(instance).find((name) => name.includes("token")) ?? "";
+    writeFileSync(file, JSON.stringify({ ...instance, [key]: "x".repeat(43) }));
+    const ran = await home.silas(["tasks", "add", "--raw", "foreign"]);
+    expect(ran.code).toBe(4);
+    expect(ran.err).toContain("Nothing was changed");
+  });
+
+  test("after kill -9 the next start works and nothing that was answered is lost", async () => {
+    const running = await home.start();
+    await home.silas(["tasks", "add", "--raw", "before the kill"]);
+    const { pid } = await status();
+    process.kill(pid ?? 0, "SIGKILL");
+    await running.ended;
+    expect(await status()).toMatchObject({ running: false });
+    const again = await home.start();
+    expect(urlIn(again.output())).not.toBe("");
+    const { tasks } = await home.json<TaskList>(["tasks", "list", "--json"]);
+    expect(tasks.map(({ task }) => task.body.title)).toEqual(["before the kill"]);
+  });
+
+  test("a port that something else holds is said plainly, with the flag that helps", async () => {
+    await withOccupiedPort(async (port) => {
+      const ran = await home.silas(["start", "--no-open", "--port", String(port)]);
+      expect(ran.code).toBe(1);
+      expect(ran.err).toContain(String(port));
+      expect(ran.err).toContain("--port");
+      expect(ran.err).not.toMatch(/EADDRINUSE|\n\s+at /);
+    });
+    expect(await status()).toMatchObject({ running: false });
+  });
+
+  test("[CFG-21] a broken startup rule stops start with an error naming the key, before a port opens", async () => {
+    const cases: [string, string][] = [
+      ["channels:\n    web: { host: 0.0.0.0 }", "channels.web.host"],
+      ["context: { skill_metadata_budget_pct: 0.5 }", "context.skill_metadata_budget_pct"],
+      ["scheduler: { enabled: false }", "suggestions.enabled"],
+      ["chanels: {}", "chanels"],
+    ];
+    for (const [text, key] of cases) {
+      writeConfig(home, text);
+      await withFreePort(async (port) => {
+        const ran = await home.silas(["start", "--no-open", "--port", String(port)]);
+        expect(ran, text).toMatchObject({ code: 1, out: "" });
+        expect(ran.err).toContain(key);
+        expect(ran.err).toMatch(/silas\.yaml:\d+/);
+        expect(await isOpen(port)).toBe(false);
+      });
+      expect(existsSync(join(home.dir, "data", "instance.json"))).toBe(false);
+    }
+  });
+
+  test("[MIG-07] start applies pending migrations first; when one fails nothing listens and nothing is changed", async () => {
+    expect(await home.silas(["init"])).toMatchObject({ code: 0 });
+    const file = join(home.dir, "data", "silas.db");
+    const before = migrationsIn(file);
+    const database = new DatabaseSync(file);
+    database.exec("UPDATE applied_migrations SET checksum = 'tampered'");
+    database.close();
+    await withFreePort(async (port) => {
+      const ran = await home.silas(["start", "--no-open", "--port", String(port)]);
+      expect(ran).toMatchObject({ code: 1, out: "" });
+      expect(ran.err).toContain("silas.db");
+      expect(await isOpen(port)).toBe(false);
+    });
+    expect(migrationsIn(file).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(await status()).toMatchObject({ running: false });
+  });
+
+  test("NO_COLOR and a pipe give plain text; q and signals are not needed to end a command", async () => {
+    for (const env of [{ NO_COLOR: "1" }, { FORCE_COLOR: "0" }]) {
+      const { out, err } = await home.silas(["doctor"], { env });
+      expect(out + err).not.toMatch(ANSI);
+    }
+  });
+
+  test("SIGINT ends it gracefully", async () => {
+    const running = await home.start();
+    running.child.kill("SIGINT");
+    const [code] = (await once(running.child, "exit")) as [number];
+    expect(code).toBe(0);
+    expect(existsSync(join(home.dir, "data", "instance.json"))).toBe(false);
+  });
+});
+
+function migrationsIn(file: string): { id: string; applied_at: string }[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database.prepare("SELECT id, applied_at FROM applied_migrations ORDER BY id").all() as {
+      id: string;
+      applied_at: string;
+    }[];
+  } finally {
+    database.close();
+  }
+}
+
+function writeConfig({ dir }: Home, inner: string): void {
+  mkdirSync(join(dir, "config"), { recursive: true });
+  writeFileSync(join(dir, "config", "silas.yaml"), `silas:\n  ${inner}\n`);
+}
+
+/** A port that was free a moment ago. */
+async function withFreePort(work: (port: number) => Promise<void>): Promise<void> {
+  const port = await withOccupiedPort(async (free) => free);
+  await work(port);
+}
