@@ -8,6 +8,7 @@
  * to start (MIG-04, MIG-05); files are 0600, directories 0700; user text never becomes query syntax.
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
+export { createMemoryJournalStore } from "./journal/memory-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { openJournal, openSessions, openStores, type Stores, type StoresOptions } from "./open-stores.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";

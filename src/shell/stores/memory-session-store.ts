@@ -15,7 +15,7 @@ export function createMemorySessionStore(): SessionStore {
     },
     findByDigest: async (digest) => ok([...sessions.values()].find((one) => one.tokenDigest === digest) ?? null),
     list: async () =>
-      ok([...sessions.values()].sort((a, b) => (a.createdAt + a.sessionId < b.createdAt + b.sessionId ? -1 : 1))),
+      ok([...sessions.values()].toSorted((a, b) => (a.createdAt + a.sessionId < b.createdAt + b.sessionId ? -1 : 1))),
     touch: async (id, at) => {
       const session = sessions.get(id);
       if (session !== undefined && at > session.lastSeenAt) sessions.set(id, { ...session, lastSeenAt: at });

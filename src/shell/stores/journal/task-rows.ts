@@ -7,7 +7,7 @@ type Spell = { readonly task_id: string; readonly started_at: string; readonly e
 
 /** Tasks with what a list shows beside them: checklist progress, time spent, a running timer. */
 export function withProgress(db: Sqlite, tasks: readonly RecordOf<"task">[]): readonly TaskRow[] {
-  const ids = JSON.stringify(tasks.map((task) => task.id));
+  const ids = JSON.stringify([...new Set(tasks.map((task) => task.id))]);
   const items = db.all<ItemCount>(
     `SELECT lists.parent_id AS task_id, count(*) AS total, sum(json_extract(items.body, '$.checked')) AS checked
      FROM json_each(:ids) AS wanted
