@@ -48,8 +48,8 @@ describe("orderBetween", () => {
   });
 
   test("ten thousand keys at one end stay short, upward and downward", () => {
-    const up = orderSeries(10_000, null, null);
-    const down = orderSeries(10_000, null, up[0] ?? "");
+    const up = orderSeries(10_000, { before: null, after: null });
+    const down = orderSeries(10_000, { before: null, after: up[0] ?? "" });
     expect(isAscending([...down, ...up])).toBe(true);
     expect(Math.max(...[...down, ...up].map((key) => key.length))).toBeLessThanOrEqual(4);
     expect([...down, ...up].every((key) => KEY.test(key))).toBe(true);
@@ -100,7 +100,7 @@ describe("orderSeries", () => {
       fc.property(bounds, fc.nat({ max: 80 }), fc.nat({ max: 3 }), ([low = "", high = ""], count, open) => {
         const before = open % 2 === 0 ? low : null;
         const after = open < 2 ? high : null;
-        const keys = orderSeries(count, before, after);
+        const keys = orderSeries(count, { before, after });
         expect(keys).toHaveLength(count);
         expect(isAscending([...(before === null ? [] : [before]), ...keys, ...(after === null ? [] : [after])])).toBe(
           true,
@@ -110,11 +110,13 @@ describe("orderSeries", () => {
   });
 
   test("a thousand keys between neighbours need two more digits than their bounds", () => {
-    expect(Math.max(...orderSeries(1000, "a1", "a2").map((key) => key.length))).toBeLessThanOrEqual(4);
+    expect(Math.max(...orderSeries(1000, { before: "a1", after: "a2" }).map((key) => key.length))).toBeLessThanOrEqual(
+      4,
+    );
   });
 
   test("a count that is none is a bug", () => {
-    expect(() => orderSeries(-1, null, null)).toThrow("count");
-    expect(() => orderSeries(1.5, null, null)).toThrow("count");
+    expect(() => orderSeries(-1, { before: null, after: null })).toThrow("count");
+    expect(() => orderSeries(1.5, { before: null, after: null })).toThrow("count");
   });
 });

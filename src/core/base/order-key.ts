@@ -19,7 +19,10 @@ export function orderBetween(before: string | null, after: string | null): strin
 }
 
 /** `count` ascending keys between two bounds, spread so that all of them stay short. */
-export function orderSeries(count: number, before: string | null, after: string | null): readonly string[] {
+export function orderSeries(
+  count: number,
+  { before, after }: { readonly before: string | null; readonly after: string | null },
+): readonly string[] {
   assert(Number.isSafeInteger(count) && count >= 0, "orderSeries: a count");
   const keys: string[] = [];
   if (after === null) {

@@ -17,7 +17,7 @@ export function ordersAtEnd(count: number, siblings: readonly Ordered[]): Result
 export type Gap = { readonly before: Ordered | undefined; readonly after: Ordered | undefined };
 
 export function ordersBetween(count: number, { before, after }: Gap): Result<readonly string[], JournalError> {
-  const keys = orderSeries(count, before?.body.order ?? null, after?.body.order ?? null);
+  const keys = orderSeries(count, { before: before?.body.order ?? null, after: after?.body.order ?? null });
   const tooLong = keys.some((key) => key.length > ORDER_KEY_CHARS);
   return tooLong ? err({ code: "limit_reached", limit: "orderKeyChars", max: ORDER_KEY_CHARS }) : ok(keys);
 }
