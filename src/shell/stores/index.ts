@@ -8,7 +8,25 @@
  * to start (MIG-04, MIG-05); files are 0600, directories 0700; user text never becomes query syntax.
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
+export {
+  createBackup,
+  restoreBackup,
+  verifyBackup,
+  type BackupProblem,
+  type Restored,
+  type RestoreProblem,
+} from "./backup.ts";
+export { type BackupManifest } from "./backup-manifest.ts";
+export {
+  acquireInstanceLock,
+  readInstance,
+  type Instance,
+  type InstanceLock,
+  type InstanceRunning,
+  type InstanceState,
+} from "./instance-lock.ts";
 export { createMemoryJournalStore } from "./journal/memory-store.ts";
+export { findLogLines, openLogFile, type LogFile, type LogFileOptions } from "./log-file.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export { openJournal, openSessions, openStores, type Stores, type StoresOptions } from "./open-stores.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";
