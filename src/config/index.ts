@@ -7,10 +7,9 @@
  *
  *   const environment = readEnvironment();
  *   const loaded = loadConfig({ ...environment, argvOverrides: { "channels.web.port": "9000" } });
- *   if (!loaded.ok) for (const line of describeProblems(loaded.error)) ...      // refuse to start [CFG-21]
+ *   if (!loaded.ok) describeProblems(loaded.error)   // lines for people; refuse to start [CFG-21]
  *   loaded.value.config.channels.web.port, .paths.dataDir, .originOf(key), .list(), .find("channels.web")
  *   checkConfigFile("silas.yaml", environment)       // the same answer for one file over the defaults
- *
  * Invariants: nothing throws for bad input; all problems come together; no problem, entry or dump holds a secret
  * (only `config...reveal()` does); a broken startup rule is an error, never a warning (CFG-21 to CFG-32).
  */

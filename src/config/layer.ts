@@ -114,7 +114,7 @@ function visitList({ source, layer }: Reader, { node, value, path }: At<"list">)
 function mapOf({ source, layer }: Reader, { value, path }: Place): Readonly<Record<string, unknown>> | null {
   if (value === null || value === undefined) return {};
   if (typeof value === "object" && !Array.isArray(value)) return value as Readonly<Record<string, unknown>>;
-  const key = path.join(".");
+  const key = path.join(".") || "silas";
   layer.problems.push(problem("wrong_value", { key, origin: source.originAt(path), expected: "a map" }));
   return null;
 }

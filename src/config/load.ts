@@ -61,7 +61,9 @@ function settle({ options, directories, layers }: Settling): Result<LoadedConfig
 }
 
 function refuse(problems: readonly ConfigProblem[]): Result<never, ConfigProblems> {
-  const [first, ...rest] = problems;
+  const wrongKeys = new Set(problems.filter(({ code }) => code !== "missing_key").map(({ key }) => key));
+  // A value that was refused also leaves its key missing; that is said once.
+  const [first, ...rest] = problems.filter(({ code, key }) => code !== "missing_key" || !wrongKeys.has(key));
   assert(first !== undefined, "configuration is refused for a reason");
   return err([first, ...rest]);
 }
