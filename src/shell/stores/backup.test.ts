@@ -1,0 +1,133 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import type { Stores } from "./open-stores.ts";
+import { createBackup, restoreBackup, verifyBackup } from "./backup.ts";
+import { acquireInstanceLock } from "./instance-lock.ts";
+import { openStores } from "./open-stores.ts";
+import { AT, countingRandom, fixedClock, must, mustFail, tempDir } from "./store.fixture.ts";
+
+const world = { clock: fixedClock, random: countingRandom() };
+
+async function openWithSession(dataDir: string, name: string): Promise<Stores> {
+  const stores = must(await openStores({ dataDir, ...world }));
+  const session = {
+    sessionId: name,
+    deviceName: name,
+    tokenDigest: name,
+    createdAt: AT,
+    lastSeenAt: AT,
+    revokedAt: null,
+  };
+  must(await stores.sessions.add(session));
+  return stores;
+}
+
+async function names(dataDir: string): Promise<readonly string[]> {
+  const stores = must(await openStores({ dataDir, ...world }));
+  const list = must(await stores.sessions.list());
+  await stores.close();
+  return list.map((session) => session.deviceName);
+}
+
+test("a backup taken while Silas runs holds every store, checked, and comes back", async () => {
+  const dir = tempDir();
+  const dataDir = join(dir, "data");
+  const target = join(dir, "copy");
+  const stores = await openWithSession(dataDir, "phone");
+  const { hostId } = stores.journal;
+  const manifest = must(await createBackup({ dataDir, target, clock: fixedClock }));
+  expect(manifest.files.map((file) => [file.name, file.schema_version])).toEqual([
+    ["db.sqlite", "001_initial"],
+    ["silas.db", "001_initial"],
+  ]);
+  expect(readdirSync(target).toSorted()).toEqual(["db.sqlite", "manifest.json", "silas.db"]);
+  const modes = ["", "db.sqlite", "manifest.json"].map((name) =>
+    (statSync(join(target, name)).mode & 0o777).toString(8),
+  );
+  expect(modes).toEqual(["700", "600", "600"]);
+  await stores.close();
+  await (await openWithSession(dataDir, "laptop")).close();
+  const restored = must(await restoreBackup({ dataDir, source: target, ...world }));
+  expect(await names(dataDir)).toEqual(["phone"]);
+  expect(restored.kept.every((path) => existsSync(path))).toBe(true);
+  expect(must(await verifyBackup(target))).toEqual(manifest);
+
+  const after = must(await openStores({ dataDir, ...world }));
+  // Counters that other devices may have seen are never given out again: the restored journal is another host.
+  expect(after.journal.hostId).not.toBe(hostId);
+  await after.close();
+});
+
+test("what a restore replaces stays whole beside it", async () => {
+  const dir = tempDir();
+  const dataDir = join(dir, "data");
+  const target = join(dir, "copy");
+  await (await openWithSession(dataDir, "phone")).close();
+  must(await createBackup({ dataDir, target, clock: fixedClock }));
+  await (await openWithSession(dataDir, "laptop")).close();
+  const { kept } = must(await restoreBackup({ dataDir, source: target, ...world }));
+  const old = new DatabaseSync(kept.find((path) => path.includes("silas.db")) ?? "");
+  expect(old.prepare("SELECT count(*) AS n FROM sessions").get()).toEqual({ n: 2 });
+  old.close();
+});
+
+test("a damaged database can be replaced, and is kept as it was", async () => {
+  const dir = tempDir();
+  const dataDir = join(dir, "data");
+  const target = join(dir, "copy");
+  await (await openWithSession(dataDir, "phone")).close();
+  must(await createBackup({ dataDir, target, clock: fixedClock }));
+  const garbage = "half a file".repeat(1000);
+  writeFileSync(join(dataDir, "silas.db"), garbage);
+  const { kept } = must(await restoreBackup({ dataDir, source: target, ...world }));
+  expect(await names(dataDir)).toEqual(["phone"]);
+  expect(readFileSync(kept.find((path) => path.includes("silas.db")) ?? "", "utf8")).toBe(garbage);
+});
+
+test("a backup that was changed by one byte is refused and nothing is touched", async () => {
+  const dir = tempDir();
+  const dataDir = join(dir, "data");
+  const target = join(dir, "copy");
+  await (await openWithSession(dataDir, "phone")).close();
+  must(await createBackup({ dataDir, target, clock: fixedClock }));
+  appendFileSync(join(target, "silas.db"), "\0");
+  const fault = mustFail(await restoreBackup({ dataDir, source: target, ...world }));
+  expect(fault).toEqual({ code: "backup_damaged", file: join(target, "silas.db") });
+  expect(readdirSync(dataDir).filter((name) => name.includes("restor"))).toEqual([]);
+});
+
+test.each([
+  ["no manifest", null],
+  ["no JSON", "{"],
+  [
+    "a name that leads elsewhere",
+    JSON.stringify({
+      format: "silas-backup",
+      version: 1,
+      created_at: AT,
+      reason: "asked_for",
+      files: [{ name: "../x", bytes: 1, sha256: "0".repeat(64), schema_version: null }],
+    }),
+  ],
+])("a directory with %s is no backup", async (_what, text) => {
+  const source = tempDir();
+  if (text !== null) writeFileSync(join(source, "manifest.json"), text);
+  expect(mustFail(await verifyBackup(source)).code).toBe("backup_unreadable");
+});
+
+test("restore refuses while an instance runs, and backup refuses to write over anything", async () => {
+  const dir = tempDir();
+  const dataDir = join(dir, "data");
+  const target = join(dir, "copy");
+  expect(mustFail(await createBackup({ dataDir, target, clock: fixedClock })).code).toBe("nothing_to_back_up");
+  await (await openWithSession(dataDir, "phone")).close();
+  must(await createBackup({ dataDir, target, clock: fixedClock }));
+  expect(mustFail(await createBackup({ dataDir, target, clock: fixedClock })).code).toBe("target_exists");
+  const lock = must(acquireInstanceLock(dataDir));
+  const fault = mustFail(await restoreBackup({ dataDir, source: target, ...world }));
+  expect(fault).toEqual({ code: "instance_running", instance: null });
+  lock.release();
+  must(await restoreBackup({ dataDir, source: target, ...world }));
+});

@@ -1,0 +1,204 @@
+import * as fc from "fast-check";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { sha256Hex, type Instant } from "#base";
+import { restoreBackup, verifyBackup } from "./backup.ts";
+import { readMigrations } from "./migration-files.ts";
+import { openMigrated } from "./open-store.ts";
+import { openJournal, openSessions, openStores, SHIPPED_MIGRATIONS } from "./open-stores.ts";
+import { startFaultSentence } from "./start-fault.ts";
+import { AT, countingRandom, fixedClock, must, mustFail, tempDir } from "./store.fixture.ts";
+
+type Files = { readonly [name: string]: string };
+
+function migrationsDir(files: Files): string {
+  const dir = join(tempDir(), "migrations");
+  mkdirSync(dir);
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(dir, name), sql);
+  return dir;
+}
+
+const ONE = { "001_initial.sql": "CREATE TABLE notes (text TEXT NOT NULL) STRICT;\n" };
+const TWO = { ...ONE, "002_stars.sql": "ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0;\n" };
+
+async function migrateTo(path: string, files: Files, at: Instant = AT) {
+  const opened = await openMigrated({ path, synchronous: "FULL", migrationsDir: migrationsDir(files), at });
+  if (opened.ok) opened.value.close();
+  return opened.ok ? null : opened.error;
+}
+
+function query(path: string, sql: string): unknown[] {
+  const db = new DatabaseSync(path);
+  try {
+    return db
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    db.close();
+  }
+}
+
+describe("migration files", () => {
+  const SQL = "CREATE TABLE t (a TEXT);\n";
+  test.each([
+    ["a duplicate number", ["001_a.sql", "001_b.sql"]],
+    ["a gap", ["001_a.sql", "003_c.sql"]],
+    ["a first number other than 001", ["002_b.sql"]],
+    ["a number that is not padded", ["1_a.sql"]],
+    ["a stranger", ["001_a.sql", "notes.txt"]],
+    ["a way back", ["001_a.sql", "001_a.down.sql"]],
+    ["nothing at all", []],
+  ])("[MIG-02] %s is an error", (_what, names) => {
+    const dir = migrationsDir(Object.fromEntries(names.map((name) => [name, SQL])));
+    expect(mustFail(readMigrations(dir)).code).toBe("migration_files_invalid");
+  });
+
+  test("[MIG-02] files are applied in the order of their numbers", async () => {
+    const path = join(tempDir(), "x.db");
+    // The second needs what the first made.
+    expect(await migrateTo(path, TWO)).toBeNull();
+    expect(query(path, "SELECT id FROM applied_migrations ORDER BY id")).toEqual([
+      { id: "001_initial" },
+      { id: "002_stars" },
+    ]);
+  });
+
+  test("a migration that would leave its transaction is refused before anything runs", () => {
+    const dir = migrationsDir({ "001_a.sql": "CREATE TABLE t (a TEXT);\nCOMMIT;\n" });
+    expect(mustFail(readMigrations(dir)).reason).toContain("001_a.sql");
+  });
+
+  test("[MIG-08] a released migration keeps its number and its bytes, and there is no way back", () => {
+    const released = Object.fromEntries(
+      ["journal", "runtime"].flatMap((store) =>
+        must(readMigrations(join(SHIPPED_MIGRATIONS, store))).map(({ id, checksum }) => [`${store}/${id}`, checksum]),
+      ),
+    );
+    expect(released).toEqual(RELEASED);
+  });
+});
+
+/** Only ever grows. A changed line here means every existing database will refuse to start. */
+const RELEASED = {
+  "journal/001_initial": "07231e490bc07462f4e994590ac00a3a61a996423120141b68aa7fe6438997eb",
+  "runtime/001_initial": "72d46dbf38129d191da06ab459989bf47ca33cb668f9b2203c0bd75319999ec0",
+};
+
+test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {
+  const path = join(tempDir(), "x.db");
+  expect(await migrateTo(path, ONE)).toBeNull();
+  const [first] = query(path, "SELECT * FROM applied_migrations");
+  expect(first).toEqual({ id: "001_initial", checksum: sha256Hex(ONE["001_initial.sql"]), applied_at: AT });
+  const [columns] = query(path, "SELECT count(*) AS n FROM pragma_table_info('notes')");
+  expect(await migrateTo(path, TWO)).toBeNull();
+  expect(query(path, "SELECT count(*) AS n FROM pragma_table_info('notes')")).toEqual([{ n: 2 }]);
+  expect(columns).toEqual({ n: 1 });
+  // The table is there, the record is not: the runner believes the record and fails instead of guessing.
+  query(path, "DELETE FROM applied_migrations WHERE id = '002_stars' RETURNING id");
+  expect(await migrateTo(path, TWO)).toMatchObject({ code: "migration_failed", migration: "002_stars" });
+});
+
+test("[MIG-04] an edited migration stops the start and nothing is repaired", async () => {
+  const path = join(tempDir(), "x.db");
+  await migrateTo(path, ONE);
+  const before = readFileSync(path);
+  const fault = await migrateTo(path, { "001_initial.sql": `${ONE["001_initial.sql"]}-- a comment\n` });
+  expect(fault).toEqual({ code: "migration_edited", file: path, migration: "001_initial" });
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test("[MIG-05] a recorded migration without its file stops the start and asks for the operator", async () => {
+  const path = join(tempDir(), "x.db");
+  await migrateTo(path, TWO);
+  const before = readFileSync(path);
+  const fault = await migrateTo(path, ONE);
+  expect(fault).toEqual({ code: "migration_missing", file: path, migration: "002_stars" });
+  expect(fault === null ? "" : startFaultSentence(fault)).toContain("newer version of Silas");
+  expect(readFileSync(path).equals(before)).toBe(true);
+});
+
+test("[MIG-06] starting again on a migrated database changes nothing, whatever it holds", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.string(), { maxLength: 5 }), fc.integer({ min: 1, max: 3 }), async (texts, times) => {
+      const path = join(tempDir(), "x.db");
+      await migrateTo(path, TWO);
+      const db = new DatabaseSync(path);
+      for (const text of texts) db.prepare("INSERT INTO notes (text) VALUES (?)").run(text);
+      db.close();
+      const before = [query(path, "SELECT * FROM notes"), query(path, "SELECT * FROM applied_migrations")];
+      for (let round = 0; round < times; round += 1) {
+        // oxlint-disable-next-line no-await-in-loop
+        expect(await migrateTo(path, TWO, "2027-01-01T00:00:00.000Z" as Instant)).toBeNull();
+      }
+      expect([query(path, "SELECT * FROM notes"), query(path, "SELECT * FROM applied_migrations")]).toEqual(before);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("[MIG-07] a failing migration is taken back whole, later ones are not tried, and nothing is opened", async () => {
+  const dataDir = tempDir();
+  const dir = join(tempDir(), "migrations");
+  cpSync(SHIPPED_MIGRATIONS, dir, { recursive: true });
+  const options = { dataDir, clock: fixedClock, random: countingRandom(), migrationsDir: dir };
+  await must(await openStores(options)).close();
+  writeFileSync(
+    join(dir, "journal", "002_broken.sql"),
+    "CREATE TABLE half (a TEXT);\nINSERT INTO nowhere VALUES (1);\n",
+  );
+  writeFileSync(join(dir, "journal", "003_later.sql"), "CREATE TABLE later (a TEXT);\n");
+  const fault = mustFail(await openStores(options));
+  expect(fault).toMatchObject({ code: "migration_failed", migration: "002_broken", file: join(dataDir, "db.sqlite") });
+  const file = join(dataDir, "db.sqlite");
+  expect(query(file, "SELECT name FROM sqlite_master WHERE name IN ('half', 'later')")).toEqual([]);
+  expect(query(file, "SELECT id FROM applied_migrations")).toEqual([{ id: "001_initial" }]);
+  const { backup } = fault as { backup: string };
+  expect(must(await verifyBackup(backup)).files[0]?.name).toBe("db.sqlite");
+});
+
+test("before a migration of existing data a verified copy is taken, and it can be put back", async () => {
+  const dataDir = tempDir();
+  const path = join(dataDir, "db.sqlite");
+  await migrateTo(path, ONE);
+  query(path, "INSERT INTO notes (text) VALUES ('keep me') RETURNING 1");
+  expect(existsSync(join(dataDir, "backups"))).toBe(false);
+  await migrateTo(path, TWO);
+  const [name = ""] = readdirSync(join(dataDir, "backups"));
+  const source = join(dataDir, "backups", name);
+  expect(must(await verifyBackup(source))).toMatchObject({
+    reason: "before_migration",
+    files: [{ name: "db.sqlite", schema_version: "001_initial" }],
+  });
+  must(await restoreBackup({ dataDir, source, clock: fixedClock, random: countingRandom() }));
+  expect(query(path, "SELECT * FROM notes")).toEqual([{ text: "keep me" }]);
+  expect(query(path, "SELECT id FROM applied_migrations")).toEqual([{ id: "001_initial" }]);
+});
+
+test("[MIG-10] an empty data directory becomes a migrated one, and opening it again harms nothing", async () => {
+  const dataDir = join(tempDir(), "new", "data");
+  const options = { dataDir, clock: fixedClock, random: countingRandom() };
+  const stores = must(await openStores(options));
+  const { hostId } = stores.journal;
+  await stores.close();
+  const again = must(await openStores(options));
+  expect(again.journal.hostId).toBe(hostId);
+  await again.close();
+  for (const file of ["silas.db", "db.sqlite"]) {
+    expect(query(join(dataDir, file), "SELECT id FROM applied_migrations")).toEqual([{ id: "001_initial" }]);
+  }
+  expect(existsSync(join(dataDir, "backups"))).toBe(false);
+});
+
+test("the journal and the runtime file each open and migrate without the other", async () => {
+  const options = { clock: fixedClock, random: countingRandom() };
+  const journalDir = tempDir();
+  await must(await openJournal({ ...options, dataDir: journalDir })).close();
+  expect(existsSync(join(journalDir, "silas.db"))).toBe(false);
+  const runtimeDir = tempDir();
+  must(await openSessions({ ...options, dataDir: runtimeDir })).close();
+  expect(existsSync(join(runtimeDir, "db.sqlite"))).toBe(false);
+  rmSync(runtimeDir, { recursive: true });
+});
