@@ -157,7 +157,7 @@ export function anyMap(): ValueKind<Readonly<Record<string, unknown>>> {
 }
 
 const LINE_CHARS = 4000;
-// eslint-disable-next-line no-control-regex -- control characters are exactly what a setting must not hold
+// Control characters are exactly what a setting must not hold.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /* @__NO_SIDE_EFFECTS__ */
