@@ -52,7 +52,8 @@ export function readProject(root: string): Project {
   return files;
 }
 
-export const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path) || path.startsWith("test/");
+/** Tests, and what only tests use: everything under test/ and the fixtures that lie beside the code. */
+export const isTest = (path: string): boolean => /\.(?:test|fixture)\.tsx?$/.test(path) || path.startsWith("test/");
 
 export const isScript = (path: string): boolean => /\.(ts|tsx|mts|mjs|js)$/.test(path) || path === "bin/silas";
 

@@ -44,6 +44,7 @@ const WALLS: Readonly<Record<string, Sample>> = {
       { "src/core/model/a.ts": 'import { readFileSync } from "node:fs";' },
       { "src/core/model/a.ts": 'import "#model";' },
       { "web/src/a.ts": 'import { b } from "#journal";' },
+      { "src/cli/a.ts": 'import { b } from "./b.fixture.ts";' },
       { "src/cli/a.ts": 'import { b } from "../../../elsewhere.ts";' },
     ],
     good: {

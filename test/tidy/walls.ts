@@ -53,6 +53,7 @@ function judgeDoor({ room, path, specifier }: Import): string | null {
 }
 
 function judgePath({ room, path, specifier }: Import): string | null {
+  if (isFixture(specifier) && !isTest(path)) return `${specifier} is for tests only`;
   const targetPath = posix.join(posix.dirname(path), specifier.replace(/[?].*$/, ""));
   const target = roomOf(targetPath);
   if (target === room || isManifest(targetPath)) return null;
@@ -64,6 +65,8 @@ function judgePath({ room, path, specifier }: Import): string | null {
   }
   return judgeDirection({ room, path, target });
 }
+
+const isFixture = (specifier: string): boolean => /\.(?:fixture|test)\.tsx?$/.test(specifier);
 
 const isManifest = (path: string): boolean => path === "package.json";
 
