@@ -3,9 +3,11 @@
  * code; everything else is decided in `cli/`.
  */
 import { readFileSync } from "node:fs";
-import { run } from "./cli/program.ts";
+import { enableCompileCache } from "node:module";
+import { fileURLToPath } from "node:url";
 
 const NODE_MAJOR_MIN = 24;
+const fromHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 // A reader that has seen enough (`silas tasks list | head`) closes the pipe; that is no failure of ours.
 for (const stream of [process.stdout, process.stderr]) {
@@ -19,6 +21,10 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   process.stderr.write(`Silas needs Node ${NODE_MAJOR_MIN} or later, and this is ${process.version}.\n`);
   process.exitCode = 1;
 } else {
+  // Halves the time of every command. The cache lies beside the code it was made from, so whoever can change the one
+  // could change the other; where it cannot be written, Node goes on without it.
+  enableCompileCache(fromHere("../node_modules/.cache/silas"));
+  const { run } = await import("./cli/program.ts");
   process.exitCode = await run({
     version: readVersion(),
     argv: process.argv.slice(2),
@@ -32,7 +38,7 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
 }
 
 function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const manifest: unknown = JSON.parse(readFileSync(fromHere("../package.json"), "utf8"));
   const version = manifest !== null && typeof manifest === "object" && "version" in manifest ? manifest.version : null;
   return typeof version === "string" ? version : "unknown";
 }

@@ -12,9 +12,11 @@ export const define: Define = (completion, act) => {
     .action(act(printCompletion));
 };
 
+/** The tree is only read here; none of its actions runs. */
+const nothing = () => async () => {};
+
 const printCompletion: Handler<object> = async ({ args: [shell], terminal, outside }) => {
   const { createWholeProgram } = await import("./program.ts");
-  const nothing = () => async () => {};
   const words = wordsByPath(await createWholeProgram(outside, nothing));
   const script = SCRIPTS[shell as Shell];
   if (script === undefined) throw new CommandFailure({ what: `There is no completion for "${shell ?? ""}".` });

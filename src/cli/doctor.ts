@@ -1,3 +1,4 @@
+import { oneLine } from "#base";
 import type { Define, Handler } from "./context.ts";
 import { EXIT } from "./failure.ts";
 
@@ -33,10 +34,11 @@ const runDoctor: Handler<{ readonly json?: boolean; readonly fix?: true }> = asy
     terminal.json({ ok: !failed, checks: findings });
   } else {
     const { paint } = terminal;
+    const width = Math.max(...findings.map(({ check }) => check.length));
     const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
     for (const { check, state, message, fix, fixed } of findings) {
-      terminal.line(`${marks[state]}  ${check.padEnd(12)} ${message}${fixed ? " (repaired)" : ""}`);
-      if (fix !== null && state !== "ok") terminal.line(`      ${" ".repeat(12)} fix: ${fix}`);
+      terminal.line(`${marks[state]}  ${check.padEnd(width)} ${oneLine(message)}${fixed ? " (repaired)" : ""}`);
+      if (fix !== null && state !== "ok") terminal.line(`      ${" ".repeat(width)} fix: ${oneLine(fix)}`);
     }
   }
   return failed ? EXIT.failed : EXIT.ok;

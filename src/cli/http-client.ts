@@ -1,11 +1,19 @@
 import { request, type IncomingMessage } from "node:http";
+import { request as requestTls } from "node:https";
 import type { Readable } from "node:stream";
 import { CommandFailure, EXIT } from "./failure.ts";
 
 /** Where the running instance listens and the token it left for the terminal, both from its own private file. */
-export type InstanceAddress = { readonly host: string; readonly port: number; readonly token: string };
+export type InstanceAddress = {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+  /** The one certificate to accept, where the instance speaks TLS. */
+  readonly certificate: string | null;
+};
 
-const CONNECT_MS = 10_000;
+/** How long a silent connection is waited for; an import may be decided for longer. */
+const SILENCE_MS = 30_000;
 const ANSWER_CHARS_MAX = 64 * 1024 * 1024;
 
 export type HttpCall = {
@@ -13,6 +21,7 @@ export type HttpCall = {
   readonly path: string;
   readonly body?: string | Readable;
   readonly type?: "application/json" | "application/x-ndjson";
+  readonly silenceMs?: number;
 };
 
 /**
@@ -21,13 +30,16 @@ export type HttpCall = {
  */
 export function callInstance(address: InstanceAddress, call: HttpCall): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({
+    const { certificate } = address;
+    const outgoing = (certificate === null ? request : requestTls)({
+      // Pinned: exactly the configured certificate counts, and its name is the owner's business.
+      ...(certificate === null ? {} : { ca: certificate, checkServerIdentity: () => undefined }),
       host: address.host,
       port: address.port,
       method: call.method,
       path: call.path,
       agent: false,
-      timeout: CONNECT_MS,
+      timeout: call.silenceMs ?? SILENCE_MS,
       headers: {
         host: `localhost:${address.port}`,
         authorization: `Bearer ${address.token}`,

@@ -5,6 +5,8 @@ import type { JournalDoor } from "#ports";
 import { CommandFailure } from "./failure.ts";
 import { callInstance, notSignedIn, readAnswer, type InstanceAddress } from "./http-client.ts";
 
+const IMPORT_SILENCE_MS = 600_000;
+
 /** The journal behind a running instance, as the same door that stands in front of a local one. */
 export function createHttpDoor(address: InstanceAddress): JournalDoor {
   const post = async <T, E>(path: string, value: unknown): Promise<Result<T, E>> =>
@@ -27,6 +29,7 @@ export function createHttpDoor(address: InstanceAddress): JournalDoor {
         path: "/api/journal/import",
         body,
         type: "application/x-ndjson",
+        silenceMs: IMPORT_SILENCE_MS,
       });
       return resultOf(await readAnswer(response));
     },
