@@ -1,0 +1,51 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense, type ReactNode } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import { queryClient } from "./data/reads.ts";
+import { Home } from "./home/home.tsx";
+import { Boundary } from "./parts/boundary.tsx";
+import { Skeleton } from "./parts/states.tsx";
+import { useSession } from "./session/session.ts";
+import { SignedOut } from "./session/signed-out.tsx";
+import { NotFound } from "./shell/not-found.tsx";
+import { Sheets } from "./shell/sheets.tsx";
+import { Shell } from "./shell/shell.tsx";
+import { useLive } from "./shell/use-live.ts";
+import { words } from "./words.ts";
+
+const Tasks = lazy(() => import("./tasks/tasks.tsx").then((room) => ({ default: room.Tasks })));
+const Day = lazy(() => import("./day/day.tsx").then((room) => ({ default: room.Day })));
+const Journal = lazy(() => import("./journal/journal.tsx").then((room) => ({ default: room.Journal })));
+const Settings = lazy(() => import("./settings/settings.tsx").then((room) => ({ default: room.Settings })));
+
+export function App(): ReactNode {
+  const state = useSession((session) => session.state);
+  if (state !== "signed_in") return <SignedOut />;
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Cockpit />
+    </QueryClientProvider>
+  );
+}
+
+function Cockpit(): ReactNode {
+  const retryNow = useLive();
+  const [path] = useLocation();
+  return (
+    <Shell onRetry={retryNow}>
+      <Boundary resetKey={path}>
+        <Suspense fallback={<Skeleton label={words.tasks.loading} />}>
+          <Switch>
+            <Route path="/" component={Home} />
+            <Route path="/tasks/:id?" component={Tasks} />
+            <Route path="/day/:date?" component={Day} />
+            <Route path="/journal" component={Journal} />
+            <Route path="/settings" component={Settings} />
+            <Route component={NotFound} />
+          </Switch>
+        </Suspense>
+      </Boundary>
+      <Sheets onRetry={retryNow} />
+    </Shell>
+  );
+}

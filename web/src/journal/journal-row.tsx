@@ -1,0 +1,155 @@
+import { Check, Clock3, Eye, Mic, PenLine, X } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { Link } from "wouter";
+import type { RecordId, RecordOf, TimelineRow } from "#model";
+import { run } from "../data/commands.ts";
+import { isPendingId } from "../data/project.ts";
+import { useJournal } from "../data/reads.ts";
+import { Button } from "../parts/button.tsx";
+import { Area } from "../parts/field.tsx";
+import { More } from "../parts/menu.tsx";
+import { Line, Paragraphs } from "../parts/text.tsx";
+import { clockTime, duration, secondsBetween } from "../time/format.ts";
+import { words } from "../words.ts";
+import styles from "./journal.module.css";
+import { momentOfRow } from "./moment-of-row.ts";
+
+export function JournalRow({ row }: { readonly row: TimelineRow }): ReactNode {
+  return (
+    <article className={styles["row"]} data-kind={row.kind} id={`entry-${row.id}`}>
+      <time className="mono" dateTime={momentOfRow(row)}>
+        {clockTime(momentOfRow(row))}
+      </time>
+      <span className={styles["icon"]} aria-hidden>
+        <RowIcon row={row} />
+      </span>
+      {row.kind === "entry" && <Note entry={row} />}
+      {row.kind === "timeEntry" && <Worked entry={row} />}
+      {row.kind === "task" && (
+        <p className={styles["text"]}>
+          {row.body.status === "DROPPED" ? words.tasks.status.DROPPED : words.journal.concludedWord}{" "}
+          <Link href={`/tasks/${row.id}`}>
+            <Line text={row.body.title} />
+          </Link>
+        </p>
+      )}
+    </article>
+  );
+}
+
+function RowIcon({ row }: { readonly row: TimelineRow }): ReactNode {
+  if (row.kind === "task") return row.body.status === "DROPPED" ? <X size={15} /> : <Check size={15} />;
+  if (row.kind === "timeEntry") return <Clock3 size={15} />;
+  if (row.body.form === "observed") return <Eye size={15} />;
+  return row.body.form === "audio" ? <Mic size={15} /> : <PenLine size={15} />;
+}
+
+function TaskName({ id }: { readonly id: RecordId }): ReactNode {
+  const { data } = useJournal({ kind: "task", id });
+  if (data == null) return null;
+  return (
+    <Link href={`/tasks/${id}`}>
+      <Line text={data.task.body.title} />
+    </Link>
+  );
+}
+
+function Worked({ entry: { body } }: { readonly entry: RecordOf<"timeEntry"> }): ReactNode {
+  const length =
+    body.endedAt === null
+      ? words.time.running
+      : words.journal.worked(duration(secondsBetween(body.startedAt, body.endedAt)));
+  return (
+    <div className={styles["text"]}>
+      <p>
+        {length}{" "}
+        {body.taskId !== null && (
+          <>
+            {words.journal.noteOn} <TaskName id={body.taskId} />
+          </>
+        )}
+      </p>
+      {body.description !== "" && <Paragraphs text={body.description} className={styles["said"]} />}
+    </div>
+  );
+}
+
+function Note({ entry }: { readonly entry: RecordOf<"entry"> }): ReactNode {
+  const [isEditing, setEditing] = useState(false);
+  const { id, body } = entry;
+  if (isEditing) return <NoteEditor entry={entry} onDone={() => setEditing(false)} />;
+  return (
+    <>
+      <div className={styles["text"]}>
+        {body.form === "observed" && <p className={styles["kind"]}>{body.workoutType ?? words.journal.observed}</p>}
+        <Paragraphs text={body.text} className={styles["said"]} />
+        {body.durationSeconds !== null && <p className={styles["kind"]}>{duration(body.durationSeconds)}</p>}
+        {body.taskId !== null && (
+          <p className={styles["kind"]}>
+            {words.journal.noteOn} <TaskName id={body.taskId} />
+          </p>
+        )}
+        {isPendingId(id) && <p className={styles["pending"]}>{words.tasks.waiting}</p>}
+      </div>
+      {!isPendingId(id) && (
+        <More
+          rows={[
+            { text: words.journal.edit, run: () => setEditing(true) },
+            {
+              text: words.journal.delete,
+              tone: "danger",
+              run: () => void run({ kind: "entry.delete", id }, { done: words.done.noteDeleted }),
+            },
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
+function NoteEditor({ entry, onDone }: { readonly entry: RecordOf<"entry">; readonly onDone: () => void }): ReactNode {
+  const [seen] = useState(entry.body.text);
+  const [text, setText] = useState(seen);
+  const [theirs, setTheirs] = useState<string | null>(null);
+  const save = async (was: string): Promise<void> => {
+    let isRefused = false;
+    await run(
+      { kind: "entry.update", id: entry.id, set: { text }, was: { text: was } },
+      {
+        onRefused: (error) => {
+          isRefused = true;
+          if (error.code !== "edit_conflict") return false;
+          setTheirs(String(error.facts["theirs"]));
+          return true;
+        },
+      },
+    );
+    if (!isRefused) onDone();
+  };
+  return (
+    <div className={styles["editor"]}>
+      <Area
+        aria-label={words.journal.edit}
+        value={text}
+        dir="auto"
+        autoFocus
+        className={styles["field"]}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {theirs !== null && (
+        <div className={styles["theirs"]} role="alert">
+          <p className={styles["kind"]}>{words.conflict.body(words.capture.note)}</p>
+          <Paragraphs text={theirs} className={styles["said"]} />
+        </div>
+      )}
+      <div className={styles["save"]}>
+        <Button size="small" tone="main" onClick={() => void save(theirs ?? seen)}>
+          {theirs === null ? words.actions.save : words.conflict.keepMine}
+        </Button>
+        <Button size="small" tone="quiet" onClick={onDone}>
+          {theirs === null ? words.actions.cancel : words.conflict.keepTheirs}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { useEffect, type ReactNode } from "react";
+import { classes } from "../parts/classes.ts";
+import { words } from "../words.ts";
+import styles from "./page.module.css";
+
+type PageProps = {
+  readonly title: string;
+  readonly children: ReactNode;
+  /** Beside the title. */
+  readonly aside?: ReactNode;
+  readonly width?: "wide" | "text";
+};
+
+/** One surface: its heading, its document title, its width. */
+export function Page({ title, children, aside, width = "wide" }: PageProps): ReactNode {
+  useEffect(() => {
+    document.title = `${title} - ${words.product}`;
+  }, [title]);
+  return (
+    <div className={classes(styles["page"], styles[width])}>
+      <header className={styles["head"]}>
+        <h1 tabIndex={-1}>{title}</h1>
+        {aside}
+      </header>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { RefreshCw } from "lucide-react";
+import type { ReactNode } from "react";
+import { openSheet } from "../ui-state.ts";
+import { words } from "../words.ts";
+import { ConnectionChip } from "./connection-chip.tsx";
+import { useNewPage } from "./new-page.ts";
+import styles from "./status-strip.module.css";
+
+/** The desktop's foot: how it stands, in one line. */
+export function StatusStrip({ onRetry }: { readonly onRetry: () => void }): ReactNode {
+  const reload = useNewPage((state) => state.reload);
+  return (
+    <footer className={styles["strip"]}>
+      <ConnectionChip onRetry={onRetry} />
+      {reload !== null && (
+        <button type="button" className={styles["item"]} onClick={reload}>
+          <RefreshCw size={14} aria-hidden /> {words.connection.newVersion} - {words.actions.reload}
+        </button>
+      )}
+      <button type="button" className={styles["item"]} data-end="" onClick={() => openSheet({ kind: "shortcuts" })}>
+        {words.shortcuts.heading} <kbd>?</kbd>
+      </button>
+    </footer>
+  );
+}

@@ -1,0 +1,41 @@
+import { Plus } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import { openSheet } from "../ui-state.ts";
+import { words } from "../words.ts";
+import { isAt, SURFACES, type Surface } from "./surfaces.ts";
+import styles from "./tabs.module.css";
+
+/** The phone's foot: the surfaces, with capture in the middle. */
+export function Tabs(): ReactNode {
+  return (
+    <nav className={styles["tabs"]} aria-label={words.mainNav}>
+      {SURFACES.slice(0, 2).map((surface) => (
+        <Tab key={surface.path} surface={surface} />
+      ))}
+      <button
+        type="button"
+        className={styles["plus"]}
+        aria-label={words.surfaces.capture}
+        onClick={() => openSheet({ kind: "capture", as: "task" })}
+      >
+        <span>
+          <Plus size={24} aria-hidden />
+        </span>
+      </button>
+      {SURFACES.slice(2).map((surface) => (
+        <Tab key={surface.path} surface={surface} />
+      ))}
+    </nav>
+  );
+}
+
+function Tab({ surface: { path: to, name, icon: Icon } }: { readonly surface: Surface }): ReactNode {
+  const [path] = useLocation();
+  return (
+    <Link href={to} className={styles["tab"]} aria-current={isAt(path, to) ? "page" : undefined}>
+      <Icon size={20} aria-hidden />
+      <span>{name}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,52 @@
+import { useEffect, useRef } from "react";
+import type { JournalQuery } from "#model";
+import { flush, onApplied } from "../data/outbox.ts";
+import { invalidateJournal, warm } from "../data/reads.ts";
+import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
+import { today } from "../time/clock.ts";
+import { openSocket, type LiveSocket } from "../wire/socket.ts";
+
+const COALESCE_MS = 40;
+
+/** Keeps the page in step with the server: sends what waits when it is back, reads again when something changed. */
+export function useLive(): () => void {
+  const socket = useRef<LiveSocket>(null);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    onApplied(invalidateJournal);
+    const live = openSocket({
+      onReady: () => void catchUp(),
+      onChange: () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => void invalidateJournal(), COALESCE_MS);
+      },
+    });
+    socket.current = live;
+    return () => {
+      clearTimeout(timer);
+      live.close();
+    };
+  }, []);
+  return () => socket.current?.retryNow();
+}
+
+async function catchUp(): Promise<void> {
+  await flush();
+  await invalidateJournal();
+  warm(offlineReads());
+}
+
+/** What should be readable on a train, whatever surface was open last. */
+function offlineReads(): readonly JournalQuery[] {
+  const day = today();
+  return [
+    { kind: "tasks", view: "open", today: day, limit: 200 },
+    { kind: "tasks", view: "today", today: day, limit: 200 },
+    { kind: "counts", today: day },
+    { kind: "categories" },
+    { kind: "labels" },
+    { kind: "timer" },
+    { kind: "day", date: day },
+    JOURNAL_FIRST_PAGE,
+  ];
+}

@@ -1,0 +1,133 @@
+import { ArrowLeft, X } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import type { RecordId, TaskDetail } from "#model";
+import { run } from "../data/commands.ts";
+import { useJournal } from "../data/reads.ts";
+import { Button } from "../parts/button.tsx";
+import { EditableText } from "../parts/editable-text.tsx";
+import { More } from "../parts/menu.tsx";
+import { RatingScale } from "../parts/rating-scale.tsx";
+import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
+import { today } from "../time/clock.ts";
+import { dateTime } from "../time/format.ts";
+import { words } from "../words.ts";
+import { Checklists } from "./checklists.tsx";
+import { ConflictSheet } from "./conflict-sheet.tsx";
+import { FollowUp } from "./follow-up.tsx";
+import { taskActions } from "./row-menu.tsx";
+import { Section } from "./section.tsx";
+import { TaskEntries } from "./task-entries.tsx";
+import { TaskFields } from "./task-fields.tsx";
+import { TaskLinks } from "./task-links.tsx";
+import { TaskTime } from "./task-time.tsx";
+import { editTask } from "./use-task-edit.ts";
+import styles from "./task-detail.module.css";
+
+type PaneProps = { readonly id: RecordId; readonly search: URLSearchParams };
+
+export function TaskDetailPane({ id, search }: PaneProps): ReactNode {
+  const read = useJournal({ kind: "task", id });
+  const back = `/tasks${search.size === 0 ? "" : `?${search}`}`;
+  return (
+    <aside className={styles["pane"]} aria-label={read.data?.task.body.title ?? words.task.details}>
+      <div className={styles["inside"]}>
+        {read.error !== null && <Failure error={read.error} onRetry={read.retry} />}
+        {read.data === undefined && read.error === null && <Skeleton label={words.tasks.loading} />}
+        {read.data === null && (
+          <Empty text={words.task.missing}>
+            <Link href={back}>{words.task.back}</Link>
+          </Empty>
+        )}
+        {read.data != null && (
+          <>
+            <Head detail={read.data} back={back} />
+            <KeptNotice atMs={read.keptAtMs} />
+            <Body detail={read.data} />
+          </>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function Head({ detail, back }: { readonly detail: TaskDetail; readonly back: string }): ReactNode {
+  const [, navigate] = useLocation();
+  const [isFollowing, setFollowing] = useState(false);
+  const { id, body } = detail.task;
+  const isConcluded = body.concludedAt !== null;
+  const onDeleted = (): void => navigate(back);
+  return (
+    <div className={styles["head"]}>
+      <Link href={back} className={styles["back"]} aria-label={words.task.back} title={words.task.back}>
+        <ArrowLeft size={20} aria-hidden className={styles["narrow"]} />
+        <X size={20} aria-hidden className={styles["wide"]} />
+      </Link>
+      <div className={styles["actions"]}>
+        <Button size="small" onClick={() => setFollowing(true)}>
+          {words.task.followUp}
+        </Button>
+        {isConcluded ? (
+          <Button size="small" onClick={() => void run({ kind: "task.reopen", id })}>
+            {words.task.reopen}
+          </Button>
+        ) : (
+          <Button
+            size="small"
+            tone="main"
+            onClick={() =>
+              void run(
+                { kind: "task.conclude", id, as: "DONE", today: today() },
+                { done: words.done.concluded(body.title) },
+              )
+            }
+          >
+            {words.task.conclude}
+          </Button>
+        )}
+        <More rows={taskActions(detail, onDeleted)} />
+      </div>
+      {isFollowing && <FollowUp detail={detail} onClose={() => setFollowing(false)} />}
+    </div>
+  );
+}
+
+function Body({ detail }: { readonly detail: TaskDetail }): ReactNode {
+  const { id, body, createdAt } = detail.task;
+  const save = (field: "title" | "notes") => (next: string, base: string) =>
+    editTask({ id, set: { [field]: next }, was: { [field]: base } });
+  return (
+    <>
+      <EditableText
+        kind="area"
+        value={body.title}
+        onSave={save("title")}
+        label={words.task.title}
+        className={styles["title"]}
+        focusAtOnce={location.hash === "#edit"}
+      />
+      <TaskFields detail={detail} />
+      <Section title={words.task.notes}>
+        <EditableText
+          kind="area"
+          value={body.notes}
+          onSave={save("notes")}
+          label={words.task.notes}
+          placeholder={words.task.notesPlaceholder}
+        />
+      </Section>
+      <Checklists detail={detail} />
+      <TaskTime detail={detail} />
+      <TaskEntries detail={detail} />
+      <TaskLinks detail={detail} />
+      <Section title={words.rating.heading}>
+        <RatingScale name={`task-${id}`} targetType="task" targetId={id} rating={detail.rating} />
+      </Section>
+      <p className={styles["foot"]}>
+        {words.task.created(dateTime(createdAt))}
+        {body.concludedAt !== null && ` · ${words.task.concluded(dateTime(body.concludedAt))}`}
+      </p>
+      <ConflictSheet />
+    </>
+  );
+}

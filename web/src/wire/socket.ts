@@ -1,0 +1,90 @@
+import type { ClientFrame, ServerFrame } from "#model";
+import { forgetSession, sessionToken } from "../session/session.ts";
+import { markOnline, useConnection } from "./connection.ts";
+
+/** A socket that comes back by itself: 0.5 s at first, doubled up to 30 s, and at once when the owner asks. */
+export type LiveSocket = { retryNow(): void; close(): void };
+export type SocketEvents = {
+  readonly onReady: () => void;
+  readonly onChange: () => void;
+};
+
+const DELAY_FIRST_MS = 500;
+const DELAY_MAX_MS = 30_000;
+const CLOSE_UNAUTHORISED = 4001;
+
+export function openSocket(events: SocketEvents): LiveSocket {
+  let socket: WebSocket | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let delayMs = DELAY_FIRST_MS;
+  let closed = false;
+
+  const connect = (): void => {
+    clearTimeout(timer);
+    const token = sessionToken();
+    if (closed || token === null) return;
+    const mine = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
+    socket = mine;
+    mine.addEventListener("open", () => sendFrame(mine, { type: "auth", token }));
+    mine.addEventListener("message", (message) => {
+      const frame = parseFrame(message.data);
+      if (frame?.type === "auth_ok") {
+        delayMs = DELAY_FIRST_MS;
+        markOnline();
+        events.onReady();
+      }
+      if (frame?.type === "change_batch") events.onChange();
+    });
+    mine.addEventListener("close", (event) => {
+      if (socket !== mine || closed) return;
+      socket = null;
+      if (event.code === CLOSE_UNAUTHORISED) forgetSession();
+      else later();
+    });
+  };
+
+  const later = (): void => {
+    const waitMs = delayMs * (0.75 + Math.random() / 2);
+    delayMs = Math.min(delayMs * 2, DELAY_MAX_MS);
+    useConnection.setState({ state: "offline", nextTryAtMs: Date.now() + waitMs });
+    timer = setTimeout(connect, waitMs);
+  };
+
+  const retryNow = (): void => {
+    if (socket !== null) return;
+    delayMs = DELAY_FIRST_MS;
+    connect();
+  };
+  const leave = (): void => {
+    // The browser may keep a dead socket open for minutes after the network went away.
+    socket?.close();
+    if (socket !== null) {
+      socket = null;
+      later();
+    }
+  };
+  window.addEventListener("online", retryNow);
+  window.addEventListener("offline", leave);
+  connect();
+
+  return {
+    retryNow,
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+      window.removeEventListener("online", retryNow);
+      window.removeEventListener("offline", leave);
+      socket?.close();
+    },
+  };
+}
+
+const sendFrame = (socket: WebSocket, frame: ClientFrame): void => socket.send(JSON.stringify(frame));
+
+function parseFrame(data: unknown): ServerFrame | null {
+  try {
+    return JSON.parse(String(data)) as ServerFrame;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,77 @@
+import react from "@vitejs/plugin-react";
+import { fileURLToPath } from "node:url";
+import { defineConfig, type Plugin } from "vite";
+import { VitePWA } from "vite-plugin-pwa";
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+/** The text face is needed for the first paint, so the page asks for it before the style sheet does. */
+function preloadTextFace(): Plugin {
+  return {
+    name: "silas-preload-text-face",
+    transformIndexHtml: {
+      order: "post",
+      handler: (_html, context) =>
+        Object.keys(context.bundle ?? {})
+          .filter((name) => /hanken-grotesk-latin-wght-normal.*\.woff2$/.test(name))
+          .map((name) => ({
+            tag: "link",
+            attrs: { rel: "preload", href: `/${name}`, as: "font", type: "font/woff2", crossorigin: "" },
+            injectTo: "head",
+          })),
+    },
+  };
+}
+
+export default defineConfig({
+  root: at("."),
+  publicDir: at("public"),
+  cacheDir: at("../node_modules/.vite-web"),
+  build: {
+    outDir: at("dist"),
+    emptyOutDir: true,
+    target: "es2022",
+    // Everything is a file of its own: the page's policy allows neither inline scripts, styles nor data: fonts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  plugins: [
+    react(),
+    preloadTextFace(),
+    VitePWA({
+      strategies: "generateSW",
+      registerType: "prompt",
+      injectRegister: null,
+      manifest: {
+        id: "/",
+        name: "Silas",
+        short_name: "Silas",
+        description: "Your journal, tasks and day on your own machine.",
+        start_url: "/",
+        scope: "/",
+        display: "standalone",
+        background_color: "#f9f6f2",
+        theme_color: "#f9f6f2",
+        icons: [
+          { src: "/icons/icon-192.png", sizes: "192x192", type: "image/png" },
+          { src: "/icons/icon-512.png", sizes: "512x512", type: "image/png" },
+          { src: "/icons/maskable-512.png", sizes: "512x512", type: "image/png", purpose: "maskable" },
+        ],
+        shortcuts: [
+          { name: "Capture", url: "/?capture=task" },
+          { name: "Today", url: "/tasks?view=today" },
+        ],
+      },
+      workbox: {
+        globPatterns: ["**/*.{html,js,css,woff2,svg,png,webmanifest}"],
+        navigateFallback: "/index.html",
+        // Only the shell is cached. Answers of the server never are: the page keeps what it read in its own database.
+        navigateFallbackDenylist: [/^\/api\//, /^\/session/, /^\/sessions/, /^\/ws/, /^\/health/],
+        runtimeCaching: [],
+        cleanupOutdatedCaches: true,
+        sourcemap: false,
+      },
+    }),
+  ],
+});
