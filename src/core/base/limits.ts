@@ -69,6 +69,8 @@ export const LIMITS = {
   socketsMax: 128,
   /** A socket that does not answer a ping within this time is gone. */
   socketPingMs: 30_000,
+  /** How long a socket that was told to close may take to agree. */
+  socketCloseMs: 1_500,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
   feedBatchesWaiting: 1_000,
 } as const;

@@ -1,4 +1,5 @@
 import { LIMITS } from "#base";
+import type { Timers } from "#ports";
 
 /** The sockets that are open now, by the session that opened them. */
 export interface OpenSockets {
@@ -8,13 +9,27 @@ export interface OpenSockets {
   add(socket: ClosableSocket): void;
   authenticated(socket: ClosableSocket, sessionId: string): void;
   remove(socket: ClosableSocket): void;
+  /** Says why, and does not wait long for the other side to agree: one that keeps silent is cut off. */
+  close(socket: ClosableSocket, why: CloseReason): void;
   closeSession(sessionId: string): void;
   closeAll(): void;
 }
-export type ClosableSocket = { readonly close: (code: number, reason: string) => void };
+export type ClosableSocket = {
+  close(code: number, reason: string): void;
+  terminate(): void;
+  once(event: "close", listener: () => void): unknown;
+};
+export type CloseReason = { readonly code: number; readonly reason: string };
 
-export function createOpenSockets(): OpenSockets {
+export function createOpenSockets(timers: Timers): OpenSockets {
   const sessions = new Map<ClosableSocket, string | null>();
+  const close = (socket: ClosableSocket, { code, reason }: CloseReason) => {
+    socket.close(code, reason);
+    socket.once(
+      "close",
+      timers.after(LIMITS.socketCloseMs, () => socket.terminate()),
+    );
+  };
   return {
     hasRoom: () => sessions.size < LIMITS.socketsMax,
     connections: () => [...sessions.values()].filter((sessionId) => sessionId !== null).length,
@@ -23,11 +38,14 @@ export function createOpenSockets(): OpenSockets {
       if (sessions.has(socket)) sessions.set(socket, sessionId);
     },
     remove: (socket) => void sessions.delete(socket),
+    close,
     closeSession: (sessionId) => {
-      for (const [socket, owner] of sessions) if (owner === sessionId) socket.close(4001, "session revoked");
+      for (const [socket, owner] of sessions) {
+        if (owner === sessionId) close(socket, { code: 4001, reason: "session revoked" });
+      }
     },
     closeAll: () => {
-      for (const socket of sessions.keys()) socket.close(1001, "shutting down");
+      for (const socket of sessions.keys()) close(socket, { code: 1001, reason: "shutting down" });
     },
   };
 }

@@ -45,6 +45,8 @@ function judgePlace(context: WebContext, request: FastifyRequest): Result<void, 
   const { callers } = context.place();
   const { host, origin } = request.headers;
   if (!METHODS.has(request.method)) return err({ code: "method_not_allowed" });
+  // Node reads a request line without a version as HTTP/0.9, which nobody speaks who means well.
+  if (!request.raw.httpVersion.startsWith("1.")) return err({ code: "bad_request" });
   // An absolute target names a host of its own, beside the Host header that was checked.
   if (request.raw.url?.startsWith("/") !== true) return err({ code: "bad_request" });
   if (!callers.isHost(host)) return err({ code: "foreign_host" });

@@ -4,6 +4,7 @@ import { LIMITS, ok, parseStrictJson, err, type Result } from "#base";
 import { clientFrameSchema, wordsFor, type ClientFrame, type ServerFrame } from "#model";
 import type { Caller } from "./device-sessions.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
+import type { CloseReason } from "./open-sockets.ts";
 import type { WebContext } from "./web-context.ts";
 
 export function addSocketRoute(app: FastifyInstance, context: WebContext): void {
@@ -72,7 +73,7 @@ async function receive(connection: Connection, raw: RawFrame): Promise<void> {
   }
   if (!frame.ok) {
     sendError(connection, { code: frame.error.code });
-    return socket.close(frame.error.close, frame.error.code);
+    return close(connection, { code: frame.error.close, reason: frame.error.code });
   }
   // A second `auth` changes nothing: a socket belongs to one session from its first token to its end.
   if (frame.value.type === "ping") send(connection, { type: "pong" });
@@ -130,17 +131,20 @@ function send(connection: Connection, frame: ServerFrame): void {
 /** A socket that does not read is closed and not buffered for; it loads afresh when it comes back. [T22] */
 function closeSlow(connection: Connection): void {
   connection.context.log.warn("socket_too_slow", { session_id: connection.caller?.sessionId ?? null });
-  connection.socket.close(1013, "too slow");
-  connection.context.timers.after(1_000, () => connection.socket.terminate());
+  close(connection, { code: 1013, reason: "too slow" });
+}
+
+function close({ socket, context }: Connection, why: CloseReason): void {
+  context.sockets.close(socket, why);
 }
 
 function closeUnauthenticated(connection: Connection): void {
-  if (connection.caller === null) connection.socket.close(4001, "not authenticated");
+  if (connection.caller === null) close(connection, { code: 4001, reason: "not authenticated" });
 }
 
 function failSocket(connection: Connection, thrown: unknown): void {
   connection.context.log.error("socket_failed", { cause: thrown });
-  connection.socket.close(1011, "internal error");
+  close(connection, { code: 1011, reason: "internal error" });
 }
 
 function keepAlive(connection: Connection): () => void {

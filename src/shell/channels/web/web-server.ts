@@ -67,7 +67,7 @@ function createContext(deps: WebServerDeps, place: WebContext["place"]): WebCont
       terminalToken: settings.terminalToken,
       configuredToken: settings.configuredToken,
     }),
-    sockets: createOpenSockets(),
+    sockets: createOpenSockets(deps.timers),
     limits: {
       enrolment: createRateWindow({ perMinute: LIMITS.enrolmentTriesPerMinute, clock }),
       requests: createRateWindow({ perMinute: LIMITS.requestsPerMinute, clock }),

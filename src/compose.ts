@@ -1,0 +1,214 @@
+/**
+ * compose: the only place that knows which adapter stands behind which port.
+ *
+ * Holds no logic. The order is that of effects: the lock first, so that nobody else writes; then files and their
+ * migrations; then the runtime; the server listens last (MIG-07). What fails takes back what came before it.
+ */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { err, ok, type Result } from "#base";
+import { createWebServer, randomToken, type ListenRefusal, type WebSettings } from "#channels";
+import { coalesce } from "#journal";
+import type { Config } from "#model";
+import type { Clock, JournalDoor, Log, Randomness, Timers } from "#ports";
+import { createChangeFeed, createJournalDoor, systemClock, systemRandomness, systemTimers } from "#runtime";
+import {
+  acquireInstanceLock,
+  openLogFile,
+  openStores,
+  type InstanceLock,
+  type LogFile,
+  type StartFault,
+  type Stores,
+} from "#stores";
+
+/** What comes from the machine; a test puts its own in place. */
+export type Machine = { readonly clock: Clock; readonly randomness: Randomness; readonly timers: Timers };
+
+export type ComposeOptions = {
+  readonly config: Config;
+  readonly machine?: Partial<Machine>;
+};
+export type AppOptions = ComposeOptions & {
+  readonly version: string;
+  /** Where logs go. */
+  readonly stateDir: string;
+  /** Folder of the built page; the one beside the source by default. */
+  readonly pageDir?: string;
+};
+
+export type TlsUnreadable = { readonly code: "tls_unreadable"; readonly cause: unknown };
+/** Another process holds this data directory; null in the moment before it has said who and where it is. */
+export type AlreadyRunning = {
+  readonly code: "already_running";
+  readonly pid: number | null;
+  readonly url: string | null;
+};
+export type StartRefusal = AlreadyRunning | TlsUnreadable | StartFault;
+
+export interface App {
+  readonly journal: JournalDoor;
+  /** Opens the port; nothing is reachable before. */
+  listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
+  enrolmentLink(): string;
+  /** Everything in reverse order, within the configured grace. */
+  close(): Promise<void>;
+}
+
+/** The journal without a server, for verbs of the terminal while no instance runs. */
+export interface LocalApp {
+  readonly journal: JournalDoor;
+  close(): Promise<void>;
+}
+
+export const BUILT_PAGE = fileURLToPath(new URL("../web/dist", import.meta.url));
+
+export async function composeApp(options: AppOptions): Promise<Result<App, StartRefusal>> {
+  const { config } = options;
+  const machine = machineOf(options);
+  const lock = lockDirectory(config);
+  if (!lock.ok) return lock;
+  const log = await openLogFile({ stateDir: options.stateDir, clock: machine.clock });
+  const opened = await openParts(config, machine);
+  if (!opened.ok) {
+    log.error("start_refused", opened.error);
+    log.close();
+    lock.value.release();
+    return opened;
+  }
+  return ok(await wireApp({ options, machine, lock: lock.value, log, ...opened.value }));
+}
+
+type Parts = {
+  readonly options: AppOptions;
+  readonly machine: Machine;
+  readonly lock: InstanceLock;
+  readonly log: LogFile;
+  readonly stores: Stores;
+  readonly tls: LoadedTls;
+};
+
+async function wireApp({ options, machine, lock, log, stores, tls }: Parts): Promise<App> {
+  const { journal, feed } = createJournal({ stores, machine, log });
+  const terminalToken = randomToken(machine.randomness);
+  const settings = webSettings(options, { terminalToken, tls });
+  const server = await createWebServer({ journal, feed, sessions: stores.sessions, ...machine, log, settings });
+  return {
+    journal,
+    enrolmentLink: server.enrolmentLink,
+    async listen() {
+      const listening = await server.listen();
+      if (!listening.ok) return listening;
+      const told = lock.publish({
+        pid: process.pid,
+        url: listening.value.url,
+        cli_token: terminalToken,
+        started_at: machine.clock.now(),
+        version: options.version,
+      });
+      // The page works without the file; only the terminal cannot find this instance.
+      if (!told.ok) log.error("instance_file_failed", told.error);
+      return listening;
+    },
+    async close() {
+      await server.close();
+      feed.close();
+      await stores.close();
+      log.close();
+      lock.release();
+    },
+  };
+}
+
+type Opened = { readonly stores: Stores; readonly tls: LoadedTls };
+
+/** Everything that can refuse a start, before anything listens. */
+async function openParts(config: Config, machine: Machine): Promise<Result<Opened, TlsUnreadable | StartFault>> {
+  const tls = await loadTls(config);
+  if (!tls.ok) return tls;
+  const stores = await openStores(storesOptions(config, machine));
+  return stores.ok ? ok({ stores: stores.value, tls: tls.value }) : stores;
+}
+
+export async function composeLocal(options: ComposeOptions): Promise<Result<LocalApp, StartRefusal>> {
+  const machine = machineOf(options);
+  const lock = lockDirectory(options.config);
+  if (!lock.ok) return lock;
+  const stores = await openStores(storesOptions(options.config, machine));
+  if (!stores.ok) {
+    lock.value.release();
+    return stores;
+  }
+  const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
+  return ok({
+    journal,
+    async close() {
+      feed.close();
+      await stores.value.close();
+      lock.value.release();
+    },
+  });
+}
+
+function lockDirectory({ dataDir }: Config): Result<InstanceLock, AlreadyRunning | StartFault> {
+  const lock = acquireInstanceLock(dataDir);
+  if (lock.ok) return lock;
+  if (lock.error.code !== "instance_running") {
+    return err({ code: lock.error.code, file: dataDir, cause: lock.error.cause });
+  }
+  const { instance } = lock.error;
+  return err({ code: "already_running", pid: instance?.pid ?? null, url: instance?.url ?? null });
+}
+
+function storesOptions(config: Config, { clock, randomness }: Machine) {
+  return { dataDir: config.dataDir, clock, random: randomness };
+}
+
+type JournalParts = { readonly stores: Stores; readonly machine: Machine; readonly log: Log };
+
+function createJournal({ stores, machine, log }: JournalParts) {
+  const feed = createChangeFeed({ timers: machine.timers, log, coalesce });
+  return { feed, journal: createJournalDoor({ store: stores.journal, feed, ...machine }) };
+}
+
+type LoadedTls = WebSettings["tls"];
+
+function webSettings(
+  options: AppOptions,
+  made: { readonly terminalToken: string; readonly tls: LoadedTls },
+): WebSettings {
+  const { config, version } = options;
+  const { host, port, authToken, publicUrl, trustedProxies } = config.channels.web;
+  return {
+    ...made,
+    host,
+    port,
+    configuredToken: authToken?.reveal() ?? null,
+    publicUrl,
+    trustedProxies,
+    version,
+    dataDir: config.dataDir,
+    ownerId: config.ownerId,
+    pageDir: options.pageDir ?? BUILT_PAGE,
+    wsMessagesPerMinutePerScope: config.limits.wsMessagesPerMinutePerScope,
+    wsMessagesPerMinutePerIp: config.limits.wsMessagesPerMinutePerIp,
+    shutdownGraceMs: config.backpressure.shutdownGraceSeconds * 1000,
+  };
+}
+
+async function loadTls(config: Config): Promise<Result<LoadedTls, TlsUnreadable>> {
+  const { cert, key } = config.channels.web.tls;
+  if (cert === null || key === null) return ok(null);
+  try {
+    return ok({ cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") });
+  } catch (cause) {
+    return err({ code: "tls_unreadable", cause });
+  }
+}
+
+function machineOf({ machine }: ComposeOptions): Machine {
+  return { clock: systemClock, randomness: systemRandomness, timers: systemTimers, ...machine };
+}
+
+/** A verb of the terminal says what went wrong itself. */
+const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
