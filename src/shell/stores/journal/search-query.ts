@@ -6,7 +6,9 @@ import { LIMITS } from "#base";
  */
 export function termsOf(text: string): readonly string[] {
   const words = text.normalize("NFC").split(/[\s\p{Cc}\p{Cf}]+/u);
-  return words.filter((word) => /[\p{L}\p{N}\p{Co}]/u.test(word)).slice(0, LIMITS.searchTerms);
+  const indexed = words.filter((word) => /[\p{L}\p{N}\p{Co}]/u.test(word));
+  // A word said twice asks nothing more; its last place stays, since the last word is still being typed.
+  return indexed.filter((word, index) => !indexed.includes(word, index + 1)).slice(-LIMITS.searchTerms);
 }
 
 /** One term as an FTS5 string; the last one also matches as a beginning, since people search while typing. */

@@ -31,7 +31,7 @@ function findHits(db: Sqlite, { query, terms }: Search): readonly SearchHit[] {
   const candidates = newest(db, match);
   const oldest = candidates.at(-1);
   if (oldest === undefined) return [];
-  const ranks = rank(db, { match, terms, oldest });
+  const ranks = rank(db, { terms, oldest, telling: tellingTerms(db, { terms, found: candidates.length }) });
   const best = candidates
     .toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0) || b - a)
     .slice(0, query.limit ?? HITS_DEFAULT);
@@ -49,9 +49,9 @@ function newest(db: Sqlite, match: string): readonly number[] {
 /** Lower is better. Only telling terms are weighed; when there is none, a match in the title counts. */
 function rank(
   db: Sqlite,
-  search: { readonly match: string; readonly terms: readonly string[]; readonly oldest: number },
+  search: { readonly terms: readonly string[]; readonly telling: readonly string[]; readonly oldest: number },
 ): ReadonlyMap<number, number> {
-  const telling = search.terms.filter((term) => isTelling(db, term));
+  const { telling } = search;
   if (telling.length === 0) {
     const inTitle = newest(db, `search_title : (${search.terms.join(" AND ")})`);
     return new Map(inTitle.map((rowid) => [rowid, -1]));
@@ -64,6 +64,15 @@ function rank(
   return new Map(rows.map((row) => [row.rowid, row.rank]));
 }
 
+/** A lone term needs no count of its own: the candidates are its matches. */
+function tellingTerms(
+  db: Sqlite,
+  { terms, found }: { readonly terms: readonly string[]; readonly found: number },
+): readonly string[] {
+  if (terms.length === 1) return found < CANDIDATES_MAX ? terms : [];
+  return terms.filter((term) => isTelling(db, term));
+}
+
 function isTelling(db: Sqlite, term: string): boolean {
   const row = db.get<{ count: number }>(
     "SELECT count(*) AS count FROM (SELECT 1 FROM search WHERE search MATCH :match LIMIT :limit)",
@@ -74,19 +83,26 @@ function isTelling(db: Sqlite, term: string): boolean {
 
 type HitRow = RecordRow & { readonly seq: number; readonly snippet: string };
 
+/**
+ * The chosen rows in one pass over the candidates. A look-up per row would open the index once for each, and opening a
+ * beginning of a word means merging every word that begins so.
+ */
 function loadHits(
   db: Sqlite,
   { match, best }: { readonly match: string; readonly best: readonly number[] },
 ): readonly SearchHit[] {
+  const rows = db.all<HitRow>(
+    `SELECT records.seq, snippet(search, -1, char(2), char(3), '…', 16) AS snippet, ${RECORD_COLUMNS}
+     FROM search CROSS JOIN records ON records.seq = search.rowid
+     WHERE search MATCH :match AND search.rowid BETWEEN :low AND :high
+       AND +search.rowid IN (SELECT value FROM json_each(:best))`,
+    { match, low: Math.min(...best), high: Math.max(...best), best: JSON.stringify(best) },
+  );
+  const rowsBySeq = new Map(rows.map((row) => [row.seq, row]));
   const find = (id: RecordId): JournalRecord | null => loadRecord(db, id);
-  return best.flatMap((rowid) => {
-    const row = db.get<HitRow>(
-      `SELECT records.seq, snippet(search, -1, char(2), char(3), '…', 16) AS snippet, ${RECORD_COLUMNS}
-       FROM search JOIN records ON records.seq = search.rowid
-       WHERE search MATCH :match AND search.rowid = :rowid`,
-      { match, rowid },
-    );
-    return row === null ? [] : [hitOf({ record: recordOfRow(row), snippet: row.snippet, find })];
+  return best.flatMap((seq) => {
+    const row = rowsBySeq.get(seq);
+    return row === undefined ? [] : [hitOf({ record: recordOfRow(row), snippet: row.snippet, find })];
   });
 }
 
