@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import type { Config, ConfigFacts } from "#model";
+import { CONFIG_SCHEMA, type Config, type ConfigFacts } from "#model";
 import { pathsOf } from "./directories.ts";
 import type { Environment } from "./environment.ts";
 
@@ -46,6 +46,8 @@ function modeOf(path: string): number | null {
 }
 
 function isTimezone(name: string): boolean {
+  // The default is known to exist, and asking costs every start a noticeable wait.
+  if (name === CONFIG_SCHEMA.children.scheduler.children.timezone.fallback) return true;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {

@@ -1,5 +1,6 @@
-import { Composer, LineCounter, Lexer, Parser, type CST } from "yaml";
+import type { CST, LineCounter } from "yaml";
 import { err, LIMITS, ok, type Result } from "#base";
+import { yamlLibrary } from "./yaml-library.ts";
 import { readDocument } from "./yaml-values.ts";
 
 /** A YAML document as plain values, and where each of them stands. */
@@ -38,6 +39,7 @@ const TOKENS_MAX = 50_000;
 export function parseYaml(text: string): Result<YamlDocument, readonly YamlProblem[]> {
   const start = { line: 1, column: 1 };
   if (Buffer.byteLength(text) > DOCUMENT_BYTES) return err([{ code: "document_too_large", ...start }]);
+  const { Composer, LineCounter } = yamlLibrary();
   const lines = new LineCounter();
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
@@ -63,6 +65,7 @@ type TooMuch = { readonly code: "document_too_complex" | "document_too_deep"; re
 
 /** Tokens of the text, counted and measured before the recursive half of the parser sees them. */
 function readTokens(text: string, lines: LineCounter): Result<readonly CST.Token[], TooMuch> {
+  const { Lexer, Parser } = yamlLibrary();
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];

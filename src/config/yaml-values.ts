@@ -1,5 +1,6 @@
-import { isAlias, isMap, isScalar, isSeq, type Document, type ParsedNode, type Scalar, type YAMLMap } from "yaml";
+import type { Document, ParsedNode, Scalar, YAMLMap } from "yaml";
 import { err, ok, type Result } from "#base";
+import { yamlLibrary } from "./yaml-library.ts";
 import type { Position, YamlDocument, YamlProblem, YamlProblemCode } from "./yaml-document.ts";
 
 type At = (offset: number) => Position;
@@ -20,6 +21,7 @@ export function readDocument(document: Document.Parsed, at: At): Result<YamlDocu
 
 function readNode(node: ParsedNode | null, report: Report): unknown {
   if (node === null) return null;
+  const { isAlias, isMap, isSeq } = yamlLibrary();
   if (isAlias(node)) {
     report("alias_refused", node.range[0]);
     return null;
@@ -47,7 +49,7 @@ function readMap(node: ParsedMap, report: Report): Record<string, unknown> {
 }
 
 function keyOf(key: ParsedNode, report: Report): string | null {
-  if (!isScalar(key) || typeof key.value !== "string") {
+  if (!yamlLibrary().isScalar(key) || typeof key.value !== "string") {
     report("key_not_text", key.range[0]);
     return null;
   }
@@ -74,6 +76,7 @@ function isExact(value: number, source: string): boolean {
 
 /** Where the value at `path` begins; where a part is missing, its nearest parent. A trailing key finds the key. */
 function offsetOf(root: ParsedNode | null, path: readonly (string | number)[]): number {
+  const { isMap, isScalar, isSeq } = yamlLibrary();
   let node = root;
   let offset = root?.range[0] ?? 0;
   for (const step of path) {
