@@ -13,7 +13,7 @@ const initialise: Handler<object> = async ({ terminal, environment }) => {
   const composed = await composeLocal({ config: setup.config });
   if (!composed.ok) {
     if (composed.error.code !== "already_running") throw startFailure(composed.error);
-    return terminal.line(`Silas is running here already, pid ${composed.error.pid}; nothing to prepare.`);
+    return terminal.line(`Silas is running on ${setup.paths.dataDir} already; there is nothing to prepare.`);
   }
   await composed.value.close();
   terminal.line(`Silas is ready in ${setup.paths.dataDir}`);

@@ -38,7 +38,7 @@ export const NOUNS: readonly Noun[] = [
   { name: "completion", summary: "print a completion script for a shell", load: () => import("./completion.ts") },
 ];
 
-const EXIT_CODES = "Exit codes: 0 ok, 1 failed, 2 wrong use, 3 a decision is needed, 4 not signed in.";
+const EXIT_CODES = "Exit codes: 0 ok, 1 failed, 2 wrong use, 3 decision needed, 4 not signed in.";
 
 /** Runs one command line and answers with its exit code. Never throws. */
 export async function run(outside: Outside): Promise<ExitCode> {

@@ -1,4 +1,7 @@
-import type { App } from "#compose";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Result } from "#base";
+import type { App, StartRefusal } from "#compose";
+import type { LoadedConfig } from "#config";
 import { openInBrowser, printLink } from "./browser.ts";
 import type { Call, Define, Handler } from "./context.ts";
 import { loadSetup, prepareDirectories } from "./setup.ts";
@@ -31,15 +34,10 @@ const startSilas: Handler<Options> = async (call) => {
     ...(options.host === undefined ? {} : { "channels.web.host": options.host }),
   });
   prepareDirectories(setup);
-  const { composeApp } = await import("#compose");
-  const composed = await composeApp({
-    config: setup.config,
-    version: call.outside.version,
-    stateDir: setup.paths.stateDir,
-  });
+  const composed = await composeWhenFree(setup, call.outside.version);
   if (!composed.ok) {
     if (composed.error.code !== "already_running") throw startFailure(composed.error);
-    terminal.line(`Silas is already running, pid ${composed.error.pid}`);
+    terminal.line(`Silas is already running, pid ${composed.error.pid ?? "unknown"}`);
     if (composed.error.url !== null)
       terminal.line(`  Open    ${composed.error.url}   (\`silas open\` signs a browser in)`);
     return;
@@ -58,6 +56,21 @@ const startSilas: Handler<Options> = async (call) => {
     await app.close();
   }
 };
+
+/** Another start that does not listen yet, or a short command of the terminal, holds the lock for a moment. */
+const WAIT_MS = 10_000;
+const LOOK_AGAIN_MS = 50;
+
+async function composeWhenFree(setup: LoadedConfig, version: string): Promise<Result<App, StartRefusal>> {
+  const { composeApp } = await import("#compose");
+  const deadlineMs = performance.now() + WAIT_MS;
+  for (;;) {
+    const composed = await composeApp({ config: setup.config, version, stateDir: setup.paths.stateDir });
+    const isPassing = !composed.ok && composed.error.code === "already_running" && composed.error.url === null;
+    if (!isPassing || performance.now() > deadlineMs) return composed;
+    await wait(LOOK_AGAIN_MS);
+  }
+}
 
 type Place = { readonly app: App; readonly url: string; readonly dataDir: string };
 

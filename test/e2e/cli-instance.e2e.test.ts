@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createHome, urlIn, withOccupiedPort, type Home } from "./cli-process.ts";
+import { createHome, ROOT, urlIn, withOccupiedPort, type Home } from "./cli-process.ts";
 
 type Status = { readonly running: boolean; readonly pid?: number; readonly url?: string };
 type TaskList = { readonly tasks: readonly { readonly task: { readonly body: { readonly title: string } } }[] };
@@ -25,7 +25,7 @@ const isOpen = (port: number): Promise<boolean> =>
 
 describe("silas init", () => {
   test("[CLI-01] the package has one command, silas, and it knows init and start", async () => {
-    const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+    const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       bin: object;
     };
     expect(Object.keys(manifest.bin)).toEqual(["silas"]);
@@ -44,8 +44,7 @@ describe("silas init", () => {
       ["silas.db", "runtime"],
       ["db.sqlite", "journal"],
     ] as const) {
-      const shipped = readdirSync(join(import.meta.dirname, `../../src/shell/stores/migrations/${room}`)).length;
-      expect(migrationsIn(join(data, file))).toHaveLength(shipped);
+      expect(migrationsIn(join(data, file))).toHaveLength(shippedMigrations(room).length);
       expect(statSync(join(data, file)).mode & 0o777).toBe(0o600);
     }
     for (const dir of ["", "verify", "customer_context"]) {
@@ -152,9 +151,15 @@ describe("silas start", () => {
 
   test("[CFG-21] a broken startup rule stops start with an error naming the key, before a port opens", async () => {
     const cases: [string, string][] = [
-      ["channels:\n    web: { host: 0.0.0.0 }", "channels.web.host"],
+      ["channels: { web: { host: 0.0.0.0 } }", "channels.web.auth_token"],
+      ["sandbox: { verify_dir: same, customer_context_dir: same }", "sandbox.customer_context_dir"],
+      ["sandbox: { customer_context_dir: /usr }", "sandbox.customer_context_dir"],
+      ["context: { profiles: { coding: { chronicle: 0.5, memory: 0.4, workspace: 0.3 } } }", "context.profiles.coding"],
       ["context: { skill_metadata_budget_pct: 0.5 }", "context.skill_metadata_budget_pct"],
+      ["autonomy: { widen_correction_rate_max: 0.5 }", "autonomy.widen_correction_rate_max"],
       ["scheduler: { enabled: false }", "suggestions.enabled"],
+      ["skills: { import: { require_transform_report: false } }", "skills.import.require_transform_report"],
+      ["skills: { validation: { description_min_chars: 2000 } }", "skills.validation.description_min_chars"],
       ["chanels: {}", "chanels"],
     ];
     for (const [text, key] of cases) {
@@ -170,24 +175,33 @@ describe("silas start", () => {
     }
   });
 
-  test("[MIG-07] start applies pending migrations first; when one fails nothing listens and nothing is changed", async () => {
-    expect(await home.silas(["init"])).toMatchObject({ code: 0 });
-    const file = join(home.dir, "data", "silas.db");
-    const before = migrationsIn(file);
-    const database = new DatabaseSync(file);
-    database.exec("UPDATE applied_migrations SET checksum = 'tampered'");
-    database.close();
-    await withFreePort(async (port) => {
-      const ran = await home.silas(["start", "--no-open", "--port", String(port)]);
-      expect(ran).toMatchObject({ code: 1, out: "" });
-      expect(ran.err).toContain("silas.db");
-      expect(await isOpen(port)).toBe(false);
-    });
-    expect(migrationsIn(file).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
-    expect(await status()).toMatchObject({ running: false });
+  test("[MIG-07] start has applied every migration when it listens; when one fails, it ends and nothing listens", async () => {
+    await home.start();
+    expect(migrationsIn(join(home.dir, "data", "silas.db"))).toHaveLength(shippedMigrations("runtime").length);
+    expect(migrationsIn(join(home.dir, "data", "db.sqlite"))).toHaveLength(shippedMigrations("journal").length);
+    const other = createHome();
+    try {
+      // A table that is in the way makes the first migration of this file fail.
+      mkdirSync(join(other.dir, "data"), { mode: 0o700 });
+      const database = new DatabaseSync(join(other.dir, "data", "silas.db"));
+      database.exec("CREATE TABLE sessions (mine TEXT); INSERT INTO sessions VALUES ('kept')");
+      database.close();
+      await withFreePort(async (port) => {
+        const ran = await other.silas(["start", "--no-open", "--port", String(port)]);
+        expect(ran).toMatchObject({ code: 1, out: "" });
+        expect(ran.err).toContain("001_initial could not be applied");
+        expect(await isOpen(port)).toBe(false);
+      });
+      const after = new DatabaseSync(join(other.dir, "data", "silas.db"), { readOnly: true });
+      expect(after.prepare("SELECT mine FROM sessions").all()).toMatchObject([{ mine: "kept" }]);
+      expect(after.prepare("SELECT name FROM sqlite_master").all()).toHaveLength(1);
+      after.close();
+    } finally {
+      await other.remove();
+    }
   });
 
-  test("NO_COLOR and a pipe give plain text; q and signals are not needed to end a command", async () => {
+  test("NO_COLOR, FORCE_COLOR=0 and a pipe give plain text", async () => {
     for (const env of [{ NO_COLOR: "1" }, { FORCE_COLOR: "0" }]) {
       const { out, err } = await home.silas(["doctor"], { env });
       expect(out + err).not.toMatch(ANSI);
@@ -202,6 +216,9 @@ describe("silas start", () => {
     expect(existsSync(join(home.dir, "data", "instance.json"))).toBe(false);
   });
 });
+
+const shippedMigrations = (room: "journal" | "runtime"): string[] =>
+  readdirSync(join(ROOT, "src", "shell", "stores", "migrations", room)).filter((name) => name.endsWith(".sql"));
 
 function migrationsIn(file: string): { id: string; applied_at: string }[] {
   const database = new DatabaseSync(file, { readOnly: true });

@@ -61,7 +61,7 @@ export function createHome(): Home {
       const collected = collect(child);
       const running = { child, ...collected };
       started.push(running);
-      await Promise.race([untilPrinted(child, collected.output, /https?:\/\/localhost:\d+/), collected.ended]);
+      await Promise.race([untilPrinted(child, collected.output, /`silas stop`/), collected.ended]);
       return running;
     },
     async remove() {
