@@ -4,6 +4,7 @@ import type { App, StartRefusal } from "#compose";
 import type { LoadedConfig } from "#config";
 import { openInBrowser, printLink } from "./browser.ts";
 import type { Call, Define, Handler } from "./context.ts";
+import { CommandFailure } from "./failure.ts";
 import { loadSetup, prepareDirectories } from "./setup.ts";
 import { listenFailure, startFailure } from "./start-words.ts";
 import { listenToKeys } from "./start-keys.ts";
@@ -33,6 +34,13 @@ const startSilas: Handler<Options> = async (call) => {
     ...(options.port === undefined ? {} : { "channels.web.port": options.port }),
     ...(options.host === undefined ? {} : { "channels.web.host": options.host }),
   });
+  if (!setup.config.channels.web.enabled) {
+    throw new CommandFailure({
+      what: "channels.web.enabled is false, so there is no way in that could be started.",
+      kept: "Nothing was started.",
+      next: "Set it to true; the journal works in the terminal without it.",
+    });
+  }
   prepareDirectories(setup);
   const composed = await composeWhenFree(setup, call.outside.version);
   if (!composed.ok) {

@@ -114,6 +114,57 @@ describe("silas start", () => {
     expect((await home.silas(["journal", "export"])).out).toBe(exported.out);
   });
 
+  test("export and import go through the running instance and keep every byte", async () => {
+    for (const title of ["one", "two \u202e three", "四 🙂"]) await home.silas(["tasks", "add", "--raw", title]);
+    const before = await home.silas(["journal", "export"]);
+    const other = createHome();
+    try {
+      await other.start();
+      const file = join(home.dir, "all.jsonl");
+      writeFileSync(file, before.out);
+      expect(await other.silas(["journal", "import", file])).toMatchObject({ code: 0 });
+      expect((await other.silas(["journal", "export"])).out).toBe(before.out);
+      expect(await other.silas(["journal", "import", "-"], { input: before.out.slice(0, -20) })).toMatchObject({
+        code: 1,
+      });
+      expect((await other.silas(["journal", "export"])).out).toBe(before.out);
+    } finally {
+      await other.remove();
+    }
+  });
+
+  test("open gives a fresh one-time link; stop and open without an instance say so", async () => {
+    expect(await home.silas(["open", "--no-open"])).toMatchObject({ code: 1, out: "" });
+    expect(await home.silas(["stop"])).toMatchObject({ code: 0, out: "" });
+    await home.start();
+    const first = await home.json<{ url: string }>(["open", "--json"]);
+    const second = await home.silas(["open", "--no-open"]);
+    expect(first.url).toMatch(/^http:\/\/localhost:\d+\/enrol#\S{20,}$/);
+    expect(second.out.trim()).not.toBe(first.url);
+    expect(second.out).toMatch(/\/enrol#/);
+  });
+
+  test("an error is found in the log by its id, and no token is in the log", async () => {
+    const running = await home.start();
+    const refused = await fetch(`${urlIn(running.output())}/api/status`);
+    const { error_id: id } = (await refused.json()) as { error_id: string };
+    const found = await home.json<{ lines: { error_id: string }[] }>(["logs", "--id", id, "--json"]);
+    expect(found.lines.map((line) => line.error_id)).toEqual([id]);
+    expect((await home.silas(["logs", "--tail", "5"])).out).toContain("web_listening");
+    expect(await home.silas(["logs", "--id", "nosuchid"])).toMatchObject({ code: 1, out: "" });
+    const instance = JSON.parse(readFileSync(join(home.dir, "data", "instance.json"), "utf8")) as { cli_token: string };
+    const log = readFileSync(join(home.dir, "state", "logs", "silas.log"), "utf8");
+    const code = /enrol#(\S+)/.exec(running.output())?.[1] ?? "none";
+    expect([log.includes(instance.cli_token), log.includes(code)]).toEqual([false, false]);
+  });
+
+  test("commands at the same moment wait for each other instead of failing", async () => {
+    const runs = await Promise.all(["a", "b", "c", "d"].map((title) => home.silas(["tasks", "add", "--raw", title])));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const { tasks } = await home.json<TaskList>(["tasks", "list", "--json"]);
+    expect(tasks.map(({ task }) => task.body.title).toSorted()).toEqual(["a", "b", "c", "d"]);
+  });
+
   test("a token that the instance does not know is exit code 4 and changes nothing", async () => {
     await home.start();
     const file = join(home.dir, "data", "instance.json");
