@@ -1,22 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { instantFromMs, LIMITS, type Instant } from "#base";
-import type { Clock } from "#ports";
+import { LIMITS } from "#base";
 import { enrol, startServer, tryEnrol, type Running } from "./server-start.ts";
+import { createHandMachine } from "./server-talk.ts";
 
 let running: Running;
-/** A clock that the test moves. */
-const clock: Clock & { nowMs: number } = {
-  nowMs: 1_800_000_000_000,
-  now(): Instant {
-    const now = instantFromMs(this.nowMs);
-    if (!now.ok) throw new Error("a test clock shows a real moment");
-    return now.value;
-  },
-};
+const machine = createHandMachine();
 beforeAll(async () => {
-  running = await startServer({ machine: { clock } });
+  running = await startServer({ machine: { clock: machine.clock } });
 });
 afterAll(() => running.stop());
 
@@ -24,12 +16,10 @@ const newLink = async (): Promise<string> => {
   const response = await running.call("/session/links", { json: {} });
   return ((await response.json()) as { url: string }).url;
 };
-/** The limiter counts tries of the last minute; each test begins with none. */
-const nextMinute = () => void (clock.nowMs += 61_000);
 
 describe("signing in", () => {
   test("a link enrols one device once; of twenty at the same moment exactly one succeeds", async () => {
-    nextMinute();
+    machine.nextMinute();
     const code = (await newLink()).split("#")[1];
     const tries = Array.from({ length: 9 }, () => tryEnrol(running.url, { code, device_name: "Phone" }));
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
@@ -38,9 +28,9 @@ describe("signing in", () => {
   });
 
   test("a link older than ten minutes enrols nobody", async () => {
-    nextMinute();
+    machine.nextMinute();
     const link = await newLink();
-    clock.nowMs += LIMITS.enrolmentTtlMs;
+    for (let minute = 0; minute < LIMITS.enrolmentTtlMs / 60_000; minute += 1) machine.nextMinute();
     const response = await tryEnrol(running.url, { code: link.split("#")[1], device_name: "Phone" });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { code: "enrolment_invalid" } });
@@ -54,31 +44,31 @@ describe("signing in", () => {
   });
 
   test("an address may try ten codes a minute, then waits", async () => {
-    nextMinute();
+    machine.nextMinute();
     const attempt = () => tryEnrol(running.url, { code: "x".repeat(43), device_name: "Phone" });
     for (let index = 0; index < LIMITS.enrolmentTriesPerMinute; index += 1) expect((await attempt()).status).toBe(401);
     const refused = await attempt();
     expect(refused.status).toBe(429);
     expect(refused.headers.get("retry-after")).toBe("60");
     expect(await refused.json()).toMatchObject({ error: { code: "rate_limited", retry_after_ms: 60_000 } });
-    nextMinute();
+    machine.nextMinute();
     expect((await attempt()).status).toBe(401);
   });
 
   test("a session of one device at its request limit leaves another device's alone", async () => {
-    nextMinute();
+    machine.nextMinute();
     const other = await enrol(running.url, await newLink());
     const asOther = () => running.call("/session", { headers: { authorization: `Bearer ${other.token}` } });
     let last = 0;
     for (let index = 0; index <= LIMITS.requestsPerMinute; index += 1) last = (await running.call("/session")).status;
     expect(last).toBe(429);
     expect((await asOther()).status).toBe(200);
-    nextMinute();
+    machine.nextMinute();
     expect((await running.call("/session")).status).toBe(200);
   });
 
   test("devices are listed, and a revoked one is refused at once", async () => {
-    nextMinute();
+    machine.nextMinute();
     const other = await enrol(running.url, await newLink());
     const listed = (await (await running.call("/sessions")).json()) as { sessions: { session_id: string }[] };
     expect(listed.sessions.map((each) => each.session_id)).toContain(other.session_id);
@@ -90,7 +80,7 @@ describe("signing in", () => {
   });
 
   test("signing out makes the token worthless", async () => {
-    nextMinute();
+    machine.nextMinute();
     const other = await enrol(running.url, await newLink());
     const headers = { authorization: `Bearer ${other.token}` };
     expect((await running.call("/session", { method: "DELETE", headers })).status).toBe(204);
@@ -98,7 +88,7 @@ describe("signing in", () => {
   });
 
   test("no token and no code is in any file of the data or state directory", async () => {
-    nextMinute();
+    machine.nextMinute();
     const link = await newLink();
     const code = link.split("#")[1] ?? "";
     const enrolled = await enrol(running.url, link);

@@ -21,6 +21,7 @@ export type Running = {
 export type StartOptions = {
   readonly dir?: string;
   readonly flags?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
   readonly machine?: AppOptions["machine"];
   readonly pageDir?: string;
 };
@@ -30,7 +31,7 @@ export const makeDir = (): Promise<string> => mkdtemp(join(tmpdir(), "silas-serv
 /** The application as `silas start` composes it, on a free port and a directory of its own. */
 export async function compose(options: StartOptions & { readonly dir: string }) {
   const loaded = loadConfig({
-    env: { SILAS_HOME: options.dir },
+    env: { ...options.env, SILAS_HOME: options.dir },
     cwd: options.dir,
     homeDir: options.dir,
     platform: process.platform,

@@ -91,7 +91,7 @@ function createMailbox({ listener, lost, log }: Listener): Mailbox {
   const drain = async () => {
     if (isBusy) return;
     isBusy = true;
-    for (let batch = queue.shift(); batch !== undefined && !isStopped; batch = queue.shift()) {
+    for (let batch = queue.shift(); batch !== undefined; batch = queue.shift()) {
       const current = batch;
       await guarded(() => listener(current));
     }
@@ -111,6 +111,7 @@ function createMailbox({ listener, lost, log }: Listener): Mailbox {
     lose,
     stop() {
       isStopped = true;
+      queue = [];
     },
   };
 }

@@ -62,8 +62,8 @@ export function createPageFiles(folder: string): PageFiles {
 
 /** Picks the smallest prepared form the client takes. */
 export function pickForm(file: PageFile, acceptEncoding: string): Encoding | null {
-  const accepted = acceptEncoding.split(",").map((part) => part.trim().split(";")[0]);
-  return file.encodings.find((encoding) => accepted.includes(encoding.name)) ?? null;
+  const accepted = new Set(acceptEncoding.split(",").map((part) => part.trim().split(";")[0]));
+  return file.encodings.find((encoding) => accepted.has(encoding.name)) ?? null;
 }
 
 export const openFile = (path: string) => createReadStream(path);

@@ -149,13 +149,13 @@ function failSocket(connection: Connection, thrown: unknown): void {
 
 function keepAlive(connection: Connection): () => void {
   const { timers } = connection.context;
-  let cancel = () => {};
+  const later = () => timers.after(LIMITS.socketPingMs, beat);
   const beat = () => {
     if (!connection.isAlive) return connection.socket.terminate();
     connection.isAlive = false;
     connection.socket.ping();
-    cancel = timers.after(LIMITS.socketPingMs, beat);
+    cancel = later();
   };
-  cancel = timers.after(LIMITS.socketPingMs, beat);
+  let cancel = later();
   return () => cancel();
 }
