@@ -75,17 +75,16 @@ describe("signing in", () => {
     expect(talk.frames).toEqual([]);
   });
 
-  test.each(["token", "auth_token", "access_token", "bearer"])(
-    "[WEB-03] a good token as ?%s= in the address signs nobody in",
-    async (name) => {
+  test("[WEB-03] a good token in the address signs nobody in, whatever it is called there", async () => {
+    for (const name of ["token", "auth_token", "access_token", "bearer"]) {
       machine.nextMinute();
       const talk = openSocket(running, { path: `/ws?${name}=${running.token}` });
       await opened(talk);
       talk.socket.send(JSON.stringify({ type: "ping" }));
       expect((await talk.closed).code).toBe(4001);
       expect(talk.frames).toEqual([]);
-    },
-  );
+    }
+  });
 
   test("a revoked device's socket is closed with 4001", async () => {
     machine.nextMinute();

@@ -4,7 +4,7 @@ import type { Result } from "#base";
 import { journalQuerySchema, journalRequestSchema } from "#model";
 import type { JournalDoor } from "#ports";
 import { BodyRefused, readBodyLines } from "./body-lines.ts";
-import { sendRefusal, type Refusal } from "./refusals.ts";
+import { type Refusal } from "./refusals.ts";
 import { readJsonBody } from "./request-body.ts";
 import type { WebContext } from "./web-context.ts";
 
@@ -15,7 +15,7 @@ const EXPORT_CHUNK_CHARS = 65_536;
 export function addJournalRoutes(app: FastifyInstance, context: WebContext): void {
   const { journal, timers } = context;
   const answer = (reply: FastifyReply, result: Result<unknown, Refusal>) =>
-    result.ok ? sendJson(reply, result.value) : sendRefusal(context, reply, result.error);
+    result.ok ? sendJson(reply, result.value) : context.refuse(reply, result.error);
 
   app.post("/api/journal/command", async (request, reply) => {
     const body = await readJsonBody(request.raw, { schema: journalRequestSchema, timers });
@@ -36,13 +36,13 @@ export function addJournalRoutes(app: FastifyInstance, context: WebContext): voi
 
   app.post("/api/journal/import", async (request, reply) => {
     if (mediaType(request.headers["content-type"]) !== LINES_TYPE) {
-      return sendRefusal(context, reply, { code: "json_only", expected: LINES_TYPE });
+      return context.refuse(reply, { code: "json_only", expected: LINES_TYPE });
     }
     try {
       return answer(reply, await journal.importLines(readBodyLines(request.raw, timers)));
     } catch (thrown) {
       if (!(thrown instanceof BodyRefused)) throw thrown;
-      return sendRefusal(context, reply, thrown.refusal);
+      return context.refuse(reply, thrown.refusal);
     }
   });
 }

@@ -71,19 +71,21 @@ const STATUS: StatusTable = {
   disk_full: 507,
 };
 
-export type RefusalDeps = { readonly log: Log; readonly randomness: Randomness };
-
 /** Answers one refused request: code and facts for programs, a sentence for people, an id that finds the raw cause. */
-export function sendRefusal(deps: RefusalDeps, reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const status = STATUS[refusal.code];
-  const errorId = createErrorId(deps.randomness);
-  logRefusal(deps.log, reply.request, { refusal, status, errorId });
-  if (refusal.code === "rate_limited") reply.header("retry-after", Math.ceil(refusal.retry_after_ms / 1000));
-  if (refusal.code === "method_not_allowed") reply.header("allow", "GET, HEAD, POST, DELETE");
-  // The rest of a body nobody will read must not be taken for the next request.
-  if (status === 413 || status === 408) reply.header("connection", "close");
-  const body: ErrorBody = { error: { ...factsOf(refusal), message: wordsFor(refusal) }, error_id: errorId };
-  return reply.code(status).header("cache-control", "no-store").type("application/json; charset=utf-8").send(body);
+export type Refuse = (reply: FastifyReply, refusal: Refusal) => FastifyReply;
+
+export function createRefuse({ log, randomness }: { readonly log: Log; readonly randomness: Randomness }): Refuse {
+  return (reply, refusal) => {
+    const status = STATUS[refusal.code];
+    const errorId = createErrorId(randomness);
+    logRefusal(log, { request: reply.request, refusal, status, errorId });
+    if (refusal.code === "rate_limited") reply.header("retry-after", Math.ceil(refusal.retry_after_ms / 1000));
+    if (refusal.code === "method_not_allowed") reply.header("allow", "GET, HEAD, POST, DELETE");
+    // The rest of a body nobody will read must not be taken for the next request.
+    if (status === 413 || status === 408) reply.header("connection", "close");
+    const body: ErrorBody = { error: { ...factsOf(refusal), message: wordsFor(refusal) }, error_id: errorId };
+    return reply.code(status).header("cache-control", "no-store").type("application/json; charset=utf-8").send(body);
+  };
 }
 
 /** Short enough to read out on the phone, long enough never to meet its like in one log. */
@@ -97,9 +99,14 @@ function factsOf(refusal: Refusal): { readonly code: string } {
   return facts;
 }
 
-type Refused = { readonly refusal: Refusal; readonly status: number; readonly errorId: string };
+type Refused = {
+  readonly request: FastifyRequest;
+  readonly refusal: Refusal;
+  readonly status: number;
+  readonly errorId: string;
+};
 
-function logRefusal(log: Log, request: FastifyRequest, { refusal, status, errorId }: Refused): void {
+function logRefusal(log: Log, { request, refusal, status, errorId }: Refused): void {
   const fields = {
     error_id: errorId,
     code: refusal.code,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { err, ok, type Result } from "#base";
-import { sendRefusal, type Refusal } from "./refusals.ts";
+import { type Refusal } from "./refusals.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
 import { rememberCaller, type WebContext } from "./web-context.ts";
@@ -23,7 +23,7 @@ export function createRequestGuard(context: WebContext) {
     const host = request.headers.host;
     reply.headers(securityHeaders(context.place().callers.isHost(host) ? (host ?? "") : "localhost"));
     const verdict = await judge(context, request);
-    if (!verdict.ok) return sendRefusal(context, reply, verdict.error);
+    if (!verdict.ok) return context.refuse(reply, verdict.error);
   };
 }
 

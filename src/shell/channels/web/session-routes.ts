@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { enrolRequestSchema } from "#model";
 import type { Session } from "#ports";
-import { sendRefusal } from "./refusals.ts";
 import { readJsonBody } from "./request-body.ts";
 import { callerOf, type WebContext } from "./web-context.ts";
 
@@ -11,11 +10,11 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
 
   app.post("/session/enrol", { config: { open: true } }, async (request, reply) => {
     const rate = limits.enrolment.take(request.ip);
-    if (!rate.allowed) return sendRefusal(context, reply, { code: "rate_limited", retry_after_ms: rate.retryAfterMs });
+    if (!rate.allowed) return context.refuse(reply, { code: "rate_limited", retry_after_ms: rate.retryAfterMs });
     const body = await readJsonBody(request.raw, { schema: enrolRequestSchema, timers });
-    if (!body.ok) return sendRefusal(context, reply, body.error);
+    if (!body.ok) return context.refuse(reply, body.error);
     const enrolled = await devices.enrol(body.value);
-    if (!enrolled.ok) return sendRefusal(context, reply, enrolled.error);
+    if (!enrolled.ok) return context.refuse(reply, enrolled.error);
     context.log.info("device_enrolled", { session_id: enrolled.value.session_id });
     return noStore(reply).send(enrolled.value);
   });
@@ -39,7 +38,7 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
 
   const revoke = async (reply: FastifyReply, sessionId: string) => {
     const revoked = await context.sessions.revoke(sessionId, clock.now());
-    if (!revoked.ok) return sendRefusal(context, reply, revoked.error);
+    if (!revoked.ok) return context.refuse(reply, revoked.error);
     sockets.closeSession(sessionId);
     context.log.info("device_revoked", { session_id: sessionId });
     return reply.code(204).send();
@@ -51,7 +50,7 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
 
   app.get("/sessions", async (request, reply) => {
     const listed = await context.sessions.list();
-    if (!listed.ok) return sendRefusal(context, reply, listed.error);
+    if (!listed.ok) return context.refuse(reply, listed.error);
     const current = callerOf(request).sessionId;
     const rows = listed.value.filter((session) => session.revokedAt === null).map((each) => rowOf(each, current));
     return noStore(reply).send({ sessions: rows });

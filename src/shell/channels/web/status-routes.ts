@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { StatusBody } from "#model";
 import { openFile, pickForm, createPageFiles, type PageFile } from "./page-files.ts";
-import { sendRefusal } from "./refusals.ts";
 import type { WebContext } from "./web-context.ts";
 
 const NOT_A_PAGE = /^\/(api|session|sessions|ws|health)(\/|$)/;
@@ -33,11 +32,11 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
   const files = createPageFiles(settings.pageDir);
   app.get("/*", { config: { open: true } }, async (request, reply) => {
     const address = request.raw.url?.split("?")[0] ?? "/";
-    if (NOT_A_PAGE.test(address)) return sendRefusal(context, reply, { code: "route_not_found" });
+    if (NOT_A_PAGE.test(address)) return context.refuse(reply, { code: "route_not_found" });
     const file = await files.find(address, request.headers.accept ?? "");
     if (file !== null) return sendFile(request, reply, file);
     if (address === "/") return reply.code(503).type("text/html; charset=utf-8").send(UNBUILT);
-    return sendRefusal(context, reply, { code: "route_not_found" });
+    return context.refuse(reply, { code: "route_not_found" });
   });
 }
 

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyServerFactory } from "fastify";
 import { LIMITS } from "#base";
 import { addJournalRoutes } from "./journal-routes.ts";
-import { sendRefusal, type ChannelRefusal } from "./refusals.ts";
+import { type ChannelRefusal } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { SOCKET_PROTOCOL } from "./socket-protocol.ts";
@@ -23,14 +23,14 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
     serverFactory: createServer,
     routerOptions: { maxParamLength: LIMITS.idChars },
     clientErrorHandler: refuseUnreadable,
-    frameworkErrors: (_error, _request, reply) => void sendRefusal(context, reply, { code: "bad_request" }),
+    frameworkErrors: (_error, _request, reply) => void context.refuse(reply, { code: "bad_request" }),
   });
   app.server.maxConnections = LIMITS.connectionsMax;
   await addSockets(app, context);
   addParsers(app);
   app.addHook("onRequest", createRequestGuard(context));
-  app.setNotFoundHandler((_request, reply) => sendRefusal(context, reply, { code: "route_not_found" }));
-  app.setErrorHandler((error, _request, reply) => sendRefusal(context, reply, refusalOf(error)));
+  app.setNotFoundHandler((_request, reply) => context.refuse(reply, { code: "route_not_found" }));
+  app.setErrorHandler((error, _request, reply) => context.refuse(reply, refusalOf(error)));
   addStatusRoutes(app, context);
   addSessionRoutes(app, context);
   addJournalRoutes(app, context);

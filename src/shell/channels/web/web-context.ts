@@ -4,6 +4,7 @@ import type { AllowedCallers } from "./allowed-callers.ts";
 import type { Caller, DeviceSessions } from "./device-sessions.ts";
 import type { OpenSockets } from "./open-sockets.ts";
 import type { RateWindow } from "./rate-window.ts";
+import type { Refuse } from "./refusals.ts";
 
 /** What the web channel needs of the world. No member is optional: a server without one of its guards cannot be built. */
 export type WebServerDeps = {
@@ -42,6 +43,7 @@ export type WebSettings = {
 
 /** The parts the routes share, built once per server. */
 export type WebContext = WebServerDeps & {
+  readonly refuse: Refuse;
   readonly devices: DeviceSessions;
   readonly sockets: OpenSockets;
   readonly limits: {

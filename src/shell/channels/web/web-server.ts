@@ -5,6 +5,7 @@ import { createAllowedCallers } from "./allowed-callers.ts";
 import { createDeviceSessions } from "./device-sessions.ts";
 import { createOpenSockets } from "./open-sockets.ts";
 import { createRateWindow } from "./rate-window.ts";
+import { createRefuse } from "./refusals.ts";
 import { createWebApp } from "./web-app.ts";
 import type { WebContext, WebServerDeps } from "./web-context.ts";
 
@@ -60,6 +61,7 @@ function createContext(deps: WebServerDeps, place: WebContext["place"]): WebCont
   return {
     ...deps,
     place,
+    refuse: createRefuse(deps),
     devices: createDeviceSessions({
       store: deps.sessions,
       clock,
