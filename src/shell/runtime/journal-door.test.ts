@@ -1,0 +1,173 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { assert, err, instantFromMs, LIMITS, ok, type Instant } from "#base";
+import { checkBatch, coalesce } from "#journal";
+import { journalRequestSchema, type HostId, type JournalRequest, type NotificationBatch } from "#model";
+import type { JournalStore, Log, Timers } from "#ports";
+import { createMemoryJournalStore } from "#stores";
+import { createChangeFeed } from "./change-feed.ts";
+import { createJournalDoor } from "./journal-door.ts";
+
+const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
+/** Windows end at once: this is about order, and timing is tested with the feed. */
+const atOnce: Timers = {
+  after(_delayMs, work) {
+    work();
+    return () => {};
+  },
+};
+
+let seed = 0;
+function setUp(change: (store: JournalStore) => Partial<JournalStore> = () => ({}), hostId = "host-a") {
+  const real = createMemoryJournalStore(hostId as HostId);
+  const store: JournalStore = { ...real, ...change(real) };
+  const feed = createChangeFeed({ timers: atOnce, log: quiet, coalesce });
+  const heard: NotificationBatch[] = [];
+  feed.subscribe((batch) => void heard.push(batch));
+  let nowMs = 1_800_000_000_000;
+  const clock = {
+    now: (): Instant => {
+      const now = instantFromMs((nowMs += 1));
+      assert(now.ok, "a test clock shows a real moment");
+      return now.value;
+    },
+  };
+  const randomness = {
+    bytes: (count: number) => Uint8Array.from({ length: count }, () => (seed = (seed * 73 + 41) % 256)),
+  };
+  return { store: real, heard, door: createJournalDoor({ store, feed, clock, randomness }) };
+}
+
+function request(operationId: string, command: unknown, mode: "apply" | "preview" = "apply"): JournalRequest {
+  const parsed = journalRequestSchema.safeParse({ operationId, command, mode });
+  assert(parsed.success, "a valid request");
+  return parsed.data;
+}
+const createTask = (operationId: string, title = "Row") => request(operationId, { kind: "task.create", title });
+const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+describe("the journal's door", () => {
+  beforeEach(() => void (seed = 7));
+
+  test("each record version leaves as one batch of one unit, and the keys recompute", async () => {
+    const { door, heard } = setUp();
+    const items = ["warm up", "row"];
+    const outcome = await door.submit(request("op-1", { kind: "task.create", title: "Row", items }));
+    assert(outcome.ok, "the task is created");
+    await settled();
+    expect(outcome.value.records.length).toBe(4);
+    expect(heard).toHaveLength(outcome.value.records.length);
+    for (const batch of heard) {
+      expect(batch.changeUnitKeys).toHaveLength(1);
+      expect(checkBatch(batch)).toEqual(ok(batch));
+    }
+    expect(new Set(heard.map((batch) => batch.localBatchId)).size).toBe(heard.length);
+    expect(new Set(heard.map((batch) => batch.logicalChangeKey)).size).toBe(heard.length);
+  });
+
+  test("what is refused, previewed, replayed or not committed is never published", async () => {
+    const fault = { code: "disk_full", retryable: false } as const;
+    let isFull = false;
+    const { door, heard } = setUp((store) => ({ commit: async (each) => (isFull ? err(fault) : store.commit(each)) }));
+    expect(await door.submit(request("op-no", { kind: "task.delete", id: "nobody" }))).toMatchObject({ ok: false });
+    expect(await door.submit({ ...createTask("op-look"), mode: "preview" })).toMatchObject({ ok: true });
+    isFull = true;
+    expect(await door.submit(createTask("op-full"))).toEqual(err(fault));
+    await settled();
+    expect(heard).toEqual([]);
+    isFull = false;
+    await door.submit(createTask("op-yes"));
+    await door.submit(createTask("op-yes"));
+    await settled();
+    expect(heard).toHaveLength(1);
+  });
+
+  test("nothing is heard of a change before its commit has returned", async () => {
+    const order: string[] = [];
+    const { door, heard } = setUp((store) => ({
+      commit: async (each) => {
+        const committed = await store.commit(each);
+        await settled();
+        order.push(`committed, heard ${heard.length}`);
+        return committed;
+      },
+    }));
+    await door.submit(createTask("op-1"));
+    await settled();
+    expect(order).toEqual(["committed, heard 0"]);
+    expect(heard).toHaveLength(1);
+  });
+
+  test("a write that came between read and commit is decided anew, and a storm of them is given up", async () => {
+    let stale = 2;
+    let commits = 0;
+    const { door } = setUp((store) => ({
+      commit: async (each) => {
+        commits += 1;
+        const id = each.writes[0]?.id;
+        assert(id !== undefined, "a write to be refused");
+        return stale-- > 0 ? err({ code: "stale_revision", id }) : store.commit(each);
+      },
+    }));
+    const outcome = await door.submit(createTask("op-1"));
+    expect(outcome).toMatchObject({ ok: true, value: { replayed: false } });
+    expect(commits).toBe(3);
+    stale = Number.POSITIVE_INFINITY;
+    commits = 0;
+    expect(await door.submit(createTask("op-2"))).toEqual(err({ code: "store_busy", retryable: true }));
+    expect(commits).toBe(LIMITS.commitTriesMax);
+  });
+
+  test("deciding again names the same records", async () => {
+    const ids: string[] = [];
+    const { door } = setUp((store) => ({
+      commit: async (each) => {
+        const id = each.writes[0]?.id;
+        assert(id !== undefined, "a write");
+        ids.push(id);
+        return ids.length === 1 ? err({ code: "stale_revision", id }) : store.commit(each);
+      },
+    }));
+    await door.submit(createTask("op-1"));
+    expect(ids).toHaveLength(2);
+    expect(ids[0]).toBe(ids[1]);
+  });
+
+  test("a preview of a change shows the next revision and leaves the present one", async () => {
+    const { door } = setUp();
+    const made = await door.submit(createTask("op-1"));
+    assert(made.ok && made.value.subjectId !== null, "the task is created");
+    const id = made.value.subjectId;
+    const preview = await door.submit(request("op-2", { kind: "task.update", id, set: { title: "Swim" } }, "preview"));
+    expect(preview).toMatchObject({ ok: true, value: { records: [{ id, revision: 2, body: { title: "Swim" } }] } });
+    const after = await door.ask({ kind: "task", id });
+    expect(after).toMatchObject({ ok: true, value: { task: { revision: 1, body: { title: "Row" } } } });
+  });
+
+  test("commands wait while an import is decided and written", async () => {
+    const source = setUp(() => ({}), "host-b");
+    await source.door.submit(createTask("op-1"));
+    const lines: string[] = [];
+    for await (const line of source.door.exportLines()) lines.push(line);
+    const order: string[] = [];
+    const { door } = setUp((store) => ({
+      commit: async (each) => {
+        order.push("commit");
+        return store.commit(each);
+      },
+      importRecords: async (records) => {
+        await settled();
+        order.push("import");
+        return store.importRecords(records);
+      },
+    }));
+    const importing = door.importLines(
+      (async function* () {
+        yield* lines;
+      })(),
+    );
+    await settled();
+    const [report] = await Promise.all([importing, door.submit(createTask("op-2"))]);
+    expect(report).toMatchObject({ ok: true, value: { added: 1 } });
+    expect(order).toEqual(["import", "commit"]);
+  });
+});
