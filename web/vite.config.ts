@@ -1,5 +1,8 @@
 import react from "@vitejs/plugin-react";
 import { fileURLToPath } from "node:url";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
 
@@ -23,6 +26,43 @@ function preloadTextFace(): Plugin {
   };
 }
 
+const LAYERS = "@layer tokens,base,parts,surfaces;";
+
+/** Style sheets arrive in any order; each names the layers, so that the first one to arrive settles their order. */
+function nameLayers(): Plugin {
+  return {
+    name: "silas-name-layers",
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (file.type === "asset" && file.fileName.endsWith(".css")) file.source = `${LAYERS}${String(file.source)}`;
+      }
+    },
+  };
+}
+
+/** Compresses once, at build time; the server sends the form the browser takes. */
+function compress(): Plugin {
+  const folder = at("dist");
+  return {
+    name: "silas-compress",
+    apply: "build",
+    enforce: "post",
+    closeBundle: {
+      order: "post",
+      sequential: true,
+      async handler() {
+        const names = await readdir(folder, { recursive: true });
+        for (const name of names.filter((each) => /\.(js|css|html|svg|webmanifest)$/.test(each))) {
+          const bytes = await readFile(join(folder, name));
+          const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+          await writeFile(join(folder, `${name}.br`), brotliCompressSync(bytes, quality));
+          await writeFile(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+        }
+      },
+    },
+  };
+}
+
 export default defineConfig({
   root: at("."),
   publicDir: at("public"),
@@ -39,6 +79,7 @@ export default defineConfig({
   plugins: [
     react(),
     preloadTextFace(),
+    nameLayers(),
     VitePWA({
       strategies: "generateSW",
       registerType: "prompt",
@@ -73,5 +114,6 @@ export default defineConfig({
         sourcemap: false,
       },
     }),
+    compress(),
   ],
 });

@@ -33,7 +33,7 @@ function Cockpit(): ReactNode {
   const [path] = useLocation();
   return (
     <Shell onRetry={retryNow}>
-      <Boundary resetKey={path}>
+      <Boundary key={surfaceOf(path)}>
         <Suspense fallback={<Skeleton label={words.tasks.loading} />}>
           <Switch>
             <Route path="/" component={Home} />
@@ -49,3 +49,6 @@ function Cockpit(): ReactNode {
     </Shell>
   );
 }
+
+/** The surface of an address; a task opened from its list stays on the same one, and keeps its scroll and its drafts. */
+const surfaceOf = (path: string): string => path.split("/")[1] ?? "";

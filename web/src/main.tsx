@@ -10,7 +10,7 @@ import { loadOutbox } from "./data/outbox.ts";
 import { followTheme } from "./preferences.ts";
 import { enrol, takeEnrolmentCode } from "./session/session.ts";
 import { keepInstallOffer } from "./settings/install-offer.ts";
-import { offerNewPage } from "./shell/new-page.ts";
+import { offerPageUpdate } from "./shell/page-update.ts";
 
 // First of all: a one-time code must be out of the address bar before anything else can look at it.
 const code = takeEnrolmentCode();
@@ -28,4 +28,4 @@ if (root !== null) {
   );
 }
 
-const reloadWithNewPage = registerSW({ onNeedRefresh: () => offerNewPage(() => void reloadWithNewPage(true)) });
+const reloadWithUpdate = registerSW({ onNeedRefresh: () => offerPageUpdate(() => void reloadWithUpdate(true)) });

@@ -6,7 +6,7 @@ import { Button } from "../parts/button.tsx";
 import { Area } from "../parts/field.tsx";
 import { Sheet } from "../parts/sheet.tsx";
 import { Line } from "../parts/text.tsx";
-import { localTimeOf, nowInstant, today } from "../time/clock.ts";
+import { localDateOf, localTimeOf, nowInstant, useNow } from "../time/clock.ts";
 import { closeSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
 import styles from "./capture.module.css";
@@ -18,10 +18,11 @@ export function Capture({ as }: { readonly as: Kind }): ReactNode {
   const [kind, setKind] = useState<Kind>(as);
   const [text, setText] = useState("");
   const [ignored, setIgnored] = useState<readonly string[]>([]);
-  const captured = useMemo(
-    () => parseCapture(text, { today: today(), now: localTimeOf(new Date()), ignored }),
-    [text, ignored],
-  );
+  const now = useNow(30_000);
+  const captured = useMemo(() => {
+    const moment = new Date(now);
+    return parseCapture(text, { today: localDateOf(moment), now: localTimeOf(moment), ignored });
+  }, [text, ignored, now]);
   const save = (): void => {
     const isSaved = kind === "task" ? saveTask(captured) : saveNote(text);
     if (isSaved) closeSheet();

@@ -23,80 +23,93 @@ type EditorProps = { readonly day: DayView; readonly draft: BlockDraft; readonly
 export function BlockEditor({ day, draft: first, onClose }: EditorProps): ReactNode {
   const [draft, setDraft] = useState(first);
   const [wrong, setWrong] = useState<string | null>(null);
-  const change = (part: Partial<BlockDraft>): void => setDraft({ ...draft, ...part });
+  const { id } = draft;
   const save = (event: FormEvent): void => {
     event.preventDefault();
     if (draft.end <= draft.start) return setWrong(words.time.endsBeforeStart);
-    const { id, taskId, categoryId, note } = draft;
-    const times = { startTime: instantOf(day.date, draft.start), endTime: instantOf(day.date, draft.end) };
-    void run({
-      kind: "plan.blocks",
-      planDate: day.date,
-      upserts: [{ id, taskId, categoryId, note, ...times }],
-      deletes: [],
-    });
+    saveBlock(day, draft);
     onClose();
   };
-  const remove = (id: RecordId): void => {
-    void run(
-      { kind: "plan.blocks", planDate: day.date, upserts: [], deletes: [id] },
-      { done: words.done.blockDeleted },
-    );
+  const remove = (): void => {
+    if (id !== null) removeBlock(day, id);
     onClose();
   };
-  const endOf = (value: string): number => (value === "00:00" ? 1440 : minutesOfTime(value));
   return (
-    <Sheet title={draft.id === null ? words.day.addBlock : words.day.editBlock} onClose={onClose}>
+    <Sheet title={id === null ? words.day.addBlock : words.day.editBlock} onClose={onClose}>
       <form className={styles["editor"]} onSubmit={save}>
-        <Field label={words.day.blockNote}>
-          {(ids) => (
-            <Input
-              {...ids}
-              value={draft.note}
-              maxLength={500}
-              autoFocus
-              dir="auto"
-              onChange={({ target }) => change({ note: target.value })}
-            />
-          )}
-        </Field>
-        <Field label={words.time.from}>
-          {(ids) => (
-            <Input
-              {...ids}
-              type="time"
-              required
-              step={300}
-              value={timeOfMinutes(draft.start)}
-              onChange={({ target }) => change({ start: minutesOfTime(target.value) })}
-            />
-          )}
-        </Field>
-        <Field label={words.time.to} wrong={wrong}>
-          {(ids) => (
-            <Input
-              {...ids}
-              type="time"
-              required
-              step={300}
-              value={timeOfMinutes(draft.end)}
-              onChange={({ target }) => change({ end: endOf(target.value) })}
-            />
-          )}
-        </Field>
-        <TaskChoice day={day} taskId={draft.taskId} onChoose={(taskId) => change({ taskId })} />
+        <Fields draft={draft} wrong={wrong} onChange={(part) => setDraft({ ...draft, ...part })} />
+        <TaskChoice day={day} taskId={draft.taskId} onChoose={(taskId) => setDraft({ ...draft, taskId })} />
         <div className={styles["buttons"]}>
           <Button tone="main" type="submit">
             {words.actions.save}
           </Button>
-          {draft.id !== null && (
-            <Button tone="danger" onClick={() => draft.id !== null && remove(draft.id)}>
+          {id !== null && (
+            <Button tone="danger" onClick={remove}>
               {words.actions.delete}
             </Button>
           )}
         </div>
       </form>
     </Sheet>
+  );
+}
+
+function saveBlock(day: DayView, { start, end, ...block }: BlockDraft): void {
+  const times = { startTime: instantOf(day.date, start), endTime: instantOf(day.date, end) };
+  void run({ kind: "plan.blocks", planDate: day.date, upserts: [{ ...block, ...times }], deletes: [] });
+}
+
+export function removeBlock(day: DayView, id: RecordId): void {
+  void run({ kind: "plan.blocks", planDate: day.date, upserts: [], deletes: [id] }, { done: words.done.blockDeleted });
+}
+
+/** A block may end at midnight, which a clock shows as 00:00. */
+const endOf = (time: string): number => (time === "00:00" ? 1440 : minutesOfTime(time));
+
+type FieldsProps = {
+  readonly draft: BlockDraft;
+  readonly wrong: string | null;
+  readonly onChange: (part: Partial<BlockDraft>) => void;
+};
+
+function Fields({ draft, wrong, onChange }: FieldsProps): ReactNode {
+  return (
+    <>
+      <Field label={words.day.blockNote}>
+        {(ids) => (
+          <Input
+            {...ids}
+            value={draft.note}
+            maxLength={500}
+            autoFocus
+            dir="auto"
+            onChange={({ target }) => onChange({ note: target.value })}
+          />
+        )}
+      </Field>
+      <Field label={words.time.from}>
+        {(ids) => (
+          <Input
+            {...ids}
+            type="time"
+            required
+            value={timeOfMinutes(draft.start)}
+            onChange={({ target }) => onChange({ start: minutesOfTime(target.value) })}
+          />
+        )}
+      </Field>
+      <Field label={words.time.to} wrong={wrong}>
+        {(ids) => (
+          <Input
+            {...ids}
+            type="time"
+            required
+            value={timeOfMinutes(draft.end)}
+            onChange={({ target }) => onChange({ end: endOf(target.value) })}
+          />
+        )}
+      </Field>
+    </>
   );
 }
 

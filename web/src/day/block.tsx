@@ -4,11 +4,12 @@ import { run } from "../data/commands.ts";
 import { isPendingId } from "../data/project.ts";
 import { useJournal } from "../data/reads.ts";
 import { Line } from "../parts/text.tsx";
+import { useLatest } from "../parts/use-latest.ts";
 import { instantOf } from "../time/clock.ts";
 import { clockOfMinutes } from "../time/format.ts";
 import { announce } from "../ui-state.ts";
 import { words } from "../words.ts";
-import type { BlockDraft } from "./block-editor.tsx";
+import { removeBlock, type BlockDraft } from "./block-editor.tsx";
 import { HOUR_PX, moveStretch, resizeStretch, snap, type Placed, type Stretch } from "./lanes.ts";
 import styles from "./timeline.module.css";
 
@@ -41,10 +42,7 @@ export function Block({ day, placed, offset, onEdit }: BlockProps): ReactNode {
       edit();
     } else if (event.key === "Delete" || event.key === "Backspace") {
       event.preventDefault();
-      void run(
-        { kind: "plan.blocks", planDate: day.date, upserts: [], deletes: [id] },
-        { done: words.done.blockDeleted },
-      );
+      removeBlock(day, id);
     }
   };
   const height = ((shown.end - shown.start) / 60) * HOUR_PX;
@@ -112,9 +110,8 @@ function useMovingStretch(day: DayView, block: RecordOf<"planBlock">, saved: Str
       deletes: [],
     }).then(() => setDraft((now) => (now === next ? null : now)));
   };
-  const latestCommit = useRef(commit);
-  latestCommit.current = commit;
-  useEffect(() => () => latestCommit.current(), []);
+  const latestCommit = useLatest(commit);
+  useEffect(() => () => latestCommit.current(), [latestCommit]);
   const change = (next: Stretch): void => {
     latest.current = next;
     setDraft(next);

@@ -117,7 +117,7 @@ function Totals({ day }: { readonly day: DayView }): ReactNode {
   const now = useNow(30_000);
   const { data: time = [] } = useJournal(timeOfDay(day.date));
   const planned = blockSeconds(day.blocks);
-  const spent = spentSecondsOn(day.date, time, now);
+  const spent = spentSecondsOn(day.date, { entries: time, nowMs: now });
   const most = Math.max(planned, spent, 1);
   return (
     <section className={styles["card"]} aria-label={words.day.plannedVsSpent(duration(planned), duration(spent))}>

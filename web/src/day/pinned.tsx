@@ -1,10 +1,9 @@
-import { ArrowDown, ArrowUp, PinOff } from "lucide-react";
 import type { ReactNode } from "react";
 import type { DayView, RecordId } from "#model";
 import { run } from "../data/commands.ts";
 import { useJournal } from "../data/reads.ts";
-import { IconButton } from "../parts/button.tsx";
 import { Select } from "../parts/field.tsx";
+import { More } from "../parts/menu.tsx";
 import { TaskLine } from "../tasks/task-line.tsx";
 import { useToday } from "../time/clock.ts";
 import { announce } from "../ui-state.ts";
@@ -34,28 +33,13 @@ export function Pinned({ day }: { readonly day: DayView }): ReactNode {
             <TaskLine
               row={row}
               trailing={
-                <span className={styles["tools"]}>
-                  <IconButton
-                    label={`${words.actions.moveUp}: ${row.task.body.title}`}
-                    disabled={index === 0}
-                    onClick={() => move(index, -1)}
-                  >
-                    <ArrowUp size={16} aria-hidden />
-                  </IconButton>
-                  <IconButton
-                    label={`${words.actions.moveDown}: ${row.task.body.title}`}
-                    disabled={index === ids.length - 1}
-                    onClick={() => move(index, 1)}
-                  >
-                    <ArrowDown size={16} aria-hidden />
-                  </IconButton>
-                  <IconButton
-                    label={words.day.unpin(row.task.body.title)}
-                    onClick={() => unpin(row.task.id, row.task.body.title)}
-                  >
-                    <PinOff size={16} aria-hidden />
-                  </IconButton>
-                </span>
+                <More
+                  rows={[
+                    ...(index > 0 ? [{ text: words.actions.moveUp, run: () => move(index, -1) }] : []),
+                    ...(index < ids.length - 1 ? [{ text: words.actions.moveDown, run: () => move(index, 1) }] : []),
+                    { text: words.day.unpin, run: () => unpin(row.task.id, row.task.body.title) },
+                  ]}
+                />
               }
             />
           </li>

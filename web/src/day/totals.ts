@@ -12,8 +12,10 @@ export const timeOfDay = (date: LocalDate): Extract<JournalQuery, { kind: "time"
 export const blockSeconds = (blocks: DayView["blocks"]): number =>
   blocks.reduce((sum, { body }) => sum + (Date.parse(body.endTime) - Date.parse(body.startTime)) / 1000, 0);
 
+type Worked = { readonly entries: readonly RecordOf<"timeEntry">[]; readonly nowMs: number };
+
 /** What was worked on a day; an entry over midnight counts for each day only with its own part. */
-export function spentSecondsOn(date: LocalDate, entries: readonly RecordOf<"timeEntry">[], nowMs: number): number {
+export function spentSecondsOn(date: LocalDate, { entries, nowMs }: Worked): number {
   const from = momentOf(date, 0).getTime();
   const to = momentOf(addDays(date, 1), 0).getTime();
   return entries.reduce((sum, { body }) => {

@@ -62,7 +62,7 @@ function Figures({ today }: { readonly today: LocalDate }): ReactNode {
   return (
     <dl className={styles["figures"]}>
       <Figure name={words.home.planned} value={duration(blockSeconds(day?.blocks ?? []))} />
-      <Figure name={words.home.spent} value={duration(spentSecondsOn(today, time ?? [], now))} />
+      <Figure name={words.home.spent} value={duration(spentSecondsOn(today, { entries: time ?? [], nowMs: now }))} />
       <Figure name={words.day.pinned} value={String(day?.pinned.length ?? 0)} />
       <Figure
         name={words.home.rating}

@@ -3,27 +3,26 @@ import { words } from "../words.ts";
 import { Button } from "./button.tsx";
 import styles from "./states.module.css";
 
-type Props = { readonly children: ReactNode; readonly resetKey: string };
-type State = { readonly failedAt: string | null };
+type Props = { readonly children: ReactNode };
+type State = { readonly state: "whole" | "broken" };
 
-/** Keeps the shell alive when a surface breaks. A class, because the platform offers this to classes only. */
+/**
+ * Keeps the shell alive when a surface breaks. A class, because the platform offers this to classes only. Its user gives
+ * it the address as `key`, so that going elsewhere begins afresh.
+ */
 export class Boundary extends Component<Props, State> {
-  override state: State = { failedAt: null };
+  override state: State = { state: "whole" };
 
-  static getDerivedStateFromError(): Partial<State> | null {
-    return { failedAt: "" };
+  static getDerivedStateFromError(): State {
+    return { state: "broken" };
   }
 
   override componentDidCatch(error: unknown): void {
     console.error(error);
   }
 
-  override componentDidUpdate(previous: Props): void {
-    if (previous.resetKey !== this.props.resetKey && this.state.failedAt !== null) this.setState({ failedAt: null });
-  }
-
   override render(): ReactNode {
-    if (this.state.failedAt === null) return this.props.children;
+    if (this.state.state === "whole") return this.props.children;
     return (
       <div className={styles["failure"]} role="alert">
         <h2>{words.errors.surface}</h2>

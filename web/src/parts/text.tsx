@@ -23,19 +23,22 @@ export function Paragraphs({
 
 /** Search marks what it found with U+0002 and U+0003; they become elements, all else stays text. */
 export function Marked({ text }: { readonly text: string }): ReactNode {
-  const pieces = text.split("\u0002");
+  const [before = "", ...pieces] = text.split("\u0002");
+  let at = before.length;
+  const parts = pieces.map((piece) => {
+    const [found = "", ...after] = piece.split("\u0003");
+    at += piece.length + 1;
+    return { at, found, after: after.join("") };
+  });
   return (
     <bdi dir="auto">
-      {pieces.map((piece, index) => {
-        if (index === 0) return oneLine(piece.replaceAll("\u0003", ""));
-        const [found = "", ...after] = piece.split("\u0003");
-        return (
-          <span key={index}>
-            <mark>{oneLine(found)}</mark>
-            {oneLine(after.join(""))}
-          </span>
-        );
-      })}
+      {oneLine(before.replaceAll("\u0003", ""))}
+      {parts.map((part) => (
+        <span key={part.at}>
+          <mark>{oneLine(part.found)}</mark>
+          {oneLine(part.after)}
+        </span>
+      ))}
     </bdi>
   );
 }

@@ -58,6 +58,7 @@ function Keyboard(): ReactNode {
         <input
           type="checkbox"
           role="switch"
+          aria-checked={singleKeys === "on"}
           checked={singleKeys === "on"}
           onChange={({ target }) => prefer({ singleKeys: target.checked ? "on" : "off" })}
         />

@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { openSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
 import { ConnectionChip } from "./connection-chip.tsx";
-import { useNewPage } from "./new-page.ts";
+import { usePageUpdate } from "./page-update.ts";
 import styles from "./status-strip.module.css";
 
 /** The desktop's foot: how it stands, in one line. */
 export function StatusStrip({ onRetry }: { readonly onRetry: () => void }): ReactNode {
-  const reload = useNewPage((state) => state.reload);
+  const reload = usePageUpdate((state) => state.reload);
   return (
     <footer className={styles["strip"]}>
       <ConnectionChip onRetry={onRetry} />

@@ -6,6 +6,7 @@ import { openSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
 import { ConnectionChip } from "./connection-chip.tsx";
 import { Mark } from "./mark.tsx";
+import { ModeChip } from "./mode-chip.tsx";
 import { TimerChip } from "./timer-chip.tsx";
 import styles from "./top-bar.module.css";
 
@@ -16,6 +17,7 @@ export function TopBar({ onRetry }: { readonly onRetry: () => void }): ReactNode
       <Link href="/" className={styles["brand"]} aria-label={words.product}>
         <Mark size={26} />
       </Link>
+      <ModeChip />
       <div className={styles["middle"]}>
         <TimerChip place="bar" />
         <ConnectionChip onRetry={onRetry} quiet="when_fine" />

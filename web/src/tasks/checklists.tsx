@@ -95,6 +95,8 @@ function Item({ item, index, list, all }: ItemProps): ReactNode {
   };
   const others = all.filter((each) => each.checklist.id !== list.checklist.id);
   return (
+    // The keys belong to the fields inside; the row only listens for them in one place.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <li className={styles["item"]} data-checked={body.checked} onKeyDown={onKeyDown}>
       <label className={styles["check"]}>
         <input

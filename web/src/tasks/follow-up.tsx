@@ -39,51 +39,66 @@ export function FollowUp({ detail, onClose }: FollowUpProps): ReactNode {
   return (
     <Sheet title={words.followUp.heading} onClose={onClose}>
       <div className={styles["form"]}>
-        <Field label={words.followUp.newTitle}>
-          {(ids) => (
-            <Input
-              {...ids}
-              value={command.newTaskTitle}
-              dir="auto"
-              onChange={({ target }) => change({ newTaskTitle: target.value })}
-            />
-          )}
-        </Field>
-        {openItems > 0 && (
-          <Choice
-            text={words.followUp.carry(openItems)}
-            checked={command.carryOverOpenChecklistItems}
-            onChange={(value) => change({ carryOverOpenChecklistItems: value })}
-          />
-        )}
-        <Choice
-          text={words.followUp.keep}
-          checked={command.preserveCategoryAndLabels}
-          onChange={(value) => change({ preserveCategoryAndLabels: value })}
-        />
-        {task.body.concludedAt === null && (
-          <Field label={words.followUp.close}>
-            {(ids) => (
-              <Select
-                {...ids}
-                value={command.closeSourceTaskAs ?? "NONE"}
-                onChange={({ target }) =>
-                  change({ closeSourceTaskAs: target.value === "NONE" ? null : (target.value as "DONE") })
-                }
-              >
-                <option value="DONE">{words.followUp.closeAs.DONE}</option>
-                <option value="DROPPED">{words.followUp.closeAs.DROPPED}</option>
-                <option value="NONE">{words.followUp.closeAs.NONE}</option>
-              </Select>
-            )}
-          </Field>
-        )}
+        <Choices command={command} openItems={openItems} canClose={task.body.concludedAt === null} onChange={change} />
         {preview !== null && <Preview outcome={preview} detail={detail} />}
         <Button tone="main" disabled={preview === null} onClick={() => void confirm()}>
           {words.followUp.confirm(command.closeSourceTaskAs !== null, carried)}
         </Button>
       </div>
     </Sheet>
+  );
+}
+
+type ChoicesProps = {
+  readonly command: Command;
+  readonly openItems: number;
+  readonly canClose: boolean;
+  readonly onChange: (part: Partial<Command>) => void;
+};
+
+function Choices({ command, openItems, canClose, onChange }: ChoicesProps): ReactNode {
+  return (
+    <>
+      <Field label={words.followUp.newTitle}>
+        {(ids) => (
+          <Input
+            {...ids}
+            value={command.newTaskTitle}
+            dir="auto"
+            onChange={({ target }) => onChange({ newTaskTitle: target.value })}
+          />
+        )}
+      </Field>
+      {openItems > 0 && (
+        <Choice
+          text={words.followUp.carry(openItems)}
+          checked={command.carryOverOpenChecklistItems}
+          onChange={(value) => onChange({ carryOverOpenChecklistItems: value })}
+        />
+      )}
+      <Choice
+        text={words.followUp.keep}
+        checked={command.preserveCategoryAndLabels}
+        onChange={(value) => onChange({ preserveCategoryAndLabels: value })}
+      />
+      {canClose && (
+        <Field label={words.followUp.close}>
+          {(ids) => (
+            <Select
+              {...ids}
+              value={command.closeSourceTaskAs ?? "NONE"}
+              onChange={({ target }) =>
+                onChange({ closeSourceTaskAs: target.value === "NONE" ? null : (target.value as "DONE") })
+              }
+            >
+              <option value="DONE">{words.followUp.closeAs.DONE}</option>
+              <option value="DROPPED">{words.followUp.closeAs.DROPPED}</option>
+              <option value="NONE">{words.followUp.closeAs.NONE}</option>
+            </Select>
+          )}
+        </Field>
+      )}
+    </>
   );
 }
 
@@ -99,23 +114,23 @@ const Choice = ({ text, checked, onChange }: ChoiceProps): ReactNode => (
 /** Asks what the command would do; writes nothing. */
 function usePreview(command: Command): JournalOutcome | null {
   const [outcome, setOutcome] = useState<JournalOutcome | null>(null);
+  const isBlank = command.newTaskTitle.trim() === "";
   useEffect(() => {
     let isCurrent = true;
-    if (command.newTaskTitle.trim() === "") {
-      setOutcome(null);
-      return;
-    }
+    if (isBlank) return;
     const operationId = crypto.randomUUID() as OperationId;
-    void submitToServer({ operationId, command, mode: "preview" }).then((answer) => {
+    const ask = async (): Promise<void> => {
+      const answer = await submitToServer({ operationId, command, mode: "preview" });
       if (!isCurrent) return;
       if (!answer.ok) tellRefusal(answer.error);
       setOutcome(answer.ok ? answer.value : null);
-    });
+    };
+    void ask();
     return () => {
       isCurrent = false;
     };
-  }, [command]);
-  return outcome;
+  }, [command, isBlank]);
+  return isBlank ? null : outcome;
 }
 
 function Preview({ outcome, detail }: { readonly outcome: JournalOutcome; readonly detail: TaskDetail }): ReactNode {

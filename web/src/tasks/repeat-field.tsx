@@ -46,10 +46,6 @@ export function RepeatField({ repeat, dueDate, onSave }: RepeatProps): ReactNode
 
 function Custom({ repeat, onSave }: { readonly repeat: Repeat; readonly onSave: RepeatProps["onSave"] }): ReactNode {
   const change = (part: Partial<Repeat>): void => onSave({ repeat: { ...repeat, ...part } });
-  const toggle = (day: number): readonly number[] =>
-    repeat.weekdays.includes(day)
-      ? repeat.weekdays.filter((each) => each !== day)
-      : [...repeat.weekdays, day].toSorted();
   return (
     <div className={styles["custom"]}>
       <Field label={words.repeat.every}>
@@ -93,21 +89,25 @@ function Custom({ repeat, onSave }: { readonly repeat: Repeat; readonly onSave: 
           </Select>
         )}
       </Field>
-      {repeat.unit === "week" && (
-        <fieldset className={styles["days"]}>
-          <legend className="hidden-visually">{words.repeat.weekdays}</legend>
-          {[1, 2, 3, 4, 5, 6, 7].map((day) => (
-            <label key={day} className={styles["dayChoice"]}>
-              <input
-                type="checkbox"
-                checked={repeat.weekdays.includes(day)}
-                onChange={() => change({ weekdays: [...toggle(day)] })}
-              />
-              {weekdayNarrow(day)}
-            </label>
-          ))}
-        </fieldset>
-      )}
+      {repeat.unit === "week" && <Weekdays chosen={repeat.weekdays} onChange={(weekdays) => change({ weekdays })} />}
     </div>
+  );
+}
+
+type WeekdaysProps = { readonly chosen: readonly number[]; readonly onChange: (days: number[]) => void };
+
+function Weekdays({ chosen, onChange }: WeekdaysProps): ReactNode {
+  const toggle = (day: number): void =>
+    onChange(chosen.includes(day) ? chosen.filter((each) => each !== day) : [...chosen, day].toSorted());
+  return (
+    <fieldset className={styles["days"]}>
+      <legend className="hidden-visually">{words.repeat.weekdays}</legend>
+      {[1, 2, 3, 4, 5, 6, 7].map((day) => (
+        <label key={day} className={styles["dayChoice"]}>
+          <input type="checkbox" checked={chosen.includes(day)} onChange={() => toggle(day)} />
+          {weekdayNarrow(day)}
+        </label>
+      ))}
+    </fieldset>
   );
 }

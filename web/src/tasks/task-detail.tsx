@@ -104,7 +104,7 @@ function Body({ detail }: { readonly detail: TaskDetail }): ReactNode {
         onSave={save("title")}
         label={words.task.title}
         className={styles["title"]}
-        focusAtOnce={location.hash === "#edit"}
+        focus={location.hash === "#edit" ? "at_once" : "later"}
       />
       <TaskFields detail={detail} />
       <Section title={words.task.notes}>

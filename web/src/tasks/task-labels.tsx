@@ -34,16 +34,11 @@ export function TaskLabels({ detail }: { readonly detail: TaskDetail }): ReactNo
             {labels
               .filter((label) => body.labelIds.includes(label.id))
               .map((label) => (
-                <span key={label.id} className={styles["chip"]}>
-                  <Line text={words.tasks.label(label.body.name)} />
-                  <button
-                    type="button"
-                    aria-label={words.actions.remove(label.body.name)}
-                    onClick={() => void save(body.labelIds.filter((each) => each !== label.id))}
-                  >
-                    <X size={14} aria-hidden />
-                  </button>
-                </span>
+                <LabelChip
+                  key={label.id}
+                  name={label.body.name}
+                  onRemove={() => void save(body.labelIds.filter((each) => each !== label.id))}
+                />
               ))}
             <Input
               {...ids}
@@ -60,12 +55,25 @@ export function TaskLabels({ detail }: { readonly detail: TaskDetail }): ReactNo
             />
             <datalist id={listId}>
               {labels.map((label) => (
-                <option key={label.id} value={label.body.name} />
+                <option key={label.id} value={label.body.name}>
+                  {label.body.name}
+                </option>
               ))}
             </datalist>
           </div>
         )}
       </Field>
     </div>
+  );
+}
+
+function LabelChip({ name, onRemove }: { readonly name: string; readonly onRemove: () => void }): ReactNode {
+  return (
+    <span className={styles["chip"]}>
+      <Line text={words.tasks.label(name)} />
+      <button type="button" aria-label={words.actions.remove(name)} onClick={onRemove}>
+        <X size={14} aria-hidden />
+      </button>
+    </span>
   );
 }

@@ -57,7 +57,7 @@ function Rows({ rows, view, openId, search, onEnd }: RowsProps): ReactNode {
   // The other views are sorted by date; an order of one's own exists only in these.
   const canOrder = view === "open" || view === "inbox";
   const suffix = search.size === 0 ? "" : `?${search}`;
-  const { onKeyDown } = useListKeys({
+  useListKeys({
     rows,
     suffix,
     canOrder,
@@ -72,7 +72,7 @@ function Rows({ rows, view, openId, search, onEnd }: RowsProps): ReactNode {
     if (handle !== null && handle.findItemIndex(handle.scrollOffset + handle.viewportSize) > rows.length - 20) onEnd();
   };
   return (
-    <div className={styles["rows"]} onKeyDown={onKeyDown} data-testid="task-list">
+    <div className={styles["rows"]} data-testid="task-list">
       <WindowVirtualizer ref={list} as="ul" item="li" onScroll={onScroll}>
         {rows.map((row, index) => (
           <div

@@ -1,4 +1,4 @@
-import { useEffect, type KeyboardEvent as ReactKeyboardEvent } from "react";
+import { useEffect } from "react";
 import { useLocation } from "wouter";
 import type { TaskRow } from "#model";
 import { isSingleKeyBlocked } from "../shell/use-keys.ts";
@@ -25,9 +25,7 @@ const indexInFocus = (): number => {
 };
 
 /** j and k move, x concludes, e edits; Alt with an arrow moves the task itself. */
-export function useListKeys({ rows, suffix, canOrder, scrollTo }: ListKeys): {
-  readonly onKeyDown: (event: ReactKeyboardEvent) => void;
-} {
+export function useListKeys({ rows, suffix, canOrder, scrollTo }: ListKeys): void {
   const [, navigate] = useLocation();
   useEffect(() => {
     const goTo = (index: number): void => {
@@ -37,9 +35,16 @@ export function useListKeys({ rows, suffix, canOrder, scrollTo }: ListKeys): {
       focusTask(row.task.id);
     };
     const onKey = (event: KeyboardEvent): void => {
-      if (isSingleKeyBlocked(event)) return;
       const index = indexInFocus();
       const row = rows[index];
+      const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
+      if (event.altKey && by !== null && canOrder && row !== undefined) {
+        event.preventDefault();
+        void moveTask({ rows, index, by });
+        focusTask(row.task.id);
+        return;
+      }
+      if (isSingleKeyBlocked(event)) return;
       if (event.key === "j") goTo(index + 1);
       else if (event.key === "k") goTo(index === -1 ? 0 : index - 1);
       else if (event.key === "x" && row !== undefined) {
@@ -51,17 +56,5 @@ export function useListKeys({ rows, suffix, canOrder, scrollTo }: ListKeys): {
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [rows, suffix, navigate, scrollTo]);
-
-  const onKeyDown = (event: ReactKeyboardEvent): void => {
-    const by = event.key === "ArrowUp" ? -1 : event.key === "ArrowDown" ? 1 : null;
-    if (!event.altKey || by === null || !canOrder) return;
-    event.preventDefault();
-    const index = indexInFocus();
-    const row = rows[index];
-    if (row === undefined) return;
-    void moveTask({ rows, index, by });
-    focusTask(row.task.id);
-  };
-  return { onKeyDown };
+  }, [rows, suffix, canOrder, navigate, scrollTo]);
 }

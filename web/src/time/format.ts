@@ -48,10 +48,11 @@ export function duration(seconds: number): string {
   return minutes % 60 === 0 ? words.dates.hours(hours) : words.dates.hoursAndMinutes(hours, minutes % 60);
 }
 
+const pad = (value: number): string => String(value).padStart(2, "0");
+
 /** A running clock, "0:42:07". */
 export function stopwatch(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
-  const pad = (value: number): string => String(value).padStart(2, "0");
   return `${Math.floor(whole / 3600)}:${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}`;
 }
 

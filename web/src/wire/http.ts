@@ -14,8 +14,8 @@ type Answer<T> = Promise<Result<T, WireError>>;
 
 export const UNREACHABLE = "unreachable";
 
-export const submitToServer = (request: JournalRequest): Answer<JournalOutcome> =>
-  send("/api/journal/command", { method: "POST", json: request });
+export const submitToServer = (json: JournalRequest): Answer<JournalOutcome> =>
+  send("/api/journal/command", { method: "POST", json });
 
 export const askServer = <Q extends JournalQuery>(query: Q): Answer<AnswerOf<Q>> =>
   send("/api/journal/query", { method: "POST", json: query });

@@ -12,6 +12,7 @@ export type SocketEvents = {
 const DELAY_FIRST_MS = 500;
 const DELAY_MAX_MS = 30_000;
 const CLOSE_UNAUTHORISED = 4001;
+const ADDRESS = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`;
 
 export function openSocket(events: SocketEvents): LiveSocket {
   let socket: WebSocket | null = null;
@@ -23,17 +24,13 @@ export function openSocket(events: SocketEvents): LiveSocket {
     clearTimeout(timer);
     const token = sessionToken();
     if (closed || token === null) return;
-    const mine = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
+    const mine = new WebSocket(ADDRESS);
     socket = mine;
     mine.addEventListener("open", () => sendFrame(mine, { type: "auth", token }));
-    mine.addEventListener("message", (message) => {
-      const frame = parseFrame(message.data);
-      if (frame?.type === "auth_ok") {
-        delayMs = DELAY_FIRST_MS;
-        markOnline();
-        events.onReady();
-      }
-      if (frame?.type === "change_batch") events.onChange();
+    mine.addEventListener("message", ({ data }) => {
+      const type = parseFrame(data)?.type;
+      if (type === "auth_ok") delayMs = DELAY_FIRST_MS;
+      tell(type, events);
     });
     mine.addEventListener("close", (event) => {
       if (socket !== mine || closed) return;
@@ -57,11 +54,10 @@ export function openSocket(events: SocketEvents): LiveSocket {
   };
   const leave = (): void => {
     // The browser may keep a dead socket open for minutes after the network went away.
-    socket?.close();
-    if (socket !== null) {
-      socket = null;
-      later();
-    }
+    if (socket === null) return;
+    socket.close();
+    socket = null;
+    later();
   };
   window.addEventListener("online", retryNow);
   window.addEventListener("offline", leave);
@@ -77,6 +73,13 @@ export function openSocket(events: SocketEvents): LiveSocket {
       socket?.close();
     },
   };
+}
+
+function tell(type: ServerFrame["type"] | undefined, events: SocketEvents): void {
+  if (type === "change_batch") events.onChange();
+  if (type !== "auth_ok") return;
+  markOnline();
+  events.onReady();
 }
 
 const sendFrame = (socket: WebSocket, frame: ClientFrame): void => socket.send(JSON.stringify(frame));
