@@ -1,12 +1,17 @@
 /** One way of doing the work of a line, run once: answers with its cost in the line's unit. Less is better. */
 export type Contender = () => number | Promise<number>;
 
-/** What a line promises: this much of the other's speed at least, or this many times its cost at most. */
-export type Goal = {
-  readonly against: "limit" | "peer";
-  readonly compare: "speed_at_least" | "cost_at_most";
-  readonly factor: number;
-};
+/**
+ * What a line promises: this much of the other's speed at least, this many times its cost at most, or for what a person
+ * waits for or pays in space, a figure of its own.
+ */
+export type Goal =
+  | {
+      readonly against: "limit" | "peer";
+      readonly compare: "speed_at_least" | "cost_at_most";
+      readonly factor: number;
+    }
+  | { readonly against: "figure"; readonly atMost: number };
 
 /** A measured line: the product, the bare primitive below it (limit) and a known alternative (peer). */
 export type Line = {
@@ -16,6 +21,8 @@ export type Line = {
   readonly limit: Contender | null;
   readonly peer: Contender | null;
   readonly goals: readonly Goal[];
+  /** How often the contenders take turns; three by default. Sizes need one, starting a process more. */
+  readonly rounds?: number;
 };
 
 /** A row of the printed table; one per goal, or one without a goal for lines that only inform. */
@@ -39,7 +46,8 @@ const ROUNDS = 3;
  */
 export async function measureLine(line: Line): Promise<readonly Row[]> {
   const rounds: Round[] = [];
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  const roundsMax = line.rounds ?? ROUNDS;
+  for (let round = 0; round <= roundsMax; round += 1) {
     const measured = {
       product: await line.product(),
       limit: line.limit === null ? null : await line.limit(),
@@ -54,7 +62,13 @@ export async function measureLine(line: Line): Promise<readonly Row[]> {
     limit: line.limit === null ? null : median(rounds.map(({ limit }) => limit ?? 0)),
     peer: line.peer === null ? null : median(rounds.map(({ peer }) => peer ?? 0)),
   };
-  if (line.goals.length > 0) return line.goals.map((goal) => ({ ...figures, ...judge(goal, rounds) }));
+  if (line.goals.length > 0) {
+    return line.goals.map((goal) =>
+      goal.against === "figure"
+        ? { ...figures, against: null, ratio: null, goal: `<= ${goal.atMost}`, ok: figures.product <= goal.atMost }
+        : { ...figures, ...judge(goal, rounds) },
+    );
+  }
   const against = line.limit !== null ? "limit" : line.peer !== null ? "peer" : null;
   const ratio = against === null ? null : speedRatio(against, rounds);
   return [{ ...figures, against, ratio, goal: "-", ok: null }];
@@ -68,9 +82,18 @@ export function cpuMicrosPerOperation(operations: number, work: () => void): num
   return (user + system) / operations;
 }
 
+/** The value that the given share of the others stays below: `quantile(times, 0.5)` is the median. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
 type Round = { readonly product: number; readonly limit: number | null; readonly peer: number | null };
 
-function judge(goal: Goal, rounds: readonly Round[]): Pick<Row, "against" | "ratio" | "goal" | "ok"> {
+function judge(
+  goal: Exclude<Goal, { readonly against: "figure" }>,
+  rounds: readonly Round[],
+): Pick<Row, "against" | "ratio" | "goal" | "ok"> {
   const speed = speedRatio(goal.against, rounds);
   if (goal.compare === "speed_at_least") {
     return { against: goal.against, ratio: speed, goal: `>= ${goal.factor}x speed`, ok: speed >= goal.factor };
@@ -84,5 +107,5 @@ function speedRatio(against: "limit" | "peer", rounds: readonly Round[]): number
 }
 
 function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return quantile(values, 0.5);
 }

@@ -8,12 +8,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { measureLine, type Line, type Row } from "./measure.ts";
 import { ensurePeers } from "./peers.ts";
+import { endPath } from "./places.ts";
 import { formatTable } from "./table.ts";
 
 type Path = { readonly lines: () => Promise<readonly Line[]> };
 
 const PATHS: Readonly<Record<string, () => Promise<Path>>> = {
   canonical: () => import("./canonical.ts"),
+  server: () => import("./server.ts"),
+  journal: () => import("./journal.ts"),
+  search: () => import("./search.ts"),
+  cockpit: () => import("./cockpit.ts"),
 };
 
 async function main(names: readonly string[]): Promise<number> {
@@ -38,8 +43,12 @@ async function main(names: readonly string[]): Promise<number> {
 async function measurePath(name: string): Promise<readonly Row[]> {
   const path = await PATHS[name]?.();
   const rows: Row[] = [];
-  for (const line of (await path?.lines()) ?? []) rows.push(...(await measureLine(line)));
-  return rows;
+  try {
+    for (const line of (await path?.lines()) ?? []) rows.push(...(await measureLine(line)));
+    return rows;
+  } finally {
+    await endPath();
+  }
 }
 
 function save(name: string, rows: readonly Row[]): string {

@@ -1,0 +1,120 @@
+/**
+ * One side of the fan-out measurement, in a process of its own so that its CPU time and memory are its own: the product's
+ * web server with its change feed, or a plain TCP server that writes the same bytes. Told what to do over the IPC channel.
+ */
+import { createServer, type Socket } from "node:net";
+import { createWebServer } from "../src/shell/channels/index.ts";
+import type { HostId, NotificationBatch } from "../src/core/model/index.ts";
+import { sha256Hex } from "../src/core/base/index.ts";
+import {
+  createChangeFeed,
+  createJournalDoor,
+  systemClock,
+  systemRandomness,
+  systemTimers,
+} from "../src/shell/runtime/index.ts";
+import { createMemoryJournalStore, createMemorySessionStore } from "../src/shell/stores/index.ts";
+
+/** Hears of a number of batches to send, or of the wish to know what was used since the last time. */
+export type Order = { readonly kind: "publish"; readonly count: number } | { readonly kind: "usage" };
+export type Report =
+  | { readonly kind: "listening"; readonly port: number }
+  | { readonly kind: "usage"; readonly cpuMicros: number; readonly heapBytes: number };
+
+export const BENCH_TOKEN = "bench-token-bench-token-bench-token";
+/** Also what the raw side writes, so that its readers know when they have everything. */
+export const frameOf = (batch: NotificationBatch): string => JSON.stringify({ type: "change_batch", batch });
+
+/** Batches as one created task gives them: three tokens and a key. */
+export function batchesOf(count: number): readonly NotificationBatch[] {
+  return Array.from({ length: count }, (_, index) => {
+    const key = sha256Hex(`change ${index}`);
+    const id = `0192f0c1-7a3b-7c11-9e55-${String(index).padStart(12, "0")}`;
+    return {
+      localBatchId: `local-${id}`,
+      logicalChangeKey: key,
+      changeUnitKeys: [key],
+      typedTokens: [
+        { tokenClass: "semanticKey", tokenValue: "task" },
+        { tokenClass: "subtypeToken", tokenValue: "TaskStatus.OPEN", tokenNamespace: "task" },
+        { tokenClass: "entityId", tokenValue: id },
+      ],
+    };
+  });
+}
+
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+
+type Publish = (batches: readonly NotificationBatch[]) => void;
+
+async function serveProduct(): Promise<{ readonly port: number; readonly publish: Publish }> {
+  const machine = { clock: systemClock, randomness: systemRandomness, timers: systemTimers };
+  const feed = createChangeFeed({ timers: systemTimers, log: SILENT, coalesce: (batches) => batches });
+  const store = createMemoryJournalStore("bench" as HostId);
+  const server = await createWebServer({
+    journal: createJournalDoor({ store, feed, ...machine }),
+    feed,
+    sessions: createMemorySessionStore(),
+    ...machine,
+    log: SILENT,
+    settings: {
+      host: "127.0.0.1",
+      port: 0,
+      configuredToken: BENCH_TOKEN,
+      terminalToken: `${BENCH_TOKEN}-terminal`,
+      publicUrl: null,
+      tls: null,
+      trustedProxies: [],
+      version: "0.0.0",
+      dataDir: "",
+      ownerId: "owner",
+      pageDir: "",
+      wsMessagesPerMinutePerScope: 1_000_000,
+      wsMessagesPerMinutePerIp: 1_000_000,
+      shutdownGraceMs: 1_000,
+    },
+  });
+  const listening = await server.listen();
+  if (!listening.ok) throw new Error(listening.error.code);
+  return { port: listening.value.port, publish: (batches) => feed.publish(batches, "local") };
+}
+
+function serveRaw(): Promise<{ readonly port: number; readonly publish: Publish }> {
+  const clients = new Set<Socket>();
+  const server = createServer((socket) => {
+    clients.add(socket.setNoDelay(true));
+    socket.once("close", () => clients.delete(socket)).on("error", () => socket.destroy());
+  });
+  const publish: Publish = (batches) => {
+    for (const batch of batches) {
+      const bytes = Buffer.from(frameOf(batch));
+      for (const client of clients) client.write(bytes);
+    }
+  };
+  return new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      if (address !== null && typeof address === "object") resolve({ port: address.port, publish });
+    });
+  });
+}
+
+async function main(mode: string): Promise<void> {
+  const { port, publish } = mode === "product" ? await serveProduct() : await serveRaw();
+  const report = (message: Report) => void process.send?.(message);
+  let used = process.cpuUsage();
+  process.on("message", (order: Order) => {
+    if (order.kind === "publish") {
+      const batches = batchesOf(order.count);
+      used = process.cpuUsage();
+      return publish(batches);
+    }
+    const { user, system } = process.cpuUsage(used);
+    globalThis.gc?.();
+    const { heapUsed, external } = process.memoryUsage();
+    return report({ kind: "usage", cpuMicros: user + system, heapBytes: heapUsed + external });
+  });
+  report({ kind: "listening", port });
+}
+
+if (process.send !== undefined && process.argv[2] !== undefined) await main(process.argv[2]);

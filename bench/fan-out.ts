@@ -1,0 +1,145 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
+import { BENCH_TOKEN, batchesOf, frameOf, type Order, type Report } from "./fan-out-server.ts";
+import type { Line } from "./measure.ts";
+
+const CLIENTS = 100;
+const BATCHES = 400;
+type Mode = "product" | "raw";
+
+/** One burst of committed changes to many pages, and what an open page costs in memory. */
+export function fanOutLines(): readonly Line[] {
+  return [
+    {
+      what: `change frames to ${CLIENTS} sockets`,
+      unit: "cpu us/frame",
+      product: () => cpuPerFrame("product"),
+      limit: () => cpuPerFrame("raw"),
+      peer: null,
+      goals: [{ against: "limit", compare: "speed_at_least", factor: 0.9 }],
+    },
+    {
+      what: "memory of an open socket",
+      unit: "kB heap",
+      product: () => heapPerClient("product"),
+      limit: () => heapPerClient("raw"),
+      peer: null,
+      goals: [{ against: "figure", atMost: 10 }],
+    },
+  ];
+}
+
+async function cpuPerFrame(mode: Mode): Promise<number> {
+  const server = await startFanOut(mode);
+  const clients = await connectAll(mode, server.port);
+  const micros: number[] = [];
+  // The first burst warms the server up.
+  for (let burst = 0; burst < 4; burst += 1) {
+    const received = Promise.all(clients.map((client) => client.receive(BATCHES)));
+    server.order({ kind: "publish", count: BATCHES });
+    await received;
+    const { cpuMicros } = await server.usage();
+    if (burst > 0) micros.push(cpuMicros / (CLIENTS * BATCHES));
+  }
+  await server.stop(clients);
+  return micros.toSorted((a, b) => a - b)[1] ?? Number.NaN;
+}
+
+async function heapPerClient(mode: Mode): Promise<number> {
+  const server = await startFanOut(mode);
+  // The first connections compile the code and fill the pools; they are not the price of one more.
+  const first = await connectAll(mode, server.port, 10);
+  await server.usage();
+  const before = await server.usage();
+  const clients = await connectAll(mode, server.port);
+  await server.usage();
+  const after = await server.usage();
+  await server.stop([...first, ...clients]);
+  return (after.heapBytes - before.heapBytes) / CLIENTS / 1000;
+}
+
+type Client = { readonly receive: (batches: number) => Promise<void>; readonly close: () => void };
+
+function connectAll(mode: Mode, port: number, count = CLIENTS): Promise<readonly Client[]> {
+  const client = mode === "product" ? socketClient : rawClient;
+  return Promise.all(Array.from({ length: count }, () => client(port)));
+}
+
+async function socketClient(port: number): Promise<Client> {
+  const socket = new WebSocket(`ws://localhost:${port}/ws`, ["silas", `bearer.${BENCH_TOKEN}`]);
+  await new Promise<void>((resolve, reject) => {
+    socket.onmessage = () => resolve();
+    socket.onclose = ({ code }) => reject(new Error(`the socket closed with ${code}`));
+    socket.onerror = () => reject(new Error("the socket did not open"));
+  });
+  return {
+    receive: (batches) =>
+      new Promise((resolve, reject) => {
+        let seen = 0;
+        socket.onclose = ({ code }) => reject(new Error(`the socket closed with ${code}`));
+        socket.onmessage = ({ data }) => {
+          if (String(data).startsWith('{"type":"change_batch"')) seen += 1;
+          if (seen === batches) resolve();
+        };
+      }),
+    close: () => {
+      socket.onclose = null;
+      socket.close();
+    },
+  };
+}
+
+async function rawClient(port: number): Promise<Client> {
+  const socket = connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  return {
+    receive: (batches) => {
+      const wanted = batchesOf(batches).reduce((bytes, batch) => bytes + Buffer.byteLength(frameOf(batch)), 0);
+      return new Promise((resolve) => {
+        let seen = 0;
+        const read = (chunk: Buffer) => {
+          seen += chunk.length;
+          if (seen < wanted) return;
+          socket.off("data", read);
+          resolve();
+        };
+        socket.on("data", read);
+      });
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+async function startFanOut(mode: Mode) {
+  const path = fileURLToPath(new URL("fan-out-server.ts", import.meta.url));
+  const child = fork(path, [mode], { execArgv: ["--expose-gc", "--no-warnings"] });
+  const listening = await nextReport(child, "listening");
+  const order = (message: Order) => void child.send(message);
+  return {
+    port: listening.port,
+    order,
+    usage: () => {
+      const answer = nextReport(child, "usage");
+      order({ kind: "usage" });
+      return answer;
+    },
+    stop: async (clients: readonly Client[]) => {
+      for (const client of clients) client.close();
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+async function nextReport<K extends Report["kind"]>(
+  child: ChildProcess,
+  kind: K,
+): Promise<Extract<Report, { readonly kind: K }>> {
+  for (;;) {
+    const [report] = (await once(child, "message", { signal: AbortSignal.timeout(30_000) })) as [Report];
+    if (report.kind === kind) return report as Extract<Report, { readonly kind: K }>;
+  }
+}
