@@ -1,7 +1,9 @@
+import type { Instant } from "#base";
 import type { StatusBody } from "#model";
 import type { Define, Handler } from "./context.ts";
 import { callInstance, notSignedIn, readAnswer } from "./http-client.ts";
 import { findInstance } from "./instance.ts";
+import { showMoment } from "./local-time.ts";
 import { loadSetup } from "./setup.ts";
 
 export const define: Define = (status, act) => {
@@ -20,7 +22,7 @@ const showStatus: Handler<{ readonly json?: boolean }> = async ({ options, termi
   // Our own server wrote it; the shape is that of the model.
   const body = answer.body as StatusBody;
   if (options.json) return terminal.json({ running: true, ...body });
-  terminal.line(`Silas ${body.version} is running, pid ${body.pid}, since ${body.started_at}`);
+  terminal.line(`Silas ${body.version} is running, pid ${body.pid}, since ${showMoment(body.started_at as Instant)}`);
   terminal.line(`  Open   ${body.url}`);
   terminal.line(`  Mode   ${MODES[body.mode]}`);
   terminal.line(`  Data   ${body.data_dir}`);

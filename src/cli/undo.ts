@@ -82,7 +82,8 @@ function printOperations(
 }
 
 const nameOf = (row: OperationRow): string => nameOfCommand({ kind: row.commandKind });
-const describe = (row: OperationRow): string => oneLine(`${nameOf(row)}: ${row.title} (${showMoment(row.at)})`);
+const describe = (row: OperationRow): string =>
+  oneLine(`${nameOf(row)}${row.title === "" ? "" : `: ${row.title}`} (${showMoment(row.at)})`);
 
 function putBack(record: JournalRecord): string {
   const { body, kind, id, deletedAt } = record;

@@ -24,6 +24,8 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
+/** The usual port may be in use where tests run. */
+const ANY_PORT = { env: { SILAS_CHANNELS__WEB__PORT: "0" } };
 const data = (...parts: string[]): string => join(home.dir, "data", ...parts);
 const finding = ({ checks }: Doctor, name: string) => checks.find(({ check }) => check === name);
 
@@ -88,23 +90,21 @@ describe("config and paths", () => {
 describe("doctor", () => {
   test("a fresh install has at least twelve checks, none failing, each warning with a fix", async () => {
     await home.silas(["init"]);
-    await withFreeWebPort(async (env) => {
-      const ran = await home.silas(["doctor", "--json"], { env });
-      const report = JSON.parse(ran.out) as Doctor;
-      expect({ code: ran.code, ok: report.ok }).toEqual({ code: 0, ok: true });
-      expect(report.checks.length).toBeGreaterThanOrEqual(12);
-      expect(report.checks.filter(({ state, fix }) => state !== "ok" && !fix)).toEqual([]);
-    });
+    const ran = await home.silas(["doctor", "--json"], ANY_PORT);
+    const report = JSON.parse(ran.out) as Doctor;
+    expect({ code: ran.code, ok: report.ok }).toEqual({ code: 0, ok: true });
+    expect(report.checks.length).toBeGreaterThanOrEqual(12);
+    expect(report.checks.filter(({ state, fix }) => state !== "ok" && !fix)).toEqual([]);
   });
 
   test("open access rights fail, and --fix closes them", async () => {
     await home.silas(["init"]);
     chmodSync(data(), 0o755);
     chmodSync(data("db.sqlite"), 0o644);
-    const bad = await home.silas(["doctor"]);
+    const bad = await home.silas(["doctor"], ANY_PORT);
     expect(bad.code).toBe(1);
     expect(bad.out).toMatch(/fail +directories .*\n +fix: /);
-    const fixed = JSON.parse((await home.silas(["doctor", "--fix", "--json"])).out) as Doctor;
+    const fixed = JSON.parse((await home.silas(["doctor", "--fix", "--json"], ANY_PORT)).out) as Doctor;
     expect(finding(fixed, "directories")).toMatchObject({ state: "ok", fixed: true });
     expect([statSync(data()).mode & 0o777, statSync(data("db.sqlite")).mode & 0o777]).toEqual([0o700, 0o600]);
   });
@@ -129,7 +129,7 @@ describe("doctor", () => {
     const database = new DatabaseSync(data("db.sqlite"));
     database.exec("UPDATE records SET updated_at = '2999-01-01T00:00:00.000Z'");
     database.close();
-    const report = JSON.parse((await home.silas(["doctor", "--json"])).out) as Doctor;
+    const report = JSON.parse((await home.silas(["doctor", "--json"], ANY_PORT)).out) as Doctor;
     expect(finding(report, "dates")).toMatchObject({ state: "warn" });
   });
 });
@@ -221,8 +221,3 @@ describe("canonical, completion, help and the command file", () => {
     expect(statSync(join(ROOT, "bin", "silas")).mode & 0o111).not.toBe(0);
   });
 });
-
-async function withFreeWebPort(work: (env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
-  const port = await withOccupiedPort(async (free) => free);
-  await work({ SILAS_CHANNELS__WEB__PORT: String(port) });
-}

@@ -253,8 +253,8 @@ describe("silas start", () => {
   });
 
   test("NO_COLOR, FORCE_COLOR=0 and a pipe give plain text", async () => {
-    for (const env of [{ NO_COLOR: "1" }, { FORCE_COLOR: "0" }]) {
-      const { out, err } = await home.silas(["doctor"], { env });
+    for (const env of [{ NO_COLOR: "1" }, { FORCE_COLOR: "0" }, {}]) {
+      const { out, err } = await home.silas(["doctor"], { env: { ...env, SILAS_CHANNELS__WEB__PORT: "0" } });
       expect(out + err).not.toMatch(ANSI);
     }
   });

@@ -96,6 +96,9 @@ describe("tasks in the terminal, without a server", () => {
     expect(undo).toMatchObject({ code: 0 });
     expect(undo.err).toContain("puts back task");
     expect(await titles("open")).toContain("write the long report");
+    const again = /silas undo (\S+)/.exec(undo.out)?.[1] ?? "";
+    expect(await home.silas(["undo", again])).toMatchObject({ code: 0 });
+    expect(await titles("open")).not.toContain("write the long report");
   });
 
   test("labels, items and a follow-up with its preview", async () => {
