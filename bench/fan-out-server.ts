@@ -99,9 +99,10 @@ function serveRaw(): Promise<{ readonly port: number; readonly publish: Publish 
   });
 }
 
+const report = (message: Report): void => void process.send?.(message);
+
 async function main(mode: string): Promise<void> {
   const { port, publish } = mode === "product" ? await serveProduct() : await serveRaw();
-  const report = (message: Report) => void process.send?.(message);
   let used = process.cpuUsage();
   process.on("message", (order: Order) => {
     if (order.kind === "publish") {

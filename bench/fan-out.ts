@@ -33,7 +33,7 @@ export function fanOutLines(): readonly Line[] {
 
 async function cpuPerFrame(mode: Mode): Promise<number> {
   const server = await startFanOut(mode);
-  const clients = await connectAll(mode, server.port);
+  const clients = await connectAll({ mode, port: server.port });
   const micros: number[] = [];
   // The first burst warms the server up.
   for (let burst = 0; burst < 4; burst += 1) {
@@ -50,42 +50,47 @@ async function cpuPerFrame(mode: Mode): Promise<number> {
 async function heapPerClient(mode: Mode): Promise<number> {
   const server = await startFanOut(mode);
   // The first connections compile the code and fill the pools; they are not the price of one more.
-  const first = await connectAll(mode, server.port, 10);
+  const first = await connectAll({ mode, port: server.port, count: 10 });
   await server.usage();
   const before = await server.usage();
-  const clients = await connectAll(mode, server.port);
+  const clients = await connectAll({ mode, port: server.port });
   await server.usage();
   const after = await server.usage();
   await server.stop([...first, ...clients]);
   return (after.heapBytes - before.heapBytes) / CLIENTS / 1000;
 }
 
+type Connecting = { readonly mode: Mode; readonly port: number; readonly count?: number };
 type Client = { readonly receive: (batches: number) => Promise<void>; readonly close: () => void };
 
-function connectAll(mode: Mode, port: number, count = CLIENTS): Promise<readonly Client[]> {
+function connectAll({ mode, port, count = CLIENTS }: Connecting): Promise<readonly Client[]> {
   const client = mode === "product" ? socketClient : rawClient;
   return Promise.all(Array.from({ length: count }, () => client(port)));
 }
 
 async function socketClient(port: number): Promise<Client> {
   const socket = new WebSocket(`ws://localhost:${port}/ws`, ["silas", `bearer.${BENCH_TOKEN}`]);
-  await new Promise<void>((resolve, reject) => {
-    socket.onmessage = () => resolve();
-    socket.onclose = ({ code }) => reject(new Error(`the socket closed with ${code}`));
-    socket.onerror = () => reject(new Error("the socket did not open"));
+  let isClosing = false;
+  let hear: ((text: string) => void) | null = null;
+  socket.addEventListener("message", ({ data }) => hear?.(String(data)));
+  const closed = new Promise<never>((_resolve, reject) => {
+    socket.addEventListener("close", ({ code }) => {
+      if (!isClosing) reject(new Error(`the socket closed with ${code}`));
+    });
   });
+  const count = (wanted: number, type: string) =>
+    new Promise<void>((resolve) => {
+      let seen = 0;
+      hear = (text) => {
+        if (text.startsWith(`{"type":"${type}"`)) seen += 1;
+        if (seen === wanted) resolve();
+      };
+    });
+  await Promise.race([closed, count(1, "auth_ok")]);
   return {
-    receive: (batches) =>
-      new Promise((resolve, reject) => {
-        let seen = 0;
-        socket.onclose = ({ code }) => reject(new Error(`the socket closed with ${code}`));
-        socket.onmessage = ({ data }) => {
-          if (String(data).startsWith('{"type":"change_batch"')) seen += 1;
-          if (seen === batches) resolve();
-        };
-      }),
+    receive: (batches) => Promise.race([closed, count(batches, "change_batch")]),
     close: () => {
-      socket.onclose = null;
+      isClosing = true;
       socket.close();
     },
   };
