@@ -15,7 +15,7 @@ import { toolCommand } from "./tools.ts";
 function vitestStep(project: string, reportsDir: string): Step {
   const reportPath = join(reportsDir, `${project}.json`);
   const runner = project === "e2e" ? ["scripts/e2e.ts"] : [toolCommand("vitest"), "run", `--project=${project}`];
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];
+  const reporters = ["--no-color", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];
   return { name: project, command: [...runner, ...reporters], reportPath };
 }
 

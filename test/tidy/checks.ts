@@ -16,6 +16,7 @@ import {
   doorsOpenWithTheirComment,
   everyFileHasARoom,
   everyRoomExists,
+  importsLeadToFiles,
   importsRespectTheWalls,
 } from "./walls.ts";
 import {
@@ -31,6 +32,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "every room of the plan exists": everyRoomExists,
   "the doors in package.json are those of the plan": doorsMatchTheManifest,
   "imports go through doors and follow the plan": importsRespectTheWalls,
+  "imports lead to files of the repository": importsLeadToFiles,
   "a door is a comment and named re-exports": doorsOpenWithTheirComment,
   "the tidy reader understands every file": sourcesAreUnderstood,
   "files are short": filesAreShort,

@@ -36,6 +36,7 @@ export function readProject(root: string): Project {
   const isIgnored = (path: string, name: string): boolean =>
     ignored.some((pattern) => {
       const plain = pattern.replace(/\/$/, "");
+      if (plain.startsWith("/")) return `/${path}` === plain;
       if (plain.startsWith("*")) return name.endsWith(plain.slice(1));
       return plain.includes("/") ? path === plain : name === plain;
     });

@@ -54,6 +54,10 @@ const WALLS: Readonly<Record<string, Sample>> = {
       "src/core/model/a.ts": 'import * as z from "zod/mini";\nconst said = `import { b } from "#stores"`;',
     },
   },
+  "imports lead to files of the repository": {
+    bad: [{ "src/a.ts": 'import { b } from "./data/b.ts";' }],
+    good: { "src/a.ts": 'import { b } from "./data/b.ts";\nimport "../c.css";', "src/data/b.ts": "", "c.css": "" },
+  },
   "a door is a comment and named re-exports": {
     bad: [
       { "src/core/base/index.ts": 'export { a } from "./a.ts";' },

@@ -37,6 +37,18 @@ export const importsRespectTheWalls: Check = (project) =>
     });
   });
 
+/** A file that git ignores is on this machine only; so is one that somebody forgot. */
+export const importsLeadToFiles: Check = (project) =>
+  scriptsOf(project).flatMap(([path, source]) =>
+    importsOf(source)
+      .filter(({ specifier }) => /^\.{1,2}\/.*\.(?:tsx?|mjs|js|css|json)$/.test(specifier))
+      .filter(({ specifier }) => !project.has(posix.join(posix.dirname(path), specifier)))
+      .map(({ specifier, index }) => ({
+        path: `${path}:${lineAt(source, index)}`,
+        message: `${specifier} is not a file of the repository`,
+      })),
+  );
+
 type Import = { readonly room: Room; readonly path: string; readonly specifier: string };
 
 function judgeImport(found: Import): string | null {
