@@ -1,0 +1,64 @@
+/**
+ * `npm run sim`: `--seeds=100` runs seeds 1 to 100, `--seed=N` one of them with its transcript, `--kills=N` kills a
+ * writing process N times. Every seed fails each call of the journal's store; every twentieth seed, and a single one,
+ * also cuts real files. Prints the seed that failed and how to run it alone.
+ */
+import { parseArgs } from "node:util";
+import { sha256Hex } from "#base";
+import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
+import { runEveryAnomaly } from "./journal-run.ts";
+import { killWhileWriting } from "./kill-run.ts";
+
+const DISK_EVERY = 20;
+
+type Asked = { readonly seeds: readonly number[]; readonly isSingle: boolean; readonly kills: number };
+
+function readArgs(args: readonly string[]): Asked | null {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { seeds: { type: "string" }, seed: { type: "string" }, kills: { type: "string" } },
+  });
+  const kills = Number(values.kills ?? "0");
+  const count = Number(values.seeds ?? (values.seed === undefined && kills === 0 ? "100" : "0"));
+  const seed = values.seed === undefined ? null : Number(values.seed);
+  if (![kills, count, seed ?? 0].every((number) => Number.isSafeInteger(number) && number >= 0)) return null;
+  const seeds = seed === null ? Array.from({ length: count }, (_, index) => index + 1) : [seed];
+  return { seeds, isSingle: seed !== null, kills };
+}
+
+async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise<string> {
+  const { clean, runs } = await runEveryAnomaly(seed);
+  const line = `seed ${seed}: ${runs} failed calls, digest ${sha256Hex(clean.transcript).slice(0, 16)}`;
+  if (depth === "calls") return line;
+  const commit = await cutJournalCommit(seed);
+  const failed = await failJournalCommit(seed);
+  const migrations = await cutMigrations(seed);
+  return `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ${failed.states} failed statements`;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const asked = readArgs(args);
+  if (asked === null) {
+    console.error("Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N]");
+    return 2;
+  }
+  for (const seed of asked.seeds) {
+    try {
+      const isDeep = asked.isSingle || seed % DISK_EVERY === 0;
+      const line = await runSeed(seed, isDeep ? "calls_and_disk" : "calls");
+      if (isDeep) console.log(line);
+      if (asked.isSingle) console.log((await runEveryAnomaly(seed)).clean.transcript);
+    } catch (cause) {
+      console.error(`seed ${seed} failed. Run it alone with: npm run sim -- --seed=${seed}`, cause);
+      return 1;
+    }
+  }
+  if (asked.kills > 0) {
+    const { kills, acknowledged } = await killWhileWriting({ seed: asked.seeds[0] ?? 1, kills: asked.kills });
+    console.log(`${kills} kills, ${acknowledged} acknowledged operations, none lost`);
+  }
+  if (asked.seeds.length > 0) console.log(`${asked.seeds.length} seeds passed`);
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { err, ok } from "#base";
+import type { HostId } from "#model";
+import { createMemoryJournalStore } from "#stores";
+import { withAnomaly } from "./anomaly.ts";
+import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
+import { checkState, loadState } from "./journal-checks.ts";
+import { runEveryAnomaly, runJournal } from "./journal-run.ts";
+import { killWhileWriting } from "./kill-run.ts";
+import { createSeeded, createVirtualClock } from "./seeded.ts";
+
+test("the same seed gives the same bytes, another seed others", async () => {
+  const [first, second, other] = [
+    await runJournal({ seed: 7 }),
+    await runJournal({ seed: 7 }),
+    await runJournal({ seed: 8 }),
+  ];
+  expect(second.transcript).toBe(first.transcript);
+  expect(other.transcript).not.toBe(first.transcript);
+});
+
+test("[JOURNAL-11] any call may fail before or after its effect: sending the operation again leads to the same state", async () => {
+  const { runs, clean } = await runEveryAnomaly(3);
+  expect(runs).toBe(clean.calls * 2);
+});
+
+test("[JOURNAL-12] a follow-up cut at any write boundary of a real file is there whole or not at all", async () => {
+  const { states } = await cutJournalCommit(1);
+  expect(states).toBeGreaterThan(50);
+}, 60_000);
+
+test("[JOURNAL-12] a disk that fails at any statement leaves everything as before, and the next try succeeds", async () => {
+  const { states } = await failJournalCommit(2);
+  expect(states).toBeGreaterThan(30);
+}, 60_000);
+
+test("[MIG-06] a migration cut at any write boundary is recorded and applied or neither, and no record is lost", async () => {
+  const { states } = await cutMigrations(1);
+  expect(states).toBeGreaterThan(100);
+}, 60_000);
+
+test("[JOURNAL-10] a writer killed twenty times loses nothing it acknowledged and leaves no gap in its counters", async () => {
+  const { acknowledged } = await killWhileWriting({ seed: 1, kills: 20 });
+  expect(acknowledged).toBeGreaterThanOrEqual(20);
+}, 120_000);
+
+test("the checks see a gap in the counters and a lost version", async () => {
+  const { state } = await runJournal({ seed: 1 });
+  const { records, changes } = JSON.parse(state) as Awaited<ReturnType<typeof loadState>>;
+  expect(() => checkState({ records, changes }, "host-sim")).not.toThrow();
+  expect(() => checkState({ records, changes: changes.toSpliced(1, 1) }, "host-sim")).toThrow("JOURNAL-10");
+  expect(() => checkState({ records: records.slice(1), changes }, "host-sim")).toThrow("JOURNAL-10");
+});
+
+test("an anomaly hits exactly the named call, before or after its effect", async () => {
+  const inner = createMemoryJournalStore("host-a" as HostId);
+  const { store, calls } = withAnomaly(inner, { call: 2, when: "before" });
+  expect((await store.read([])).ok).toBe(true);
+  expect(await store.read([])).toEqual(err({ code: "store_failed", retryable: false }));
+  expect(await store.answer({ kind: "labels" })).toEqual(ok([]));
+  expect(calls()).toBe(3);
+});
+
+test("chance and time come from the seed alone", () => {
+  const [a, b] = [createSeeded(5), createSeeded(5)];
+  expect([...a.bytes(8), a.below(100)]).toEqual([...b.bytes(8), b.below(100)]);
+  const clock = createVirtualClock(0);
+  clock.moveMs(-1);
+  expect(clock.now()).toBe("1969-12-31T23:59:59.999Z");
+});
