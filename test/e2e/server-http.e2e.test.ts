@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "#base";
@@ -330,5 +331,24 @@ describe("the page", () => {
       expect(headers.get("server")).toBeNull();
       expect(headers.get("x-powered-by")).toBeNull();
     }
+  });
+});
+
+describe("what broke", () => {
+  test("the raw cause is in the log under the error's id, and not in the answer", async () => {
+    const broken = await startServer();
+    const db = new DatabaseSync(join(broken.dir, "data/db.sqlite"));
+    db.exec("DROP TABLE records");
+    db.close();
+    const response = await broken.call("/api/journal/query", { json: { kind: "categories" } });
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(text).not.toMatch(/records|sqlite|SELECT|no such/i);
+    const body = JSON.parse(text) as { error: { code: string }; error_id: string };
+    expect(body.error.code).toBe("store_failed");
+    const log = await readFile(join(broken.dir, "state/logs/silas.log"), "utf8");
+    const line = log.split("\n").find((each) => each.includes(body.error_id)) ?? "";
+    expect(line).toContain("no such table");
+    await broken.stop();
   });
 });

@@ -114,7 +114,7 @@ function logRefusal(log: Log, { request, refusal, status, errorId }: Refused): v
     method: request.method,
     // The pattern, never the address itself: an address may hold what someone typed.
     route: request.routeOptions.url ?? null,
-    cause: "cause" in refusal ? refusal.cause : undefined,
+    ...("cause" in refusal ? { cause: refusal.cause } : {}),
   };
   if (status >= 500) log.error("request_failed", fields);
   else log.info("request_refused", fields);
