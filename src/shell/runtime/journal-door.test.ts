@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { assert, err, instantFromMs, LIMITS, ok, type Instant } from "#base";
-import { checkBatch, coalesce } from "#journal";
+import { changeUnitKey, changeUnitOf, checkBatch, coalesce } from "#journal";
 import { journalRequestSchema, type HostId, type JournalRequest, type NotificationBatch } from "#model";
 import type { JournalStore, Log, Timers } from "#ports";
 import { createMemoryJournalStore } from "#stores";
@@ -48,7 +48,7 @@ const settled = () => new Promise<void>((resolve) => void setImmediate(resolve))
 describe("the journal's door", () => {
   beforeEach(() => void (seed = 7));
 
-  test("each record version leaves as one batch of one unit, and the keys recompute", async () => {
+  test("[BATCHID-05] each record version leaves as one batch whose unit is its author and the counter of its own commit", async () => {
     const { door, heard } = setUp();
     const items = ["warm up", "row"];
     const outcome = await door.submit(request("op-1", { kind: "task.create", title: "Row", items }));
@@ -56,6 +56,8 @@ describe("the journal's door", () => {
     await settled();
     expect(outcome.value.records.length).toBe(4);
     expect(heard).toHaveLength(outcome.value.records.length);
+    const ownKeys = outcome.value.records.map((record) => changeUnitKey(changeUnitOf(record)));
+    expect(heard.flatMap((batch) => batch.changeUnitKeys)).toEqual(ownKeys);
     for (const batch of heard) {
       expect(batch.changeUnitKeys).toHaveLength(1);
       expect(checkBatch(batch)).toEqual(ok(batch));
@@ -64,7 +66,7 @@ describe("the journal's door", () => {
     expect(new Set(heard.map((batch) => batch.logicalChangeKey)).size).toBe(heard.length);
   });
 
-  test("what is refused, previewed, replayed or not committed is never published", async () => {
+  test("[TOKEN-09] what is refused, previewed, replayed or not committed is never published", async () => {
     const fault = { code: "disk_full", retryable: false } as const;
     let isFull = false;
     const { door, heard } = setUp((store) => ({ commit: async (each) => (isFull ? err(fault) : store.commit(each)) }));
@@ -81,7 +83,7 @@ describe("the journal's door", () => {
     expect(heard).toHaveLength(1);
   });
 
-  test("nothing is heard of a change before its commit has returned", async () => {
+  test("[TOKEN-09] nothing is heard of a change before its commit has returned", async () => {
     const order: string[] = [];
     const { door, heard } = setUp((store) => ({
       commit: async (each) => {
