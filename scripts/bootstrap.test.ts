@@ -84,6 +84,25 @@ describe("handing over", () => {
     expect(await promise).toBe(9);
   });
 
+  test("stops the child when the shell npm ran it through is gone", async () => {
+    put(
+      "sim/run.ts",
+      "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000); console.log('ready');",
+    );
+    // The command after it keeps the shell from stepping aside for the first one.
+    const command = `"${process.execPath}" "${join(project, "scripts/bootstrap.mjs")}" sim; true`;
+    const shell = spawn("/bin/sh", ["-c", command], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, npm_lifecycle_event: "sim" },
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    // The pipe closes only when the last process that holds it has ended.
+    shell.stdout.on("close", resolve);
+    shell.stdout.once("data", () => shell.kill("SIGTERM"));
+    await promise;
+    expect(shell.signalCode).toBe("SIGTERM");
+  });
+
   test("an unknown verb is a usage error that lists the known ones", () => {
     const run = bootstrap(["fly"]);
     expect([run.status, run.stderr]).toEqual([2, expect.stringContaining("start|test|check")]);

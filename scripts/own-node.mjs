@@ -12,6 +12,7 @@ import { join } from "node:path";
 
 const MAJOR_MIN = 24;
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
+const PARENT_CHECK_MS = 250;
 
 /** The path of a Node that is new enough, or one sentence for the person who has none. */
 export function findNode(root) {
@@ -52,7 +53,16 @@ export function runNode({ node, args, cwd = process.cwd() }) {
       process.on(signal, listener);
       return { signal, listener };
     });
+    // npm runs us through a shell, and a signal sent to npm ends that shell without reaching us. Nobody is left to stop
+    // the child then, so we do.
+    const parent = process.ppid;
+    const watch = setInterval(() => {
+      if (process.env.npm_lifecycle_event === undefined || process.ppid === parent) return;
+      clearInterval(watch);
+      child.kill("SIGTERM");
+    }, PARENT_CHECK_MS);
     const finish = (result) => {
+      clearInterval(watch);
       for (const { signal, listener } of listeners) process.off(signal, listener);
       resolve(result);
     };
