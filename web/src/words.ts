@@ -5,7 +5,7 @@ import { taskWords } from "./words/task-words.ts";
 export const words = {
   ...taskWords,
   product: "Silas",
-  mode: { builtIn: "No AI model - built-in rules", short: "Built-in rules" },
+  mode: { builtIn: "No AI model - built-in rules", short: "Built-in" },
   surfaces: {
     home: "Home",
     tasks: "Tasks",
@@ -175,7 +175,7 @@ export const words = {
       time: "At",
       label: "Label",
       category: "Category",
-      priority: "Urgency",
+      priority: "",
       estimate: "Estimate",
       repeat: "Repeat",
     },
@@ -274,7 +274,8 @@ export const words = {
     timeDeleted: "Time entry deleted",
     blockDeleted: "Block removed",
     followUp: (title: string) => `Created "${title}"`,
-    queued: "Kept - it is sent when you are back online",
+    queued: "Kept here - it is sent when you are back online",
+    queuedAs: (done: string) => `${done} here - it is sent when you are back online`,
   },
   errors: {
     surface: "This part could not be shown",

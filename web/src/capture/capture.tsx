@@ -43,7 +43,7 @@ export function Capture({ as }: { readonly as: Kind }): ReactNode {
           className={styles["field"]}
           dir="auto"
           value={text}
-          autoFocus
+          data-focus-first=""
           onChange={({ target }) => setText(target.value)}
           onKeyDown={(event) => {
             const isPlainEnter = event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing;
@@ -112,7 +112,9 @@ function Chips({ captured, onRemove }: ChipsProps): ReactNode {
 function ChipView({ chip, onRemove }: { readonly chip: Chip; readonly onRemove: (key: string) => void }): ReactNode {
   return (
     <span className={styles["chip"]} data-kind={chip.kind} data-testid="chip">
-      <span className={styles["what"]}>{words.capture.chips[chip.kind]}</span>
+      {words.capture.chips[chip.kind] !== "" && (
+        <span className={styles["what"]}>{words.capture.chips[chip.kind]}</span>
+      )}
       <Line text={chip.label.replace(/^[#@]/, "")} />
       <button type="button" aria-label={words.actions.remove(chip.label)} onClick={() => onRemove(chip.key)}>
         <X size={14} aria-hidden />

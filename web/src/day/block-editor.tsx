@@ -81,7 +81,7 @@ function Fields({ draft, wrong, onChange }: FieldsProps): ReactNode {
             {...ids}
             value={draft.note}
             maxLength={500}
-            autoFocus
+            data-focus-first=""
             dir="auto"
             onChange={({ target }) => onChange({ note: target.value })}
           />

@@ -29,7 +29,12 @@ export function Palette(): ReactNode {
       <Command label={words.palette.label} shouldFilter={false} loop className={styles["palette"]}>
         <div className={styles["field"]}>
           <Search size={20} aria-hidden />
-          <Command.Input value={text} onValueChange={setText} placeholder={words.palette.placeholder} autoFocus />
+          <Command.Input
+            value={text}
+            onValueChange={setText}
+            placeholder={words.palette.placeholder}
+            data-focus-first=""
+          />
         </div>
         <Command.List className={styles["list"]} label={words.palette.results}>
           <Commands text={text} />

@@ -24,6 +24,8 @@ export function Sheet({ title, onClose, children, wide = "usual", head = "shown"
   useEffect(() => {
     const element = dialog.current;
     if (element !== null && !element.open) element.showModal();
+    // The platform would take the first control; a sheet may name a better one.
+    element?.querySelector<HTMLElement>("[data-focus-first]")?.focus();
     return () => element?.close();
   }, []);
   return (

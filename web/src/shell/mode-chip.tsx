@@ -8,7 +8,10 @@ export function ModeChip(): ReactNode {
   return (
     <p className={styles["mode"]} title={words.mode.builtIn} data-testid="mode">
       <CircleDot size={14} aria-hidden />
-      <span>{words.mode.builtIn}</span>
+      <span className={styles["long"]}>{words.mode.builtIn}</span>
+      <span className={styles["short"]} aria-hidden>
+        {words.mode.short}
+      </span>
     </p>
   );
 }

@@ -21,7 +21,7 @@ export function Shell({ children, onRetry }: ShellProps): ReactNode {
       <a className={styles["skip"]} href="#content">
         {words.skip}
       </a>
-      <TopBar onRetry={onRetry} />
+      <TopBar />
       <Rail />
       <main id="content" className={styles["content"]} tabIndex={-1}>
         {children}

@@ -4,14 +4,13 @@ import { Link } from "wouter";
 import { IconButton } from "../parts/button.tsx";
 import { openSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
-import { ConnectionChip } from "./connection-chip.tsx";
 import { Mark } from "./mark.tsx";
 import { ModeChip } from "./mode-chip.tsx";
 import { TimerChip } from "./timer-chip.tsx";
 import styles from "./top-bar.module.css";
 
-/** The phone's head: what runs, how it is connected, search and settings. */
-export function TopBar({ onRetry }: { readonly onRetry: () => void }): ReactNode {
+/** The phone's head: what answers, what runs, search and settings. */
+export function TopBar(): ReactNode {
   return (
     <header className={styles["bar"]}>
       <Link href="/" className={styles["brand"]} aria-label={words.product}>
@@ -20,7 +19,6 @@ export function TopBar({ onRetry }: { readonly onRetry: () => void }): ReactNode
       <ModeChip />
       <div className={styles["middle"]}>
         <TimerChip place="bar" />
-        <ConnectionChip onRetry={onRetry} quiet="when_fine" />
       </div>
       <IconButton label={words.surfaces.search} onClick={() => openSheet({ kind: "palette" })}>
         <Search size={20} aria-hidden />

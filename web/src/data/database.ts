@@ -1,0 +1,40 @@
+import { openDB, type DBSchema, type IDBPDatabase } from "idb";
+import type { JournalCommand, OperationId } from "#model";
+
+/** A command the owner gave, kept until the server has answered for it. */
+export type Waiting = {
+  readonly sequence: number;
+  readonly operationId: OperationId;
+  readonly command: JournalCommand;
+  readonly atMs: number;
+  /** Why the server refused it; null while it waits. A refused one stays until the owner discards it. */
+  readonly refusal: { readonly code: string; readonly message: string } | null;
+};
+
+export type StoredRead = { readonly key: string; readonly answer: unknown; readonly atMs: number };
+
+interface PageDatabase extends DBSchema {
+  reads: { key: string; value: StoredRead };
+  outbox: { key: number; value: Waiting };
+}
+
+let opened: Promise<IDBPDatabase<PageDatabase>> | null = null;
+
+/** This browser's own copy of what it read and what it still has to send. */
+export function database(): Promise<IDBPDatabase<PageDatabase>> {
+  opened ??= openDB<PageDatabase>("silas", 1, {
+    upgrade: (db) => {
+      db.createObjectStore("reads", { keyPath: "key" });
+      db.createObjectStore("outbox", { keyPath: "sequence" });
+    },
+    terminated: () => {
+      opened = null;
+    },
+  });
+  return opened;
+}
+
+/** Called when this browser is signed out: nothing of the journal stays behind. Unsent writes do, they are the owner's. */
+export async function clearReads(): Promise<void> {
+  await (await database()).clear("reads");
+}

@@ -1,0 +1,132 @@
+import { create } from "zustand";
+import type { JournalCommand, JournalOutcome, OperationId } from "#model";
+import { submitToServer, UNREACHABLE, type WireError } from "../wire/http.ts";
+import { database, type Waiting } from "./database.ts";
+
+/**
+ * Every write goes through here, online or not: it is kept first, shown at once, sent in order, and forgotten only when
+ * the server has answered. The operation id makes a repeated send harmless.
+ */
+export type Sent =
+  | { readonly status: "applied"; readonly outcome: JournalOutcome }
+  | { readonly status: "queued"; readonly operationId: OperationId }
+  | { readonly status: "refused"; readonly error: WireError; readonly operationId: OperationId };
+
+type Outbox = { readonly rows: readonly Waiting[] };
+export const useOutbox = create<Outbox>(() => ({ rows: [] }));
+
+type Afterwards = () => Promise<unknown>;
+let afterwards: Afterwards = () => Promise.resolve();
+/** What to do between an applied write and the end of its preview: read the surfaces again. */
+export const onApplied = (work: Afterwards): void => void (afterwards = work);
+
+const listeners = new Map<OperationId, (sent: Sent) => void>();
+let lastSequence = 0;
+
+export async function loadOutbox(): Promise<void> {
+  const rows = await (await database()).getAll("outbox");
+  useOutbox.setState(({ rows: mine }) => {
+    const known = new Set(rows.map((row) => row.operationId));
+    return { rows: [...rows, ...mine.filter((row) => !known.has(row.operationId))] };
+  });
+}
+
+export async function submit(command: JournalCommand): Promise<Sent> {
+  const operationId = crypto.randomUUID() as OperationId;
+  lastSequence = Math.max(lastSequence + 1, Date.now());
+  const row: Waiting = { sequence: lastSequence, operationId, command, atMs: Date.now(), refusal: null };
+  useOutbox.setState(({ rows }) => ({ rows: [...rows, row] }));
+  await (await database()).put("outbox", row);
+  const { promise, resolve } = Promise.withResolvers<Sent>();
+  listeners.set(operationId, resolve);
+  void flush();
+  return promise;
+}
+
+let flushing: Promise<void> | null = null;
+let again = false;
+
+/** Sends what waits, oldest first, one at a time; a second page of the same browser waits for the first. */
+export function flush(): Promise<void> {
+  if (flushing !== null) {
+    again = true;
+    return flushing;
+  }
+  flushing = navigator.locks
+    .request("silas-outbox", sendAll)
+    .catch(() => undefined)
+    .finally(() => {
+      flushing = null;
+      if (again) {
+        again = false;
+        void flush();
+      }
+    });
+  return flushing;
+}
+
+async function sendAll(): Promise<void> {
+  const db = await database();
+  await loadOutbox();
+  for (const row of await db.getAll("outbox")) {
+    if (row.refusal !== null) continue;
+    // In order, because a later write may depend on an earlier one.
+    // oxlint-disable-next-line no-await-in-loop
+    const reached = await sendOne(row);
+    if (!reached) return;
+  }
+}
+
+async function sendOne(row: Waiting): Promise<boolean> {
+  const { operationId, command } = row;
+  const answer = await submitToServer({ operationId, command });
+  if (answer.ok) {
+    await (await database()).delete("outbox", row.sequence);
+    tell(operationId, { status: "applied", outcome: answer.value });
+    await afterwards();
+    drop(row.sequence);
+    return true;
+  }
+  if (answer.error.code === UNREACHABLE || isPassing(answer.error.code)) {
+    for (const waiting of useOutbox.getState().rows) {
+      tell(waiting.operationId, { status: "queued", operationId: waiting.operationId });
+    }
+    return false;
+  }
+  await refuse(row, answer.error);
+  return true;
+}
+
+/** The server could not answer now, but the same request may succeed later. */
+const isPassing = (code: string): boolean =>
+  code === "store_busy" || code === "unauthorized" || code === "rate_limited" || /^http_(401|429|5\d\d)$/.test(code);
+
+async function refuse(row: Waiting, error: WireError): Promise<void> {
+  const someoneListens = listeners.has(row.operationId);
+  tell(row.operationId, { status: "refused", error, operationId: row.operationId });
+  if (someoneListens && !carriesText(row.command)) {
+    await discard(row.operationId);
+    return;
+  }
+  const kept: Waiting = { ...row, refusal: { code: error.code, message: error.message } };
+  await (await database()).put("outbox", kept);
+  useOutbox.setState(({ rows }) => ({ rows: rows.map((each) => (each.sequence === row.sequence ? kept : each)) }));
+}
+
+/** Words somebody typed are never thrown away because a server said no; the edit dialog keeps its own. */
+const carriesText = ({ kind }: JournalCommand): boolean => kind === "task.create" || kind === "entry.create";
+
+export async function discard(operationId: OperationId): Promise<void> {
+  const row = useOutbox.getState().rows.find((each) => each.operationId === operationId);
+  if (row === undefined) return;
+  await (await database()).delete("outbox", row.sequence);
+  drop(row.sequence);
+}
+
+const drop = (sequence: number): void =>
+  useOutbox.setState(({ rows }) => ({ rows: rows.filter((row) => row.sequence !== sequence) }));
+
+function tell(operationId: OperationId, sent: Sent): void {
+  listeners.get(operationId)?.(sent);
+  listeners.delete(operationId);
+}

@@ -1,0 +1,118 @@
+import { keepPreviousData, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { AnswerOf, JournalQuery } from "#model";
+import { askServer, UNREACHABLE, type WireError } from "../wire/http.ts";
+import { database } from "./database.ts";
+import { useOutbox } from "./outbox.ts";
+import { projectAnswer } from "./project.ts";
+
+/** One answer, with the moment it was read when it comes from this browser's copy instead of the server. */
+type Read<T> = { readonly answer: T; readonly keptAtMs: number | null };
+
+export class ReadFailure extends Error {
+  readonly error: WireError;
+  constructor(error: WireError) {
+    super(error.code);
+    this.error = error;
+  }
+}
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: false, staleTime: 60_000, gcTime: 300_000, networkMode: "always" } },
+});
+
+const rootKey = ["journal"] as const;
+export const invalidateJournal = (): Promise<void> => queryClient.invalidateQueries({ queryKey: rootKey });
+
+export type JournalRead<T> = {
+  readonly data: T | undefined;
+  readonly error: WireError | null;
+  readonly keptAtMs: number | null;
+  readonly retry: () => void;
+};
+
+/** Reads a part of the journal: from the server, else from this browser's copy, with unsent writes shown on top. */
+export function useJournal<Q extends JournalQuery>(query: Q | null): JournalRead<AnswerOf<Q>> {
+  const pending = useOutbox((state) => state.rows);
+  const read = useQuery<Read<AnswerOf<Q>>>({
+    queryKey: [...rootKey, query],
+    queryFn: () => load(query as Q),
+    enabled: query !== null,
+    // While another page of a list or another search loads, the one before stays in sight.
+    ...(query?.kind === "search" && { placeholderData: keepPreviousData }),
+  });
+  const answer = read.data?.answer;
+  const data = useMemo(
+    () => (query === null || answer === undefined ? undefined : projectAnswer(query, answer, pending)),
+    [query, answer, pending],
+  );
+  return {
+    data,
+    error: read.error instanceof ReadFailure ? read.error.error : null,
+    keptAtMs: read.data?.keptAtMs ?? null,
+    retry: () => void read.refetch(),
+  };
+}
+
+async function load<Q extends JournalQuery>(query: Q): Promise<Read<AnswerOf<Q>>> {
+  const answer = await askServer(query);
+  const key = JSON.stringify(query);
+  if (answer.ok) {
+    if (query.kind !== "search") void keep(key, answer.value);
+    return { answer: answer.value, keptAtMs: null };
+  }
+  if (answer.error.code !== UNREACHABLE) throw new ReadFailure(answer.error);
+  const kept = await (await database()).get("reads", key);
+  if (kept === undefined) throw new ReadFailure(answer.error);
+  return { answer: kept.answer as AnswerOf<Q>, keptAtMs: kept.atMs };
+}
+
+async function keep(key: string, answer: unknown): Promise<void> {
+  await (await database()).put("reads", { key, answer, atMs: Date.now() });
+}
+
+/** Reads what a person most likely wants to see later without a connection. */
+export function warm(queries: readonly JournalQuery[]): void {
+  for (const query of queries) {
+    void queryClient.prefetchQuery({ queryKey: [...rootKey, query], queryFn: () => load(query) });
+  }
+}
+
+/** Asks once, for things that are not shown as a surface. */
+export async function readOnce<Q extends JournalQuery>(query: Q): Promise<AnswerOf<Q> | null> {
+  const answer = await askServer(query);
+  return answer.ok ? answer.value : null;
+}
+
+type PagedQuery = Extract<JournalQuery, { kind: "tasks" | "timeline" }>;
+export type JournalPages<Q extends PagedQuery> = JournalRead<AnswerOf<Q>> & {
+  readonly hasMore: boolean;
+  readonly more: () => void;
+};
+
+/** A long list, read page after page as it is scrolled; its rows come as one. */
+export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q> {
+  const pending = useOutbox((state) => state.rows);
+  const pages = useInfiniteQuery({
+    queryKey: [...rootKey, "pages", query],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam }) => load(pageParam === null ? query : { ...query, cursor: pageParam }),
+    getNextPageParam: (last) => last.answer.nextCursor,
+  });
+  const data = useMemo(() => {
+    const first = pages.data?.pages[0];
+    if (first === undefined) return undefined;
+    const rows = pages.data?.pages.flatMap((page): readonly unknown[] => page.answer.rows);
+    return projectAnswer(query, { rows, nextCursor: null } as AnswerOf<Q>, pending);
+  }, [query, pages.data, pending]);
+  return {
+    data,
+    error: pages.error instanceof ReadFailure ? pages.error.error : null,
+    keptAtMs: pages.data?.pages[0]?.keptAtMs ?? null,
+    retry: () => void pages.refetch(),
+    hasMore: pages.hasNextPage,
+    more: () => {
+      if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
+    },
+  };
+}
