@@ -9,7 +9,10 @@ export function readHereAndNow(): HereAndNow {
   return {
     now: date.toISOString() as Instant,
     today: localDateOf(date),
-    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    // Asked only when somebody wants to know: finding it out loads the tables of all languages.
+    get zone() {
+      return Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
   };
 }
 

@@ -42,6 +42,8 @@ export function readValue(value: unknown, at: KeyAt): Result<unknown, ConfigProb
 export function readText(text: string, at: KeyAt): Result<unknown, ConfigProblem> {
   const { node, key, origin } = at;
   if (node.kind.reading === "text") return typed(text === "null" && takesNull(node) ? null : text, at);
+  // A plain number reads the same in YAML; `start --port 9000` need not load the library for it.
+  if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return typed(Number(text), at);
   const document = parseYaml(text);
   if (!document.ok) return err(problem("wrong_value", { key, origin, expected: node.kind.expected }));
   return typed(document.value.value, at);
