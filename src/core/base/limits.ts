@@ -57,8 +57,10 @@ export const LIMITS = {
   requestBodyMs: 15_000,
   /** Open TCP connections; one browser uses six. */
   connectionsMax: 512,
-  /** One import: a journal of a million records fits. */
+  /** One import as sent; long notes fill it before `importRecords` does. */
   importBytes: 536_870_912,
+  /** Records of one import: they are held in memory, about four kilobytes each, until they are written together. */
+  importRecords: 250_000,
   /** One client frame. Clients send tokens, pings and later short messages; data goes over HTTP. */
   socketFrameBytes: 65_536,
   /** Bytes a slow socket may leave unread before it is closed; it loads afresh when it comes back. */

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "#base";
+import { err, LIMITS, ok, type Result } from "#base";
 import {
   checkSeal,
   decideImport,
@@ -62,6 +62,7 @@ function readLine(state: Reading, text: string): Result<void, LineError> {
     return checkSeal(state.seal, parsed.value.seal);
   }
   const { record } = parsed.value;
+  if (state.records.length >= LIMITS.importRecords) return err({ code: "invalid_line", reason: "too_many_records" });
   // The order by id is part of the format, and makes a repeated record visible at once.
   const previous = state.records.at(-1)?.record.id ?? "";
   if (previous >= record.id) return err({ code: "invalid_line", reason: "not_in_order" });
