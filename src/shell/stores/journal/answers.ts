@@ -29,16 +29,14 @@ const ANSWERING: Answering = {
   task: (db, { id }) => ok(answerTask(db, id)),
   categories: (db) =>
     ok(
-      selectRecords<"category">(
-        db,
-        "WHERE kind IN ('category', 'label') AND kind = 'category' AND deleted_at IS NULL ORDER BY sort_order, id",
-      ),
+      selectRecords<"category">(db, {
+        where: "kind IN ('category', 'label') AND kind = 'category' AND deleted_at IS NULL ORDER BY sort_order, id",
+      }),
     ),
   labels: (db) => {
-    const labels = selectRecords<"label">(
-      db,
-      "WHERE kind IN ('category', 'label') AND kind = 'label' AND deleted_at IS NULL",
-    );
+    const labels = selectRecords<"label">(db, {
+      where: "kind IN ('category', 'label') AND kind = 'label' AND deleted_at IS NULL",
+    });
     return ok(labels.toSorted((a, b) => (a.body.name + a.id < b.body.name + b.id ? -1 : 1)));
   },
   timer: (db) => ok(answerTimer(db)),
@@ -67,10 +65,9 @@ export function answerQuery<Q extends JournalQuery>(db: Sqlite, query: Q): Resul
 }
 
 function answerTimer(db: Sqlite): AnswerOf<QueryOf<"timer">> {
-  const [entry] = selectRecords<"timeEntry">(
-    db,
-    "WHERE kind = 'timeEntry' AND deleted_at IS NULL AND ended_rank = '~' ORDER BY started_at DESC, id DESC LIMIT 1",
-  );
+  const [entry] = selectRecords<"timeEntry">(db, {
+    where: "kind = 'timeEntry' AND deleted_at IS NULL AND ended_rank = '~' ORDER BY started_at DESC, id DESC LIMIT 1",
+  });
   return entry === undefined ? null : { entry, task: loadLive(db, { kind: "task", id: entry.body.taskId }) };
 }
 
@@ -80,13 +77,12 @@ function answerTimeline(db: Sqlite, query: QueryOf<"timeline">): Result<AnswerOf
   const limit = query.limit ?? LIMITS.pageRows;
   // Without a cursor the page starts before everything at `to`: no id sorts before the empty one.
   const [beforeAt, beforeId] = after.value ?? [query.to, ""];
-  const rows = selectRecords<TimelineRow["kind"]>(
-    db,
-    `WHERE timeline_at IS NOT NULL AND deleted_at IS NULL AND timeline_at >= :from AND timeline_at < :to
+  const rows = selectRecords<TimelineRow["kind"]>(db, {
+    where: `timeline_at IS NOT NULL AND deleted_at IS NULL AND timeline_at >= :from AND timeline_at < :to
        AND (timeline_at, id) < (:before_at, :before_id)
      ORDER BY timeline_at DESC, id DESC LIMIT :limit`,
-    { from: query.from, to: query.to, before_at: beforeAt ?? "", before_id: beforeId ?? "", limit: limit + 1 },
-  );
+    params: { from: query.from, to: query.to, before_at: beforeAt ?? "", before_id: beforeId ?? "", limit: limit + 1 },
+  });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const nextCursor = rows.length > limit && last !== undefined ? cursorOf("timeline", timelineKeys(last)) : null;
@@ -101,13 +97,12 @@ function timelineKeys(row: TimelineRow): readonly [string, string] {
 
 /** Entries that touch the span, also those that began before it or still run: a night shift belongs to both days. */
 function answerTime(db: Sqlite, query: QueryOf<"time">): AnswerOf<QueryOf<"time">> {
-  return selectRecords<"timeEntry">(
-    db,
-    `WHERE kind = 'timeEntry' AND deleted_at IS NULL AND ended_rank > :from AND started_at < :to
+  return selectRecords<"timeEntry">(db, {
+    where: `kind = 'timeEntry' AND deleted_at IS NULL AND ended_rank > :from AND started_at < :to
        AND (:task IS NULL OR parent_id = :task)
      ORDER BY started_at, id`,
-    { from: query.from, to: query.to, task: query.taskId ?? null },
-  );
+    params: { from: query.from, to: query.to, task: query.taskId ?? null },
+  });
 }
 
 function answerDay(db: Sqlite, { date }: QueryOf<"day">): AnswerOf<QueryOf<"day">> {
@@ -116,12 +111,11 @@ function answerDay(db: Sqlite, { date }: QueryOf<"day">): AnswerOf<QueryOf<"day"
   return {
     date,
     plan,
-    blocks: selectRecords<"planBlock">(
-      db,
-      `WHERE parent_id = :id AND kind = 'planBlock' AND parent_id IS NOT NULL AND deleted_at IS NULL
+    blocks: selectRecords<"planBlock">(db, {
+      where: `parent_id = :id AND kind = 'planBlock' AND parent_id IS NOT NULL AND deleted_at IS NULL
        ORDER BY json_extract(body, '$.startTime'), id`,
-      { id: dayPlanId(date) },
-    ),
+      params: { id: dayPlanId(date) },
+    }),
     pinned: withProgress(
       db,
       pinned.filter((task) => task !== null),
@@ -133,12 +127,11 @@ function answerDay(db: Sqlite, { date }: QueryOf<"day">): AnswerOf<QueryOf<"day"
 /** Ratings of days by the day they are about; others by the UTC day they were last set. */
 function answerRatings(db: Sqlite, { targetType, from, to }: QueryOf<"ratings">): AnswerOf<QueryOf<"ratings">> {
   const day = targetType === "day" ? "target_id" : "substr(updated_at, 1, 10)";
-  return selectRecords<"rating">(
-    db,
-    `WHERE kind = 'rating' AND deleted_at IS NULL AND target_type = :type AND ${day} BETWEEN :from AND :to
+  return selectRecords<"rating">(db, {
+    where: `kind = 'rating' AND deleted_at IS NULL AND target_type = :type AND ${day} BETWEEN :from AND :to
      ORDER BY ${day}, id`,
-    { type: targetType, from, to },
-  );
+    params: { type: targetType, from, to },
+  });
 }
 
 const OPERATION_ROWS =

@@ -27,20 +27,22 @@ function recordsOf(db: Sqlite, read: Exclude<JournalRead, { kind: "operation" }>
     case "tree":
       return tree(db, read.id);
     case "all":
-      return selectRecords(db, "WHERE kind = :kind AND kind IN ('category', 'label') AND deleted_at IS NULL", {
-        kind: read.of,
+      return selectRecords(db, {
+        where: "kind = :kind AND kind IN ('category', 'label') AND deleted_at IS NULL",
+        params: {
+          kind: read.of,
+        },
       });
     case "running":
-      return selectRecords(db, "WHERE kind = 'timeEntry' AND deleted_at IS NULL AND ended_rank = '~'");
+      return selectRecords(db, { where: "kind = 'timeEntry' AND deleted_at IS NULL AND ended_rank = '~'" });
     case "place":
       return place(db, read);
     case "links":
-      return selectRecords(
-        db,
-        `WHERE kind = 'link' AND deleted_at IS NULL AND from_id = :id
-         UNION SELECT id, kind, body, created_at, updated_at, deleted_at, revision, host_id, counter, vector_clock
-         FROM records WHERE kind = 'link' AND deleted_at IS NULL AND to_id = :id`,
-        { id: read.id },
+      return ["from_id", "to_id"].flatMap((end) =>
+        selectRecords<"link">(db, {
+          where: `kind = 'link' AND deleted_at IS NULL AND ${end} = :id`,
+          params: { id: read.id },
+        }),
       );
     default:
       return unreachable(read);
@@ -48,13 +50,15 @@ function recordsOf(db: Sqlite, read: Exclude<JournalRead, { kind: "operation" }>
 }
 
 function byIds(db: Sqlite, ids: readonly RecordId[]): readonly JournalRecord[] {
-  return selectRecords(db, "WHERE id IN (SELECT value FROM json_each(:ids))", { ids: JSON.stringify(ids) });
+  return selectRecords(db, {
+    where: "id IN (SELECT value FROM json_each(:ids))",
+    params: { ids: JSON.stringify(ids) },
+  });
 }
 
 function tree(db: Sqlite, id: RecordId): readonly JournalRecord[] {
-  return selectRecords(
-    db,
-    `WHERE id IN (
+  return selectRecords(db, {
+    where: `id IN (
        WITH RECURSIVE below (id) AS (
          SELECT id FROM records WHERE id = :id AND deleted_at IS NULL
          UNION
@@ -62,8 +66,8 @@ function tree(db: Sqlite, id: RecordId): readonly JournalRecord[] {
            ON child.parent_id = below.id AND child.parent_id IS NOT NULL AND child.deleted_at IS NULL
        )
        SELECT id FROM below)`,
-    { id },
-  );
+    params: { id },
+  });
 }
 
 function place(db: Sqlite, { of, at }: Extract<JournalRead, { kind: "place" }>): readonly JournalRecord[] {
@@ -71,13 +75,12 @@ function place(db: Sqlite, { of, at }: Extract<JournalRead, { kind: "place" }>):
     of === "task"
       ? "kind = 'task' AND deleted_at IS NULL"
       : "kind IN ('category', 'label') AND kind = 'category' AND deleted_at IS NULL";
-  if (at === "first") return selectRecords(db, `WHERE ${live} ORDER BY sort_order, id LIMIT 1`);
-  if (at === "last") return selectRecords(db, `WHERE ${live} ORDER BY sort_order DESC, id DESC LIMIT 1`);
-  return selectRecords(
-    db,
-    `WHERE ${live} AND (sort_order, id) >=
+  if (at === "first") return selectRecords(db, { where: `${live} ORDER BY sort_order, id LIMIT 1` });
+  if (at === "last") return selectRecords(db, { where: `${live} ORDER BY sort_order DESC, id DESC LIMIT 1` });
+  return selectRecords(db, {
+    where: `${live} AND (sort_order, id) >=
        (SELECT sort_order, id FROM records WHERE id = :id AND ${live})
      ORDER BY sort_order, id LIMIT 2`,
-    { id: at.after },
-  );
+    params: { id: at.after },
+  });
 }

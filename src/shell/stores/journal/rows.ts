@@ -75,13 +75,12 @@ export function loadLive<K extends RecordKind>(
   return found ? (record as RecordOf<K>) : null;
 }
 
+/** What follows `WHERE`, order and limit included; its text is a constant of this room. */
+export type Selection = { readonly where: string; readonly params?: SqlParams };
+
 /** Records of a constant query, as the kind the query asks for. */
-export function selectRecords<K extends RecordKind>(
-  db: Sqlite,
-  clauses: string,
-  params: SqlParams = {},
-): readonly RecordOf<K>[] {
-  const rows = db.all<RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records ${clauses}`, params);
+export function selectRecords<K extends RecordKind>(db: Sqlite, { where, params }: Selection): readonly RecordOf<K>[] {
+  const rows = db.all<RecordRow>(`SELECT ${RECORD_COLUMNS} FROM records WHERE ${where}`, params);
   return rows.map(recordOfRow) as RecordOf<K>[];
 }
 

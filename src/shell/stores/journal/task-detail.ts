@@ -12,39 +12,46 @@ export function answerTask(db: Sqlite, id: RecordId): TaskDetail | null {
   return {
     ...row,
     checklists: checklistsOf(db, id),
-    timeEntries: selectRecords<"timeEntry">(db, `${childrenOf("timeEntry")} ORDER BY started_at DESC, id DESC`, { id }),
-    entries: selectRecords<"entry">(
-      db,
-      "WHERE entry_task_id = :id AND deleted_at IS NULL ORDER BY timeline_at DESC, id DESC",
-      { id },
-    ),
+    timeEntries: selectRecords<"timeEntry">(db, {
+      where: `${childrenOf("timeEntry")} ORDER BY started_at DESC, id DESC`,
+      params: { id },
+    }),
+    entries: selectRecords<"entry">(db, {
+      where: "entry_task_id = :id AND deleted_at IS NULL ORDER BY timeline_at DESC, id DESC",
+      params: { id },
+    }),
     links: linksOf(db, id),
     source: loadLive(db, { kind: "task", id: task.body.sourceTaskId }),
-    followUps: selectRecords<"task">(
-      db,
-      "WHERE source_task_id = :id AND kind = 'task' AND deleted_at IS NULL ORDER BY created_at, id",
-      { id },
-    ),
+    followUps: selectRecords<"task">(db, {
+      where: "source_task_id = :id AND kind = 'task' AND deleted_at IS NULL ORDER BY created_at, id",
+      params: { id },
+    }),
     rating: loadLive(db, { kind: "rating", id: ratingId("task", id) }),
   };
 }
 
 const childrenOf = (kind: "checklist" | "checklistItem" | "timeEntry"): string =>
-  `WHERE parent_id = :id AND kind = '${kind}' AND parent_id IS NOT NULL AND deleted_at IS NULL`;
+  `parent_id = :id AND kind = '${kind}' AND parent_id IS NOT NULL AND deleted_at IS NULL`;
 
 function checklistsOf(db: Sqlite, id: RecordId): TaskDetail["checklists"] {
-  const checklists = selectRecords<"checklist">(db, `${childrenOf("checklist")} ORDER BY sort_order, id`, { id });
+  const checklists = selectRecords<"checklist">(db, {
+    where: `${childrenOf("checklist")} ORDER BY sort_order, id`,
+    params: { id },
+  });
   return checklists.map((checklist) => ({
     checklist,
-    items: selectRecords<"checklistItem">(db, `${childrenOf("checklistItem")} ORDER BY sort_order, id`, {
-      id: checklist.id,
+    items: selectRecords<"checklistItem">(db, {
+      where: `${childrenOf("checklistItem")} ORDER BY sort_order, id`,
+      params: {
+        id: checklist.id,
+      },
     }),
   }));
 }
 
 function linksOf(db: Sqlite, id: RecordId): TaskDetail["links"] {
   const ends = ["from_id", "to_id"].flatMap((end) =>
-    selectRecords<"link">(db, `WHERE kind = 'link' AND deleted_at IS NULL AND ${end} = :id`, { id }),
+    selectRecords<"link">(db, { where: `kind = 'link' AND deleted_at IS NULL AND ${end} = :id`, params: { id } }),
   );
   const links = [...new Map(ends.map((link) => [link.id, link])).values()];
   links.sort((a, b) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1));

@@ -82,7 +82,7 @@ function selectTasks(db: Sqlite, { query, plan, after, limit }: Selection): read
     for (const [index, value] of after.entries()) params[`key${index}`] = value;
   }
   const order = plan.key.map((column) => `${column} ${plan.direction}`).join(", ");
-  return selectRecords<"task">(db, `WHERE ${where.join(" AND ")} ORDER BY ${order} LIMIT :limit`, params);
+  return selectRecords<"task">(db, { where: `${where.join(" AND ")} ORDER BY ${order} LIMIT :limit`, params: params });
 }
 
 export function answerCounts(db: Sqlite, query: Extract<JournalQuery, { kind: "counts" }>): AnswerOf<typeof query> {
