@@ -1,5 +1,5 @@
 import { err, ok, orderBetween, orderSeries, type Result } from "#base";
-import { ORDER_KEY_CHARS, type JournalError } from "#model";
+import { ORDER_KEY_CHARS, type JournalError, type JournalFacts, type JournalRead, type RecordId } from "#model";
 
 type Ordered = { readonly id: string; readonly body: { readonly order: string } };
 
@@ -20,6 +20,22 @@ export function ordersBetween(count: number, { before, after }: Gap): Result<rea
   const keys = orderSeries(count, { before: before?.body.order ?? null, after: after?.body.order ?? null });
   const tooLong = keys.some((key) => key.length > ORDER_KEY_CHARS);
   return tooLong ? err({ code: "limit_reached", limit: "orderKeyChars", max: ORDER_KEY_CHARS }) : ok(keys);
+}
+
+type Neighbour = { readonly of: "task" | "category"; readonly after: RecordId | null };
+
+/**
+ * Two siblings may have the same key, made on two devices or by undoing and redoing. There is no room between them, so
+ * the place behind one is the place behind the other, and what follows that one has to be known.
+ */
+export function readsPastTie({ of, after }: Neighbour, facts: JournalFacts): readonly JournalRead[] {
+  const before = after === null ? undefined : facts.records.get(after);
+  if (before === undefined || before.kind !== of) return [];
+  const { order } = before.body;
+  const tied = [...facts.records.values()].filter(
+    (record) => record.kind === of && record.body.order === order && record.deletedAt === null && record.id > before.id,
+  );
+  return tied.map((record): JournalRead => ({ kind: "place", of, at: { after: record.id } }));
 }
 
 /** The place right behind one sibling, or before all when there is none to be behind. */

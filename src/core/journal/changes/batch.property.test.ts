@@ -17,8 +17,18 @@ const token: fc.Arbitrary<ChangeToken> = fc.record({
   tokenClass: fc.constant("semanticKey" as const),
   tokenValue: part,
 });
+/** Few enough for the same change to come up again. */
+const few = fc
+  .constantFrom(1, 2, 3)
+  .map((counter): ChangeUnit => ({
+    origin: "sync",
+    hostId: "h",
+    counter,
+    payloadType: "journalEntity",
+    payloadId: "p",
+  }));
 const batches = fc
-  .array(fc.record({ units: fc.array(unit, { minLength: 1, maxLength: 2 }), tokens: fc.array(token) }))
+  .array(fc.record({ units: fc.array(few, { minLength: 1, maxLength: 2 }), tokens: fc.array(token) }))
   .map((given) => given.map((one, index) => createBatch({ localBatchId: `b${index}`, ...one })));
 
 const keyOf = (units: readonly ChangeUnit[]) => logicalChangeKey(units.map(changeUnitKey));

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "#base";
 import type { JournalError, JournalRecord, RecordId, RecordOf } from "#model";
 import { idsRead, type HandlersOf } from "../command-handler.ts";
 import type { Draft } from "../draft.ts";
-import { gapAfter, orderInGap } from "../order.ts";
+import { gapAfter, orderInGap, readsPastTie } from "../order.ts";
 import { givenOf } from "../same-value.ts";
 
 type CategoryKinds =
@@ -36,6 +36,7 @@ export const categoryHandlers: HandlersOf<CategoryKinds> = {
       idsRead(id, after),
       { kind: "place", of: "category", at: after === null ? "first" : { after } },
     ],
+    furtherReads: ({ after }, facts) => readsPastTie({ of: "category", after }, facts),
     decide: ({ id, after }, draft) => moveInList(draft, { kind: "category", id, after }),
   },
   "category.archive": {

@@ -2,7 +2,7 @@ import { err, ok, type LocalDate, type Result } from "#base";
 import type { CommandOf, JournalError, JournalRead, RecordId, RecordOf } from "#model";
 import { idsRead, type HandlersOf } from "../command-handler.ts";
 import type { Draft } from "../draft.ts";
-import { byOrder, gapAfter, orderInGap, ordersBetween } from "../order.ts";
+import { byOrder, gapAfter, orderInGap, ordersBetween, readsPastTie } from "../order.ts";
 import { nextDue } from "../repeat.ts";
 import { resolveCategory } from "./category-label.ts";
 import { itemsOf } from "./checklist.ts";
@@ -12,6 +12,7 @@ import { stopTimerOn } from "./time.ts";
 export const concludeHandlers: HandlersOf<"task.conclude" | "task.reopen" | "task.followUp"> = {
   "task.conclude": {
     reads: ({ id }) => readsAround(id),
+    furtherReads: ({ id }, facts) => readsPastTie({ of: "task", after: id }, facts),
     decide({ id, as, today }, draft) {
       const task = draft.find("task", id);
       if (!task.ok) return task;
@@ -37,6 +38,7 @@ export const concludeHandlers: HandlersOf<"task.conclude" | "task.reopen" | "tas
       { kind: "all", of: "category" },
       { kind: "all", of: "label" },
     ],
+    furtherReads: ({ sourceTaskId }, facts) => readsPastTie({ of: "task", after: sourceTaskId }, facts),
     decide: followUp,
   },
 };

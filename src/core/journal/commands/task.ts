@@ -12,7 +12,7 @@ import {
 import { idsRead, type HandlersOf } from "../command-handler.ts";
 import { checkUnseenEdits } from "../conflict.ts";
 import type { Draft } from "../draft.ts";
-import { ordersAtEnd } from "../order.ts";
+import { ordersAtEnd, readsPastTie } from "../order.ts";
 import { givenOf, isSameValue } from "../same-value.ts";
 import { moveInList, resolveCategory, resolveLabels } from "./category-label.ts";
 import { addChecklist } from "./checklist.ts";
@@ -38,6 +38,7 @@ export const taskHandlers: HandlersOf<TaskKinds> = {
       idsRead(id, after),
       { kind: "place", of: "task", at: after === null ? "first" : { after } },
     ],
+    furtherReads: ({ after }, facts) => readsPastTie({ of: "task", after }, facts),
     decide: ({ id, after }, draft) => moveInList(draft, { kind: "task", id, after }),
   },
   "task.archive": {

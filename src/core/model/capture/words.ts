@@ -3,7 +3,7 @@ export type Word = {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Lower case, without punctuation at the end; empty for quoted and for very long words, so nothing matches them. */
+  /** Lower case, without punctuation at the end; empty for very long words. What begins with a quote matches nothing. */
   readonly plain: string;
 };
 
@@ -29,7 +29,7 @@ export function splitWords(line: string): readonly Word[] {
     space.lastIndex = quoteEnd ?? start;
     const end = space.exec(line)?.index ?? line.length;
     const text = line.slice(start, end);
-    words.push({ start, end, text, plain: quoteEnd === null ? plainOf(text) : "" });
+    words.push({ start, end, text, plain: plainOf(text) });
     start = skip(end);
   }
   return words;

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { JournalRecord, RecordId } from "#model";
+import { createBook } from "../../../test/journal-book.ts";
+import { gapAfter, ordersBetween, readsPastTie } from "./order.ts";
+
+test("a task redone beside one that took its place keeps a place of its own, and others can still be moved", () => {
+  const book = createBook();
+  const first = book.must({ kind: "task.create", title: "a" });
+  const undone = book.must({ kind: "undo", operationId: first.operationId });
+  const second = book.must({ kind: "task.create", title: "b" });
+  const third = book.must({ kind: "task.create", title: "c" });
+  const fourth = book.must({ kind: "task.create", title: "d" });
+  book.must({ kind: "undo", operationId: undone.operationId });
+  const keyOf = (id: RecordId | null) => book.one("task", id).body.order;
+  expect(keyOf(first.subjectId)).toBe(keyOf(second.subjectId));
+  book.must({ kind: "task.move", id: fourth.subjectId, after: first.subjectId });
+  expect(keyOf(fourth.subjectId) > keyOf(second.subjectId)).toBe(true);
+  expect(keyOf(fourth.subjectId) < keyOf(third.subjectId)).toBe(true);
+});
+
+test("where the neighbour behind has the same key, the one behind that is asked for", () => {
+  const task = (id: string, order: string) =>
+    [id, { id, kind: "task", body: { order }, deletedAt: null }] as never as readonly [RecordId, JournalRecord];
+  const facts = { records: new Map([task("x", "a"), task("y", "a"), task("z", "b")]), operations: new Map() };
+  const reads = (after: string) => readsPastTie({ of: "task", after: after as RecordId }, facts);
+  expect(reads("x")).toEqual([{ kind: "place", of: "task", at: { after: "y" } }]);
+  expect(reads("y")).toEqual([]);
+  expect(readsPastTie({ of: "task", after: null }, facts)).toEqual([]);
+});
+
+test("a place that was halved too often is refused by the limit, never by a broken key", () => {
+  const at = (order: string) => ({ id: order, body: { order } });
+  const narrow = { before: at("a".padEnd(256, "1")), after: at(`${"a".padEnd(255, "1")}2`) };
+  expect(ordersBetween(1, narrow)).toEqual({
+    ok: false,
+    error: { code: "limit_reached", limit: "orderKeyChars", max: 256 },
+  });
+  expect(gapAfter(undefined, [at("b"), at("a")]).after?.id).toBe("a");
+});
