@@ -9,6 +9,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const MAJOR_MIN = 24;
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -39,10 +40,18 @@ export function childEnvironment() {
   return environment;
 }
 
+/**
+ * What Node compiled last time, kept beside the code it was made from: whoever can change the one could change the
+ * other. Told from outside, so that the first file is in it too; a program can only ask for it once it runs, and its own
+ * TypeScript would bring the type stripper into every start.
+ */
+const COMPILED = fileURLToPath(new URL("../node_modules/.cache/silas", import.meta.url));
+
 /** Runs a command of Node as if it were this process: same terminal, signals passed on, exit code kept. */
 export function runNode({ node, args, cwd = process.cwd() }) {
   return new Promise((resolve) => {
-    const child = spawn(node, args, { cwd, stdio: "inherit", env: childEnvironment() });
+    const env = { NODE_COMPILE_CACHE: COMPILED, ...childEnvironment() };
+    const child = spawn(node, args, { cwd, stdio: "inherit", env });
     // A terminal already sends Ctrl-C and hang-ups to every process in front of it. Passing them on as well would
     // deliver them twice, and a second Ctrl-C means "stop without waiting".
     const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
