@@ -1,7 +1,11 @@
-import { request, type IncomingMessage } from "node:http";
-import { request as requestTls } from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { CommandFailure, EXIT } from "./failure.ts";
+
+// Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole second client,
+// which every command would wait for.
+const { request } = process.getBuiltinModule("node:http");
+const { request: requestTls } = process.getBuiltinModule("node:https");
 
 /** Where the running instance listens and the token it left for the terminal, both from its own private file. */
 export type InstanceAddress = {
