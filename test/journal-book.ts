@@ -38,62 +38,17 @@ export type JournalBook = {
 };
 
 export function createBook(start = "2026-11-15T10:00:00.000Z"): JournalBook {
-  const records = new Map<RecordId, JournalRecord>();
-  const operations = new Map<OperationId, AppliedOperation>();
+  const state: State = { records: new Map(), operations: new Map(), counter: 0 };
+  const { records, operations } = state;
   let seconds = 0;
-  let counter = 0;
+  const run: JournalBook["run"] = (input, moment) => {
+    seconds += 1;
+    const operationId = `op-${operations.size + 1}-${seconds}` as OperationId;
+    const at = (moment ?? shift(start, seconds)) as Instant;
+    return runCommand(state, { command: journalCommandSchema.parse(input), operationId, at });
+  };
   const live = <K extends RecordKind>(kind: K) =>
     [...records.values()].filter((record) => record.kind === kind && record.deletedAt === null) as RecordOf<K>[];
-  const commit = (write: RecordWrite, at: Instant): JournalRecord => {
-    const before = records.get(write.id);
-    if ((before?.revision ?? null) !== write.expectedRevision) throw new Error(`stale write of ${write.id}`);
-    counter += 1;
-    const record = journalRecordSchema.parse({
-      id: write.id,
-      kind: write.kind,
-      body: write.body,
-      createdAt: before?.createdAt ?? at,
-      updatedAt: at,
-      deletedAt: write.deleted ? at : null,
-      revision: (before?.revision ?? 0) + 1,
-      hostId: HOST,
-      counter,
-      vectorClock: { ...before?.vectorClock, [HOST]: counter },
-    }) as JournalRecord;
-    records.set(record.id, record);
-    return record;
-  };
-  const run: JournalBook["run"] = (input, moment) => {
-    const command: JournalCommand = journalCommandSchema.parse(input);
-    seconds += 1;
-    const at = (moment ?? shift(start, seconds)) as Instant;
-    const operationId = `op-${operations.size + 1}-${seconds}` as OperationId;
-    const first = readFacts({ records, operations }, readsOf(command));
-    const further = readFacts({ records, operations }, furtherReadsOf(command, first));
-    const facts = {
-      records: new Map([...first.records, ...further.records]),
-      operations: new Map([...first.operations, ...further.operations]),
-    };
-    const decided = decide({ command, operationId, at, facts });
-    if (!decided.ok) return err(decided.error);
-    const { subjectId, writes, undoes } = decided.value;
-    const before = writes.flatMap((write) => records.get(write.id) ?? []);
-    const written = writes.map((write) => commit(write, at));
-    operations.set(operationId, {
-      operationId,
-      commandDigest: digestOfCommand(command),
-      command,
-      at,
-      subjectId,
-      recordIds: written.map((record) => record.id),
-      before,
-      revisions: new Map(written.map((record) => [record.id, record.revision])),
-      undoneBy: null,
-    });
-    const undone = undoes === null ? undefined : operations.get(undoes);
-    if (undone !== undefined) operations.set(undone.operationId, { ...undone, undoneBy: operationId });
-    return ok({ ...decided.value, operationId, records: written });
-  };
   return {
     records,
     operations,
@@ -110,6 +65,57 @@ export function createBook(start = "2026-11-15T10:00:00.000Z"): JournalBook {
       return found;
     },
   };
+}
+
+type State = Pick<JournalBook, "records" | "operations"> & { counter: number };
+type Request = { readonly command: JournalCommand; readonly operationId: OperationId; readonly at: Instant };
+
+function runCommand(state: State, { command, operationId, at }: Request): Result<Ran, JournalError> {
+  const first = readFacts(state, readsOf(command));
+  const further = readFacts(state, furtherReadsOf(command, first));
+  const facts = {
+    records: new Map([...first.records, ...further.records]),
+    operations: new Map([...first.operations, ...further.operations]),
+  };
+  const decided = decide({ command, operationId, at, facts });
+  if (!decided.ok) return err(decided.error);
+  const { subjectId, writes, undoes } = decided.value;
+  const before = writes.flatMap((write) => state.records.get(write.id) ?? []);
+  const written = writes.map((write) => commit(state, { write, at }));
+  state.operations.set(operationId, {
+    operationId,
+    commandDigest: digestOfCommand(command),
+    command,
+    at,
+    subjectId,
+    recordIds: written.map((record) => record.id),
+    before,
+    revisions: new Map(written.map((record) => [record.id, record.revision])),
+    undoneBy: null,
+  });
+  const undone = undoes === null ? undefined : state.operations.get(undoes);
+  if (undone !== undefined) state.operations.set(undone.operationId, { ...undone, undoneBy: operationId });
+  return ok({ ...decided.value, operationId, records: written });
+}
+
+function commit(state: State, { write, at }: { readonly write: RecordWrite; readonly at: Instant }): JournalRecord {
+  const before = state.records.get(write.id);
+  if ((before?.revision ?? null) !== write.expectedRevision) throw new Error(`stale write of ${write.id}`);
+  state.counter += 1;
+  const record = journalRecordSchema.parse({
+    id: write.id,
+    kind: write.kind,
+    body: write.body,
+    createdAt: before?.createdAt ?? at,
+    updatedAt: at,
+    deletedAt: write.deleted ? at : null,
+    revision: (before?.revision ?? 0) + 1,
+    hostId: HOST,
+    counter: state.counter,
+    vectorClock: { ...before?.vectorClock, [HOST]: state.counter },
+  }) as JournalRecord;
+  state.records.set(record.id, record);
+  return record;
 }
 
 /** The moment so many seconds after another. */
