@@ -113,6 +113,8 @@ describe("one process per directory", () => {
     const asTerminal = (on: Running) =>
       on.call("/api/status", { headers: { authorization: `Bearer ${instance.cli_token}` } });
     expect((await asTerminal(running)).status).toBe(200);
+    const headers = { authorization: `Bearer ${instance.cli_token}` };
+    expect((await running.call("/session", { method: "DELETE", headers })).status).toBe(405);
     await running.stop();
     const again = await startServer({ dir });
     const asDevice = await again.call("/api/status", { headers: { authorization: `Bearer ${running.token}` } });

@@ -44,7 +44,11 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
     return reply.code(204).send();
   };
 
-  app.delete("/session", async (request, reply) => revoke(reply, callerOf(request).sessionId));
+  app.delete("/session", async (request, reply) => {
+    const { kind, sessionId } = callerOf(request);
+    // The terminal's token ends with the process and a configured one with its setting; neither can sign itself out.
+    return kind === "device" ? revoke(reply, sessionId) : context.refuse(reply, { code: "method_not_allowed" });
+  });
 
   app.delete<{ Params: { id: string } }>("/sessions/:id", async (request, reply) => revoke(reply, request.params.id));
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "@fastify/websocket";
 import { LIMITS, ok, parseStrictJson, err, type Result } from "#base";
-import { clientFrameSchema, wordsFor, type ClientFrame, type ServerFrame } from "#model";
+import { clientFrameSchema, wordsFor, type ClientFrame, type NotificationBatch, type ServerFrame } from "#model";
 import type { Caller } from "./device-sessions.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
 import type { CloseReason } from "./open-sockets.ts";
@@ -99,7 +99,7 @@ async function authenticate(connection: Connection, token: string): Promise<void
   context.sockets.authenticated(socket, caller.value.sessionId);
   send(connection, { type: "auth_ok", session_id: caller.value.sessionId, version: context.settings.version });
   const unsubscribe = context.feed.subscribe(
-    (batch) => send(connection, { type: "change_batch", batch }),
+    (batch) => sendText(connection, textOfBatch(batch)),
     () => closeSlow(connection),
   );
   connection.cleanups.push(unsubscribe, keepAlive(connection));
@@ -121,11 +121,27 @@ function sendError(connection: Connection, error: { readonly code: string; reado
   send(connection, { type: "error", code, message: wordsFor(error), retry_after_ms });
 }
 
+const batchTexts = new WeakMap<NotificationBatch, string>();
+
+/** Every socket gets the same envelope, so it is written out once. */
+function textOfBatch(batch: NotificationBatch): string {
+  const known = batchTexts.get(batch);
+  if (known !== undefined) return known;
+  const frame: ServerFrame = { type: "change_batch", batch };
+  const text = JSON.stringify(frame);
+  batchTexts.set(batch, text);
+  return text;
+}
+
 function send(connection: Connection, frame: ServerFrame): void {
+  sendText(connection, JSON.stringify(frame));
+}
+
+function sendText(connection: Connection, text: string): void {
   const { socket } = connection;
   if (socket.readyState !== socket.OPEN) return;
   if (socket.bufferedAmount > LIMITS.socketBufferBytes) return closeSlow(connection);
-  socket.send(JSON.stringify(frame));
+  socket.send(text);
 }
 
 /** A socket that does not read is closed and not buffered for; it loads afresh when it comes back. [T22] */
