@@ -28,6 +28,19 @@ test("where the neighbour behind has the same key, the one behind that is asked 
   expect(readsPastTie({ of: "task", after: null }, facts)).toEqual([]);
 });
 
+test("a task at a place without room can still be concluded, repeated and followed up", () => {
+  const book = createBook();
+  const repeat = { every: 1, unit: "day", weekdays: [], from: "due" };
+  const { subjectId: id } = book.must({ kind: "task.create", title: "a", dueDate: "2026-11-15", repeat });
+  book.must({ kind: "task.create", title: "b" });
+  for (const [index, task] of book.live("task").entries()) {
+    const order = `${"a".padEnd(255, "1")}${index + 1}`;
+    book.records.set(task.id, { ...task, body: { ...task.body, order } });
+  }
+  expect(book.run({ kind: "task.create", title: "c" }).ok).toBe(true);
+  expect(book.must({ kind: "task.conclude", id, as: "DONE" }).writes.length).toBe(2);
+});
+
 test("a place that was halved too often is refused by the limit, never by a broken key", () => {
   const at = (order: string) => ({ id: order, body: { order } });
   const narrow = { before: at("a".padEnd(256, "1")), after: at(`${"a".padEnd(255, "1")}2`) };

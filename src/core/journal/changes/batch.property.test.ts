@@ -18,15 +18,13 @@ const token: fc.Arbitrary<ChangeToken> = fc.record({
   tokenValue: part,
 });
 /** Few enough for the same change to come up again. */
-const few = fc
-  .constantFrom(1, 2, 3)
-  .map((counter): ChangeUnit => ({
-    origin: "sync",
-    hostId: "h",
-    counter,
-    payloadType: "journalEntity",
-    payloadId: "p",
-  }));
+const few = fc.constantFrom(1, 2, 3).map((counter): ChangeUnit => ({
+  origin: "sync",
+  hostId: "h",
+  counter,
+  payloadType: "journalEntity",
+  payloadId: "p",
+}));
 const batches = fc
   .array(fc.record({ units: fc.array(few, { minLength: 1, maxLength: 2 }), tokens: fc.array(token) }))
   .map((given) => given.map((one, index) => createBatch({ localBatchId: `b${index}`, ...one })));

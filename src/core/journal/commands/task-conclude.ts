@@ -2,7 +2,7 @@ import { err, ok, type LocalDate, type Result } from "#base";
 import type { CommandOf, JournalError, JournalRead, RecordId, RecordOf } from "#model";
 import { idsRead, type HandlersOf } from "../command-handler.ts";
 import type { Draft } from "../draft.ts";
-import { byOrder, gapAfter, orderInGap, ordersBetween, readsPastTie } from "../order.ts";
+import { byOrder, gapAfter, ordersBetween, readsPastTie } from "../order.ts";
 import { nextDue } from "../repeat.ts";
 import { resolveCategory } from "./category-label.ts";
 import { itemsOf } from "./checklist.ts";
@@ -16,9 +16,8 @@ export const concludeHandlers: HandlersOf<"task.conclude" | "task.reopen" | "tas
     decide({ id, as, today }, draft) {
       const task = draft.find("task", id);
       if (!task.ok) return task;
-      const order = orderInGap(gapAfter(task.value, draft.list("task")));
-      if (!order.ok) return order;
-      const concluded = conclude(draft, { task: task.value, as, today, nextOrder: order.value });
+      const [nextOrder] = placesBehind(draft, task.value);
+      const concluded = conclude(draft, { task: task.value, as, today, nextOrder });
       return concluded.ok ? ok({ subjectId: id }) : concluded;
     },
   },
@@ -45,6 +44,14 @@ export const concludeHandlers: HandlersOf<"task.conclude" | "task.reopen" | "tas
 
 function readsAround(id: RecordId): readonly JournalRead[] {
   return [{ kind: "tree", id }, { kind: "running" }, { kind: "place", of: "task", at: { after: id } }];
+}
+
+// Where there is no room left the new tasks share the place of the old one: a list a little out of order is better
+// than a task that cannot be concluded.
+function placesBehind(draft: Draft, task: RecordOf<"task">): readonly [string, string] {
+  const orders = ordersBetween(2, gapAfter(task, draft.list("task")));
+  const [first, second] = orders.ok ? orders.value : [];
+  return [first ?? task.body.order, second ?? task.body.order];
 }
 
 type Conclusion = {
@@ -89,9 +96,7 @@ function repeatTask(
 function followUp(command: CommandOf<"task.followUp">, draft: Draft) {
   const source = draft.find("task", command.sourceTaskId);
   if (!source.ok) return source;
-  const orders = ordersBetween(2, gapAfter(source.value, draft.list("task")));
-  if (!orders.ok) return orders;
-  const [order = "", nextOrder = ""] = orders.value;
+  const [order, nextOrder] = placesBehind(draft, source.value);
   const created = createFollowUp(draft, { command, source: source.value, order });
   if (!created.ok) return created;
   const subjectId = created.value;
