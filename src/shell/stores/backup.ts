@@ -15,7 +15,7 @@ import {
 } from "./backup-manifest.ts";
 import { acquireInstanceLock, type InstanceRunning } from "./instance-lock.ts";
 import { newHostId } from "./open-stores.ts";
-import { ensurePrivateDir, ensurePrivateFile, PRIVATE_DIR_MODE, syncDir } from "./private-files.ts";
+import { ensurePrivateDir, ensurePrivateFile, PRIVATE_DIR_MODE, syncPath } from "./private-files.ts";
 import { faultOf } from "./store-fault.ts";
 
 export type BackupProblem =
@@ -59,7 +59,7 @@ export async function createBackup(options: {
     } as const;
     saveManifest(partial, manifest);
     renameSync(partial, target);
-    syncDir(dirname(target));
+    syncPath(dirname(target));
     return ok(manifest);
   } catch (cause) {
     return err(faultOf(cause));
@@ -168,8 +168,9 @@ function replace({ dataDir, name, restoring, at }: Replacement): readonly string
     rmSync(keptPath, { force: true });
     linkSync(current, keptPath);
   }
+  syncPath(restoring);
   renameSync(restoring, current);
-  syncDir(dataDir);
+  syncPath(dataDir);
   return isThere ? [keptPath] : [];
 }
 

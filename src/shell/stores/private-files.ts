@@ -22,11 +22,11 @@ export function writePrivateFile(path: string, content: string): void {
   writeFileSync(partial, content, { mode: PRIVATE_FILE_MODE, flush: true });
   chmodSync(partial, PRIVATE_FILE_MODE);
   renameSync(partial, path);
-  syncDir(dirname(path));
+  syncPath(dirname(path));
 }
 
-/** A rename is durable only when its directory is. */
-export function syncDir(path: string): void {
+/** Waits until a file's bytes, or a directory's names, are on the disk: a rename is durable only with both. */
+export function syncPath(path: string): void {
   const handle = openSync(path, "r");
   try {
     fsyncSync(handle);

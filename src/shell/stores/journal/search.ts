@@ -10,7 +10,7 @@ export const HITS_DEFAULT = 50;
 /** The newest matches that are ranked. A word in every record would otherwise cost a look at every record. */
 const CANDIDATES_MAX = 1000;
 /** A term in more records than this says nothing about which of them is meant, and weighing it costs a scan. */
-const TELLING_MAX = 4000;
+const TELLING_MAX = 2000;
 const COLUMNS = "{search_title search_text}";
 
 /** Records that hold every word, best first: a match in the title weighs ten times one in the text, then the newest. */
