@@ -57,10 +57,16 @@ export function cutJournalCommit(seed: number): Promise<Cuts> {
     const after = JSON.stringify(await loadState(store));
     await store.close();
     assert(before !== after, "the commit that is cut changes something");
+    let states = 0;
     for (const state of disk.states()) {
       await lookAt({ state, file: FILE, into: world.root }, (dir) => checkCut(world, { dir, commit, before, after }));
+      states += 1;
     }
-    return { states: disk.states().length };
+    const again = world.seeded.pick(disk.states());
+    await lookAt({ state: again, file: FILE, into: world.root }, async (dir) => {
+      states += await cutRecovery(world, { dir, commit, before, after });
+    });
+    return { states };
   });
 }
 
@@ -84,6 +90,22 @@ async function checkCut(world: World, { dir, commit, before, after }: Cut): Prom
   assert(JSON.stringify(await loadState(store)) === after, "JOURNAL-11 sending it again leads to the same state");
   await store.close();
   checkIntegrity(join(dir, FILE));
+}
+
+/** The second crash: the start after the first one, and the repeated operation, are cut in the same way. */
+async function cutRecovery(world: World, { dir, commit, before, after }: Cut): Promise<number> {
+  const disk = createCutDisk({ dataDir: dir, file: FILE, into: join(world.root, "cuts-again") });
+  disk.start();
+  const store = await open(world, { dataDir: dir, onStatement: disk.onStatement });
+  await store.commit(commit);
+  disk.finish();
+  await store.close();
+  for (const state of disk.states()) {
+    await lookAt({ state, file: FILE, into: join(world.root, "again") }, (second) =>
+      checkCut(world, { dir: second, commit, before, after }),
+    );
+  }
+  return disk.states().length;
 }
 
 /**
