@@ -4,14 +4,14 @@
  */
 export function securityHeaders(host: string): Readonly<Record<string, string>> {
   return {
-    // `'self'` covers the socket in current browsers; older ones need the ws: origin spelled out.
+    // `'self'` covers the socket in current browsers; older ones need its origin spelled out, plain and over TLS.
     "content-security-policy": [
       "default-src 'self'",
       "script-src 'self'",
       "style-src 'self'",
       "img-src 'self' data:",
       "font-src 'self'",
-      `connect-src 'self' ws://${host}`,
+      `connect-src 'self' ws://${host} wss://${host}`,
       "worker-src 'self'",
       "manifest-src 'self'",
       "object-src 'none'",
