@@ -81,11 +81,15 @@ function createMailbox({ listener, lost, log }: Listener): Mailbox {
   let queue: NotificationBatch[] = [];
   let isBusy = false;
   let isStopped = false;
-  const guarded = async (work: () => void | Promise<void>) => {
+  const failed = (cause: unknown) => log.error("change_listener_failed", { cause });
+  // A listener that answers at once is not waited for: a promise for each socket and batch would cost more than sending.
+  const guarded = (work: () => void | Promise<void>): Promise<void> | null => {
     try {
-      await work();
+      const settling = work();
+      return settling instanceof Promise ? settling.catch(failed) : null;
     } catch (cause) {
-      log.error("change_listener_failed", { cause });
+      failed(cause);
+      return null;
     }
   };
   const drain = async () => {
@@ -93,13 +97,14 @@ function createMailbox({ listener, lost, log }: Listener): Mailbox {
     isBusy = true;
     for (let batch = queue.shift(); batch !== undefined; batch = queue.shift()) {
       const current = batch;
-      await guarded(() => listener(current));
+      const settling = guarded(() => listener(current));
+      if (settling !== null) await settling;
     }
     isBusy = false;
   };
   const lose = () => {
     queue = [];
-    if (!isStopped) void guarded(lost);
+    if (!isStopped) guarded(lost);
   };
   return {
     put(batches) {

@@ -1,8 +1,10 @@
+import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "@fastify/websocket";
 import { LIMITS, ok, parseStrictJson, err, type Result } from "#base";
 import { clientFrameSchema, wordsFor, type ClientFrame, type NotificationBatch, type ServerFrame } from "#model";
 import type { Caller } from "./device-sessions.ts";
+import { frameOfBatch } from "./batch-frame.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
 import type { CloseReason } from "./open-sockets.ts";
 import type { WebContext } from "./web-context.ts";
@@ -16,6 +18,8 @@ export function addSocketRoute(app: FastifyInstance, context: WebContext): void 
 type Connection = {
   readonly context: WebContext;
   readonly socket: WebSocket;
+  /** What the socket stands on: TCP, or TLS over it. */
+  readonly stream: Duplex;
   readonly address: string;
   caller: Caller | null;
   framesWaiting: number;
@@ -31,6 +35,7 @@ function serveSocket(context: WebContext, socket: WebSocket, request: FastifyReq
   const connection: Connection = {
     context,
     socket,
+    stream: request.raw.socket,
     address: request.ip,
     caller: null,
     framesWaiting: 0,
@@ -99,7 +104,7 @@ async function authenticate(connection: Connection, token: string): Promise<void
   context.sockets.authenticated(socket, caller.value.sessionId);
   send(connection, { type: "auth_ok", session_id: caller.value.sessionId, version: context.settings.version });
   const unsubscribe = context.feed.subscribe(
-    (batch) => sendText(connection, textOfBatch(batch)),
+    (batch) => sendBatch(connection, batch),
     () => closeSlow(connection),
   );
   connection.cleanups.push(unsubscribe, keepAlive(connection));
@@ -121,16 +126,20 @@ function sendError(connection: Connection, error: { readonly code: string; reado
   send(connection, { type: "error", code, message: wordsFor(error), retry_after_ms });
 }
 
-const batchTexts = new WeakMap<NotificationBatch, string>();
-
-/** Every socket gets the same envelope, so it is written out once. */
-function textOfBatch(batch: NotificationBatch): string {
-  const known = batchTexts.get(batch);
-  if (known !== undefined) return known;
-  const frame: ServerFrame = { type: "change_batch", batch };
-  const text = JSON.stringify(frame);
-  batchTexts.set(batch, text);
-  return text;
+/**
+ * The same bytes for every socket, past the library, which would frame them anew for each. It keeps nothing half-sent
+ * that these could fall into: compression is off, and it hands every frame whole to the same stream.
+ */
+function sendBatch(connection: Connection, batch: NotificationBatch): void {
+  const { socket, stream } = connection;
+  if (socket.readyState !== socket.OPEN) return;
+  if (socket.bufferedAmount > LIMITS.socketBufferBytes) return closeSlow(connection);
+  // What one window brings leaves in one write.
+  if (stream.writableCorked === 0) {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+  }
+  stream.write(frameOfBatch(batch));
 }
 
 function send(connection: Connection, frame: ServerFrame): void {
