@@ -2,7 +2,7 @@ import { oneLine } from "#base";
 import type { Define, Handler } from "./context.ts";
 import { shortId } from "./ids.ts";
 import { printOutcome, resolveCategory } from "./records.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -44,13 +44,17 @@ const listCategories: Handler<Json & { readonly archived?: true }> = ({ options,
     if (categories.length === 0) return terminal.note("No categories yet. Add one: silas categories add home");
     const rows = categories.map(({ id, body }) => [shortId(id), body.name, body.archivedAt === null ? "" : "archived"]);
     const columns = [{ header: "ID" }, { header: "CATEGORY", flexible: true }, { header: "STATE" }] as const;
-    for (const line of renderTable(columns, rows, terminal.columns)) terminal.line(line);
+    printTable(terminal, { columns, rows });
   });
 
 const addCategory: Handler<Json> = ({ args: [name = ""], options, terminal, journal }) =>
   journal(async (client) => {
     const outcome = await client.submit({ kind: "category.create", name });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Added category ${oneLine(name)}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Added category ${oneLine(name)}`,
+    });
   });
 
 const renameCategory: Handler<Json> = ({ args: [category = "", name = ""], options, terminal, journal }) =>
@@ -60,7 +64,8 @@ const renameCategory: Handler<Json> = ({ args: [category = "", name = ""], optio
       id: await resolveCategory(client, category),
       set: { name },
     });
-    printOutcome(terminal, outcome, {
+    printOutcome(terminal, {
+      outcome,
       json: options.json,
       sentence: `Category ${oneLine(category)} is now ${oneLine(name)}`,
     });
@@ -72,5 +77,9 @@ const setArchived =
     journal(async (client) => {
       const outcome = await client.submit({ kind, id: await resolveCategory(client, category) });
       const word = kind === "category.archive" ? "archived" : "back from the archive";
-      printOutcome(terminal, outcome, { json: options.json, sentence: `Category ${oneLine(category)} is ${word}` });
+      printOutcome(terminal, {
+        outcome,
+        json: options.json,
+        sentence: `Category ${oneLine(category)} is ${word}`,
+      });
     });

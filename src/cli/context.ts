@@ -37,7 +37,7 @@ export function createAct(outside: Outside, finish: (code: ExitCode) => void): A
       const code = await handler({
         args: command.args,
         options,
-        terminal: createTerminal(outside, options, environment.colour),
+        terminal: createTerminal(outside, { ...options, colour: environment.colour }),
         here,
         outside,
         environment,

@@ -25,7 +25,9 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
   if (!loaded.ok) {
     return [
       checkNode(),
-      ...describeProblems(loaded.error).map((line) => fail("config", line, "correct that place in the file")),
+      ...describeProblems(loaded.error).map((line) =>
+        fail("config", { message: line, fix: "correct that place in the file" }),
+      ),
     ];
   }
   const examination: Examination = { ...patient, setup: loaded.value };
@@ -41,24 +43,24 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     checkClock(examination),
     checkPage(),
     checkBackups(examination),
-    warn(
-      "model",
-      `${MODES.built_in}: capture, journal and search work without one`,
-      "connecting a model comes with a later version",
-    ),
+    warn("model", {
+      message: `${MODES.built_in}: capture, journal and search work without one`,
+      fix: "connecting a model comes with a later version",
+    }),
   ];
 }
 
-export const ok = (check: string, message: string): Finding => ({ check, state: "ok", message, fix: null });
-export const warn = (check: string, message: string, fix: string): Finding => ({ check, state: "warn", message, fix });
-export const fail = (check: string, message: string, fix: string): Finding => ({ check, state: "fail", message, fix });
+type Problem = { readonly message: string; readonly fix: string };
+const ok = (check: string, message: string): Finding => ({ check, state: "ok", message, fix: null });
+const warn = (check: string, problem: Problem): Finding => ({ check, state: "warn", ...problem });
+const fail = (check: string, problem: Problem): Finding => ({ check, state: "fail", ...problem });
 
 const NODE_MAJOR_MIN = 24;
 
 function checkNode(): Finding {
   const major = Number.parseInt(process.versions.node, 10);
   if (major >= NODE_MAJOR_MIN) return ok("node", process.version);
-  return fail("node", `${process.version} is too old`, `install Node ${NODE_MAJOR_MIN} or later`);
+  return fail("node", { message: `${process.version} is too old`, fix: `install Node ${NODE_MAJOR_MIN} or later` });
 }
 
 /** Anything in `mode` beyond the owner. */
@@ -67,7 +69,7 @@ const isShared = ({ mode }: Stats): boolean => (mode & 0o077) !== 0;
 function checkDirectories({ setup: { paths }, repair, environment }: Examination): Finding {
   const dirs = [paths.dataDir, paths.verifyDir, paths.customerContextDir];
   const missing = dirs.filter((dir) => !existsSync(dir));
-  if (missing.length > 0) return warn("directories", `missing: ${missing.join(", ")}`, "silas init");
+  if (missing.length > 0) return warn("directories", { message: `missing: ${missing.join(", ")}`, fix: "silas init" });
   if (environment.platform === "win32") return ok("directories", paths.dataDir);
   return closeToOthers({ check: "directories", places: dirs, mode: 0o700, repair, good: paths.dataDir });
 }
@@ -97,11 +99,10 @@ function closeToOthers(wanted: {
   if (shared.length === 0) return ok(wanted.check, wanted.good);
   if (wanted.repair === "none") {
     const mode = wanted.mode.toString(8);
-    return fail(
-      wanted.check,
-      `others may look into ${shared.join(", ")}`,
-      `silas doctor --fix, or chmod ${mode} on each`,
-    );
+    return fail(wanted.check, {
+      message: `others may look into ${shared.join(", ")}`,
+      fix: `silas doctor --fix, or chmod ${mode} on each`,
+    });
   }
   for (const place of shared) chmodSync(place, wanted.mode);
   return { ...ok(wanted.check, `closed to others: ${shared.join(", ")}`), fixed: true };
@@ -110,11 +111,17 @@ function closeToOthers(wanted: {
 function checkInstance({ setup: { paths }, repair }: Examination): Finding {
   const found = readInstance(paths.dataDir);
   if (!found.ok)
-    return fail("instance", "the lock of the data directory cannot be read", `check who owns ${paths.dataDir}`);
+    return fail("instance", {
+      message: "the lock of the data directory cannot be read",
+      fix: `check who owns ${paths.dataDir}`,
+    });
   if (found.value.state === "live") return ok("instance", `running, ${found.value.instance?.url ?? "starting"}`);
   if (found.value.state === "none") return ok("instance", "not running");
   if (repair === "none")
-    return warn("instance", "a killed process left its address behind", "silas doctor --fix, or silas start");
+    return warn("instance", {
+      message: "a killed process left its address behind",
+      fix: "silas doctor --fix, or silas start",
+    });
   rmSync(join(paths.dataDir, "instance.json"), { force: true });
   return { ...ok("instance", "leftover of a killed process removed"), fixed: true };
 }
@@ -129,12 +136,14 @@ async function checkPort({ setup: { config, paths } }: Examination): Promise<Fin
   });
   if (problem === null) return ok("port", `${port} is free`);
   if (problem === "EADDRINUSE")
-    return fail("port", `${port} is used by another program`, "silas start --port 8421, or set channels.web.port");
-  return fail(
-    "port",
-    `${host}:${port} cannot be listened on (${problem})`,
-    "check channels.web.host and channels.web.port",
-  );
+    return fail("port", {
+      message: `${port} is used by another program`,
+      fix: "silas start --port 8421, or set channels.web.port",
+    });
+  return fail("port", {
+    message: `${host}:${port} cannot be listened on (${problem})`,
+    fix: "check channels.web.host and channels.web.port",
+  });
 }
 
 const DISK_WARN_BYTES = 1024 ** 3;
@@ -145,8 +154,9 @@ async function checkDisk({ setup: { paths } }: Examination): Promise<Finding> {
   const { bavail, bsize } = await statfs(dir);
   const free = bavail * bsize;
   const message = `${(free / 1024 ** 3).toFixed(1)} GB free where the data is`;
-  if (free < DISK_FAIL_BYTES) return fail("disk", message, "free some space; writes are refused when it is full");
-  return free < DISK_WARN_BYTES ? warn("disk", message, "free some space soon") : ok("disk", message);
+  if (free < DISK_FAIL_BYTES)
+    return fail("disk", { message, fix: "free some space; writes are refused when it is full" });
+  return free < DISK_WARN_BYTES ? warn("disk", { message, fix: "free some space soon" }) : ok("disk", message);
 }
 
 const CLOCK_SLACK_MS = 5 * 60_000;
@@ -158,12 +168,15 @@ function checkClock({ setup: { paths }, here }: Examination): Finding {
     .map((name) => join(paths.dataDir, name))
     .filter((path) => existsSync(path) && statSync(path).mtimeMs > nowMs + CLOCK_SLACK_MS);
   if (ahead.length === 0) return ok("clock", `${here.now}, zone ${here.zone}`);
-  return warn("clock", `files are from the future: ${ahead.join(", ")}`, "check the date of this computer");
+  return warn("clock", {
+    message: `files are from the future: ${ahead.join(", ")}`,
+    fix: "check the date of this computer",
+  });
 }
 
 function checkPage(): Finding {
   if (existsSync(join(BUILT_PAGE, "index.html"))) return ok("page", "built");
-  return warn("page", "the page for the browser is not built", "npm run build:web, or npm start");
+  return warn("page", { message: "the page for the browser is not built", fix: "npm run build:web, or npm start" });
 }
 
 const BACKUP_DAYS_MAX = 7;
@@ -172,8 +185,9 @@ function checkBackups({ setup: { paths }, here }: Examination): Finding {
   const dir = join(paths.dataDir, "backups");
   const times = existsSync(dir) ? readdirSync(dir).map((name) => statSync(join(dir, name)).mtimeMs) : [];
   const newest = instantFromMs(Math.round(Math.max(0, ...times)));
-  if (times.length === 0 || !newest.ok) return warn("backups", "none in the data directory", "silas backup");
+  if (times.length === 0 || !newest.ok)
+    return warn("backups", { message: "none in the data directory", fix: "silas backup" });
   const days = Math.floor((msOfInstant(here.now) - msOfInstant(newest.value)) / 86_400_000);
   const message = `the newest is ${days === 0 ? "of today" : `${days} day(s) old`}`;
-  return days > BACKUP_DAYS_MAX ? warn("backups", message, "silas backup") : ok("backups", message);
+  return days > BACKUP_DAYS_MAX ? warn("backups", { message, fix: "silas backup" }) : ok("backups", message);
 }

@@ -24,6 +24,7 @@ export type JournalClient = {
   submit(command: CommandInput, mode?: "apply" | "preview"): Promise<JournalOutcome>;
   ask<Q extends QueryInput>(query: Q): Promise<JournalAnswers[Q["kind"]]>;
   readonly door: JournalDoor;
+  readonly here: HereAndNow;
 };
 
 export async function withJournal<T>(
@@ -41,6 +42,7 @@ export async function withJournal<T>(
 export function createJournalClient(door: JournalDoor, here: HereAndNow): JournalClient {
   return {
     door,
+    here,
     submit: async (command, mode = "apply") => {
       const request = journalRequestSchema.safeParse({ operationId: uuidV7(here.now, randomBytes(10)), command, mode });
       if (!request.success) throw invalid(request.error.issues);

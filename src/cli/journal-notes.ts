@@ -6,7 +6,7 @@ import { shortId } from "./ids.ts";
 import type { JournalClient } from "./journal-client.ts";
 import { instantAt, parseDay, parseMoment, showMoment } from "./local-time.ts";
 import { changed, printOutcome, resolveCategory, resolveEntry, resolveTask } from "./records.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 import { parseRows } from "./tasks-show.ts";
 import { addDays } from "#base";
 
@@ -22,12 +22,16 @@ export const addNote: Handler<AddOptions> = ({ args, options, terminal, here, jo
       occurredAt: parseMoment(options.when, here),
       text: args.join(" "),
       ...(category === undefined ? {} : { categoryId: await resolveCategory(client, category) }),
-      ...(task === undefined ? {} : { taskId: await resolveTask(client, task, here.today) }),
+      ...(task === undefined ? {} : { taskId: await resolveTask(client, task) }),
     });
     const note = changed(outcome, "entry");
     const sentence =
       note === undefined ? "Nothing changed." : `Noted: ${shortId(note.id)} ${showMoment(note.body.occurredAt)}`;
-    printOutcome(terminal, outcome, { json: options.json, sentence });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence,
+    });
   });
 
 type ListOptions = Json & {
@@ -56,7 +60,7 @@ export const listNotes: Handler<ListOptions> = ({ options, terminal, here, journ
       { header: "WHAT" },
       { header: "TEXT", flexible: true },
     ] as const;
-    for (const line of renderTable(columns, page.rows.map(timelineCells), terminal.columns)) terminal.line(line);
+    printTable(terminal, { columns, rows: page.rows.map(timelineCells) });
     if (page.nextCursor !== null) terminal.note(`More follow: add --cursor ${page.nextCursor}`);
   });
 
@@ -84,20 +88,25 @@ export const editNote: Handler<EditOptions> = ({ args: [fragment = ""], options,
       ...(category === undefined
         ? {}
         : { categoryId: category === "none" ? null : await resolveCategory(client, category) }),
-      ...(task === undefined ? {} : { taskId: task === "none" ? null : await resolveTask(client, task, here.today) }),
+      ...(task === undefined ? {} : { taskId: task === "none" ? null : await resolveTask(client, task) }),
     };
     if (Object.keys(set).length === 0)
       throw usage("Nothing to change was given.", "`silas journal edit --help` lists the fields.");
     const id = await resolveEntry(client, fragment);
     const outcome = await client.submit({ kind: "entry.update", id, set });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Changed: ${shortId(id)}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Changed: ${shortId(id)}`,
+    });
   });
 
 export const deleteNote: Handler<Json> = ({ args: [fragment = ""], options, terminal, journal }) =>
   journal(async (client) => {
     const id = await resolveEntry(client, fragment);
     const outcome = await client.submit({ kind: "entry.delete", id });
-    printOutcome(terminal, outcome, {
+    printOutcome(terminal, {
+      outcome,
       json: options.json,
       sentence: `Deleted: ${shortId(id)} (silas undo brings it back)`,
     });

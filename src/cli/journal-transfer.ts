@@ -6,7 +6,7 @@ import type { Handler } from "./context.ts";
 import { CommandFailure, usage } from "./failure.ts";
 import { journalFailure } from "./journal-words.ts";
 import { showMoment } from "./local-time.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 import { parseRows } from "./tasks-show.ts";
 
 export const exportJournal: Handler<{ readonly to?: string }> = ({ options, terminal, outside, journal }) =>
@@ -63,7 +63,7 @@ export const listChanges: Handler<{ readonly after: string; readonly limit: stri
       { header: "ID", flexible: true },
     ] as const;
     const rows = changes.map((row) => [String(row.counter), showMoment(row.at), row.kind, row.payloadId]);
-    for (const line of renderTable(columns, rows, terminal.columns)) terminal.line(line);
+    printTable(terminal, { columns, rows });
   });
 
 async function writeLines(lines: AsyncIterable<string>, target: NodeJS.WritableStream): Promise<number> {

@@ -2,7 +2,7 @@ import { openInBrowser } from "./browser.ts";
 import type { Define, Handler } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
 import { callInstance, notSignedIn, readAnswer } from "./http-client.ts";
-import { findInstance } from "./instance.ts";
+import { findInstance, type RunningInstance } from "./instance.ts";
 import { loadSetup } from "./setup.ts";
 
 type Options = { readonly open: boolean; readonly json?: boolean };
@@ -19,12 +19,21 @@ const openPage: Handler<Options> = async ({ options, terminal, environment }) =>
   if (instance === null) {
     throw new CommandFailure({ what: "Silas is not running.", next: "Start it with `silas start`." });
   }
-  const answer = await readAnswer(await callInstance(instance.address, { method: "POST", path: "/session/links" }));
-  if (answer.status === 401) throw notSignedIn();
-  const link = answer.body as { readonly url: string; readonly expires_at: string };
+  const link = await requestLink(instance);
   if (options.json) return terminal.json(link);
   const opened = options.open ? await openInBrowser(link.url, environment) : "not_opened";
   if (opened === "opened") return terminal.note(`Opened ${new URL(link.url).origin} in the browser.`);
   terminal.line(link.url);
   terminal.note("Open this link on this computer; it works once, for ten minutes.");
 };
+
+type EnrolmentLink = { readonly url: string; readonly expires_at: string };
+
+/** A fresh one-time link from the running instance. */
+export async function requestLink(instance: RunningInstance): Promise<EnrolmentLink> {
+  const answer = await readAnswer(await callInstance(instance.address, { method: "POST", path: "/session/links" }));
+  if (answer.status === 401) throw notSignedIn();
+  if (answer.status !== 200)
+    throw new CommandFailure({ what: `The running Silas answered with status ${answer.status}.` });
+  return answer.body as EnrolmentLink;
+}

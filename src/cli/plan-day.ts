@@ -69,10 +69,11 @@ const setPins =
     journal(async (client) => {
       const planDate = parseDay(options.day, here);
       const taskIds = [];
-      for (const fragment of args) taskIds.push(await resolveTask(client, fragment, here.today));
+      for (const fragment of args) taskIds.push(await resolveTask(client, fragment));
       const outcome = await client.submit({ kind, planDate, taskIds });
       const word = kind === "plan.pin" ? "Pinned to" : "Taken off";
-      printOutcome(terminal, outcome, {
+      printOutcome(terminal, {
+        outcome,
         json: options.json,
         sentence: `${word} ${planDate}: ${taskIds.map(shortId).join(" ")}`,
       });
@@ -89,13 +90,17 @@ const addBlock: Handler<BlockOptions> = ({ args: [from = "", to = "", ...words],
     const upsert = {
       id: null,
       categoryId: category === undefined ? null : await resolveCategory(client, category),
-      taskId: task === undefined ? null : await resolveTask(client, task, here.today),
+      taskId: task === undefined ? null : await resolveTask(client, task),
       startTime: parseMoment(from, onDay),
       endTime: parseMoment(to, onDay),
       note: words.join(" "),
     };
     const outcome = await client.submit({ kind: "plan.blocks", planDate, upserts: [upsert], deletes: [] });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Block on ${planDate}: ${from} to ${to}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Block on ${planDate}: ${from} to ${to}`,
+    });
   });
 
 const deleteBlock: Handler<OnDay> = ({ args: [fragment = ""], options, terminal, here, journal }) =>
@@ -107,7 +112,11 @@ const deleteBlock: Handler<OnDay> = ({ args: [fragment = ""], options, terminal,
     })();
     const id = await resolveId(fragment, { noun: "block", list: `silas plan-day show --day ${planDate}`, candidates });
     const outcome = await client.submit({ kind: "plan.blocks", planDate, upserts: [], deletes: [id] });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Deleted block ${shortId(id)}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Deleted block ${shortId(id)}`,
+    });
   });
 
 const writeNote: Handler<OnDay> = ({ args, options, terminal, here, journal }) =>
@@ -116,8 +125,14 @@ const writeNote: Handler<OnDay> = ({ args, options, terminal, here, journal }) =
     if (note.trim() === "") throw usage("The note is empty.");
     const planDate = parseDay(options.day, here);
     const outcome = await client.submit({ kind: "plan.note", planDate, note });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Note of ${planDate} written` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Note of ${planDate} written`,
+    });
   });
+
+const BLOCK_COLUMNS = [{ header: "BLOCK" }, { header: "TIME" }, { header: "WHAT", flexible: true }] as const;
 
 async function describeDay(
   view: DayView,
@@ -141,9 +156,7 @@ async function describeDay(
   return [
     oneLine(`${view.date}${rating}`),
     ...(note === "" ? [] : note.split("\n").map(neutralise)),
-    ...(pinned.length === 0 ? ["No pinned tasks."] : renderTable(TASK_COLUMNS, pinned, by.columns)),
-    ...(blocks.length === 0
-      ? []
-      : renderTable([{ header: "BLOCK" }, { header: "TIME" }, { header: "WHAT", flexible: true }], blocks, by.columns)),
+    ...(pinned.length === 0 ? ["No pinned tasks."] : renderTable({ columns: TASK_COLUMNS, rows: pinned }, by.columns)),
+    ...(blocks.length === 0 ? [] : renderTable({ columns: BLOCK_COLUMNS, rows: blocks }, by.columns)),
   ];
 }

@@ -100,7 +100,11 @@ function prepare(program: Command, outside: Outside): void {
     .exitOverride()
     .showSuggestionAfterError(true)
     .allowExcessArguments(false)
-    .configureHelp({ helpWidth: Math.min(outside.stdout.columns || 80, 100), showGlobalOptions: true })
+    .configureHelp({
+      helpWidth: Math.min(outside.stdout.columns || 80, 100),
+      showGlobalOptions: true,
+      minWidthToWrap: 20,
+    })
     .configureOutput({
       writeOut: (text) => void outside.stdout.write(text),
       writeErr: (text) => void outside.stderr.write(text),
@@ -118,7 +122,7 @@ function nounOf(argv: readonly string[]): string | undefined {
 
 function report(error: unknown, outside: Outside): ExitCode {
   const debug = outside.argv.includes("--debug");
-  const terminal = createTerminal(outside, { debug, input: false, color: false }, "never");
+  const terminal = createTerminal(outside, { debug, input: false, color: false, colour: "never" });
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof CommandFailure) {
     terminal.fail(debug ? { ...error.words, cause: error.words.cause ?? error } : error.words);

@@ -46,9 +46,9 @@ const rateDay: FindTarget = async (_client, { options, here }) => ({
   targetType: "day",
   targetId: parseDay(options.day ?? "today", here),
 });
-const rateTask: FindTarget = async (client, { args: [task = ""], here }) => ({
+const rateTask: FindTarget = async (client, { args: [task = ""] }) => ({
   targetType: "task",
-  targetId: await resolveTask(client, task, here.today),
+  targetId: await resolveTask(client, task),
 });
 const rateSession: FindTarget = async (client, { args: [entry = ""] }) => ({
   targetType: "timeEntry",
@@ -69,7 +69,11 @@ function rateWith(findTarget: FindTarget): Handler<Options> {
       );
       const what = target.targetType === "day" ? target.targetId : shortId(target.targetId);
       const sentence = text === "none" ? `No rating for ${what} any more` : `Rated ${what}: ${text} of 5`;
-      printOutcome(call.terminal, outcome, { json: call.options.json, sentence });
+      printOutcome(call.terminal, {
+        outcome,
+        json: call.options.json,
+        sentence,
+      });
     });
 }
 

@@ -7,8 +7,8 @@ const PAGE_ROWS = 500;
 const EVER = { from: "0000-01-01T00:00:00.000Z", to: "9999-12-31T23:59:59.999Z" } as const;
 
 /** The task a person means, searched in every view: open ones first, then concluded and archived ones. */
-export async function resolveTask(client: JournalClient, fragment: string, today: string): Promise<RecordId> {
-  return resolveId(fragment, { noun: "task", list: "silas tasks list", candidates: everyTask(client, today) });
+export async function resolveTask(client: JournalClient, fragment: string): Promise<RecordId> {
+  return resolveId(fragment, { noun: "task", list: "silas tasks list", candidates: everyTask(client) });
 }
 
 export async function resolveEntry(client: JournalClient, fragment: string): Promise<RecordId> {
@@ -46,18 +46,17 @@ type OfKind<K extends RecordKind> = Extract<JournalRecord, { readonly kind: K }>
 /** What every write prints: the sentence for people, or the outcome for scripts. */
 export function printOutcome(
   terminal: Terminal,
-  outcome: JournalOutcome,
-  as: { readonly json: boolean | undefined; readonly sentence: string },
+  done: { readonly outcome: JournalOutcome; readonly json: boolean | undefined; readonly sentence: string },
 ): void {
-  if (as.json) return terminal.json(outcome);
-  terminal.line(as.sentence);
+  if (done.json) return terminal.json(done.outcome);
+  terminal.line(done.sentence);
 }
 
-async function* everyTask(client: JournalClient, today: string): AsyncGenerator<Candidate> {
+async function* everyTask(client: JournalClient): AsyncGenerator<Candidate> {
   for (const view of ["open", "done", "archived"] as const) {
     let cursor: string | undefined;
     do {
-      const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, { view, today, cursor });
+      const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, { view, cursor });
       for (const { task } of page.rows) yield { id: task.id, title: task.body.title };
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -66,12 +65,12 @@ async function* everyTask(client: JournalClient, today: string): AsyncGenerator<
 
 const askPage = (
   client: JournalClient,
-  page: { readonly view: "open" | "done" | "archived"; readonly today: string; readonly cursor: string | undefined },
+  page: { readonly view: "open" | "done" | "archived"; readonly cursor: string | undefined },
 ) =>
   client.ask({
     kind: "tasks",
     view: page.view,
-    today: page.today,
+    today: client.here.today,
     limit: PAGE_ROWS,
     ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
   });

@@ -1,7 +1,7 @@
 import type { Define, Handler } from "./context.ts";
 import { shortId } from "./ids.ts";
 import { showDay } from "./local-time.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 import { parseRows } from "./tasks-show.ts";
 
 export const define: Define = (search, act) => {
@@ -33,7 +33,7 @@ const searchJournal: Handler<{ readonly limit: string; readonly json?: boolean }
       { header: "TITLE", flexible: true },
     ] as const;
     const rows = hits.map((hit) => [shortId(hit.openId), hit.kind, showDay(hit.at), hit.title || plain(hit.snippet)]);
-    for (const line of renderTable(columns, rows, terminal.columns)) terminal.line(line);
+    printTable(terminal, { columns, rows });
   });
 
 /** Matches in a snippet stand between two control characters; a table shows the text alone. */

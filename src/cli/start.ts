@@ -2,9 +2,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Result } from "#base";
 import type { App, StartRefusal } from "#compose";
 import type { LoadedConfig } from "#config";
-import { openInBrowser, printLink } from "./browser.ts";
+import { canOpenBrowser, openInBrowser, printLink } from "./browser.ts";
 import type { Call, Define, Handler } from "./context.ts";
 import { CommandFailure } from "./failure.ts";
+import { findInstance } from "./instance.ts";
+import { requestLink } from "./open.ts";
 import { loadSetup, prepareDirectories } from "./setup.ts";
 import { listenFailure, startFailure } from "./start-words.ts";
 import { listenToKeys } from "./start-keys.ts";
@@ -29,7 +31,7 @@ export const define: Define = (start, act) => {
 };
 
 const startSilas: Handler<Options> = async (call) => {
-  const { options, terminal } = call;
+  const { options } = call;
   const setup = loadSetup(call.environment, {
     ...(options.port === undefined ? {} : { "channels.web.port": options.port }),
     ...(options.host === undefined ? {} : { "channels.web.host": options.host }),
@@ -45,10 +47,7 @@ const startSilas: Handler<Options> = async (call) => {
   const composed = await composeWhenFree(setup, call.outside.version);
   if (!composed.ok) {
     if (composed.error.code !== "already_running") throw startFailure(composed.error);
-    terminal.line(`Silas is already running, pid ${composed.error.pid ?? "unknown"}`);
-    if (composed.error.url !== null)
-      terminal.line(`  Open    ${composed.error.url}   (\`silas open\` signs a browser in)`);
-    return;
+    return sayAlreadyRunning(call, { setup, ...composed.error });
   }
   const app = composed.value;
   // Asked for before the port opens, so that a stop in the very first moment is not missed.
@@ -64,6 +63,19 @@ const startSilas: Handler<Options> = async (call) => {
     await app.close();
   }
 };
+
+type Other = { readonly setup: LoadedConfig; readonly pid: number | null; readonly url: string | null };
+
+/** Whoever starts Silas wants to see it, also when it runs already. */
+async function sayAlreadyRunning(call: Call<Options>, { setup, pid, url }: Other): Promise<void> {
+  const { terminal, environment } = call;
+  terminal.line(`Silas is already running, pid ${pid ?? "unknown"}`);
+  if (url !== null) terminal.line(`  Open    ${url}   (\`silas open\` signs a browser in)`);
+  const instance = wantsBrowser(call) && canOpenBrowser(environment) ? await findInstance(setup) : null;
+  if (instance !== null) await openInBrowser((await requestLink(instance)).url, environment);
+}
+
+const wantsBrowser = ({ options, outside }: Call<Options>): boolean => options.open ?? outside.stdout.isTTY === true;
 
 /** Another start that does not listen yet, or a short command of the terminal, holds the lock for a moment. */
 const WAIT_MS = 10_000;
@@ -89,9 +101,8 @@ async function greet(call: Call<Options>, { app, url, dataDir }: Place): Promise
   terminal.line(`  Open    ${paint.cyan(url)}`);
   terminal.line(`  Mode    ${MODES.built_in}`);
   terminal.line(`  Data    ${dataDir}`);
-  const wanted = options.open ?? outside.stdout.isTTY === true;
   const link = app.enrolmentLink();
-  const opened = wanted ? await openInBrowser(link, environment) : "not_opened";
+  const opened = wantsBrowser(call) ? await openInBrowser(link, environment) : "not_opened";
   if (opened === "not_opened") printLink(terminal, link);
   const keys = terminal.isInteractive && !options.foreground;
   terminal.line(paint.dim(keys ? "  h help   o open   q quit" : "  Stop it with Ctrl-C or `silas stop`."));

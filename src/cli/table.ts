@@ -7,15 +7,19 @@ export type Column = {
   readonly flexible?: true;
 };
 
+export type Table = { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] };
+
+/** Prints a table as wide as the terminal. */
+export function printTable(terminal: { readonly columns: number; line(text: string): void }, table: Table): void {
+  for (const line of renderTable(table, terminal.columns)) terminal.line(line);
+}
+
 const GAP = "  ";
 const FLEXIBLE_MIN = 12;
 
-/** A table of plain text, at most `columns` wide. Every cell is made one safe line; empty columns are left out. */
-export function renderTable(
-  all: readonly Column[],
-  allRows: readonly (readonly string[])[],
-  columns: number,
-): string[] {
+/** A table of plain text, at most `width` wide. Every cell is made one safe line; empty columns are left out. */
+export function renderTable(table: Table, width: number): string[] {
+  const { columns: all, rows: allRows } = table;
   const shown = all.flatMap((column, index) =>
     allRows.some((row) => (row[index] ?? "") !== "") ? [{ column, index }] : [],
   );
@@ -24,10 +28,10 @@ export function renderTable(
   const widths = headers.map((header, at) =>
     Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[at] ?? ""))),
   );
-  const total = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
+  const total = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1);
   const flexibleAt = shown.findIndex(({ column }) => column.flexible === true);
-  if (total > columns && flexibleAt >= 0) {
-    widths[flexibleAt] = Math.max(FLEXIBLE_MIN, (widths[flexibleAt] ?? 0) - (total - columns));
+  if (total > width && flexibleAt >= 0) {
+    widths[flexibleAt] = Math.max(FLEXIBLE_MIN, (widths[flexibleAt] ?? 0) - (total - width));
   }
   const renderRow = (cells: readonly string[]) =>
     cells

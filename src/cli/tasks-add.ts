@@ -29,7 +29,8 @@ export const addTask: Handler<Options> = (call) =>
     const task = changed(outcome, "task");
     const sentence = task === undefined ? "Nothing changed." : `Added: ${shortId(task.id)} ${oneLine(task.body.title)}`;
     const shown = chips.map(({ label }) => `[${oneLine(label)}]`).join(" ");
-    printOutcome(terminal, outcome, {
+    printOutcome(terminal, {
+      outcome,
       json: options.json,
       sentence: shown === "" ? sentence : `${sentence}\n  ${shown}`,
     });

@@ -11,7 +11,7 @@ type Json = { readonly json?: boolean };
 
 export const editTask: Handler<EditOptions & Json> = (call) =>
   call.journal(async (client) => {
-    const id = await resolveTask(client, call.args[0] ?? "", call.here.today);
+    const id = await resolveTask(client, call.args[0] ?? "");
     const set = await parseTaskFields({ client, id, options: call.options, here: call.here });
     if (Object.keys(set).length === 0)
       throw usage("Nothing to change was given.", "`silas tasks edit --help` lists the fields.");
@@ -26,7 +26,7 @@ export const concludeTask =
       const { today } = call.here;
       // All are found before any is changed, so that a typing error in the second does not leave the first concluded.
       const ids = [];
-      for (const fragment of call.args) ids.push(await resolveTask(client, fragment, today));
+      for (const fragment of call.args) ids.push(await resolveTask(client, fragment));
       for (const id of ids) {
         const outcome = await client.submit({ kind: "task.conclude", id, as, today });
         say(call, outcome, as === "DONE" ? "Done" : "Dropped");
@@ -46,7 +46,7 @@ export const moveTask: Handler<MoveOptions> = (call) =>
     const { after, first, category } = call.options;
     const given = [after, first, category].filter((option) => option !== undefined).length;
     if (given !== 1) throw usage("Say where to: exactly one of --after TASK, --first or --category NAME.");
-    const id = await resolveTask(client, call.args[0] ?? "", call.here.today);
+    const id = await resolveTask(client, call.args[0] ?? "");
     const outcome = await client.submit(
       category !== undefined
         ? {
@@ -57,7 +57,7 @@ export const moveTask: Handler<MoveOptions> = (call) =>
         : {
             kind: "task.move",
             id,
-            after: after === undefined ? null : await resolveTask(client, after, call.here.today),
+            after: after === undefined ? null : await resolveTask(client, after),
           },
     );
     say(call, outcome, "Moved");
@@ -76,7 +76,7 @@ export const followUpTask: Handler<FollowUpOptions> = (call) =>
     const [fragment = "", ...words] = call.args;
     const command: CommandInput = {
       kind: "task.followUp",
-      sourceTaskId: await resolveTask(client, fragment, here.today),
+      sourceTaskId: await resolveTask(client, fragment),
       newTaskTitle: words.join(" "),
       carryOverOpenChecklistItems: options.carry,
       closeSourceTaskAs: options.close === undefined ? null : options.close === "done" ? "DONE" : "DROPPED",
@@ -102,7 +102,7 @@ function describeFollowUp(preview: JournalOutcome, command: CommandInput & { kin
 function oneTask(command: (id: string) => CommandInput, word: string): Handler<Json> {
   return (call) =>
     call.journal(async (client: JournalClient) => {
-      const id = await resolveTask(client, call.args[0] ?? "", call.here.today);
+      const id = await resolveTask(client, call.args[0] ?? "");
       say(call, await client.submit(command(id)), word);
     });
 }
@@ -110,7 +110,11 @@ function oneTask(command: (id: string) => CommandInput, word: string): Handler<J
 function say(call: Call<Json>, outcome: JournalOutcome, word: string): void {
   const task = changed(outcome, "task");
   const sentence = task === undefined ? "Nothing changed." : `${word}: ${shortId(task.id)} ${oneLine(task.body.title)}`;
-  printOutcome(call.terminal, outcome, { json: call.options.json, sentence });
+  printOutcome(call.terminal, {
+    outcome,
+    json: call.options.json,
+    sentence,
+  });
 }
 
 /** A repeating task that was concluded makes its next one in the same operation; its date is worth a line. */

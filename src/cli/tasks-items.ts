@@ -32,17 +32,18 @@ export const defineItems: Define = (items, act) => {
     .action(act(deleteItems));
 };
 
-const addItems: Handler<Json> = ({ args, options, terminal, here, journal }) =>
+const addItems: Handler<Json> = ({ args, options, terminal, journal }) =>
   journal(async (client) => {
     const [fragment = "", ...titles] = args;
-    const { task, checklists } = await loadTask(client, fragment, here.today);
+    const { task, checklists } = await loadTask(client, fragment);
     const [first] = checklists;
     const outcome = await client.submit(
       first === undefined
         ? { kind: "checklist.create", taskId: task.id, title: "", items: titles }
         : { kind: "item.add", checklistId: first.checklist.id, titles },
     );
-    printOutcome(terminal, outcome, {
+    printOutcome(terminal, {
+      outcome,
       json: options.json,
       sentence: `Added ${titles.length} item(s) to ${oneLine(task.body.title)}`,
     });
@@ -50,29 +51,37 @@ const addItems: Handler<Json> = ({ args, options, terminal, here, journal }) =>
 
 const setChecked =
   (to: "checked" | "open"): Handler<Json> =>
-  ({ args, options, terminal, here, journal }) =>
+  ({ args, options, terminal, journal }) =>
     journal(async (client) => {
       const [fragment = "", ...fragments] = args;
-      const detail = await loadTask(client, fragment, here.today);
+      const detail = await loadTask(client, fragment);
       const ids = await resolveItems(detail, fragments);
       const outcome = await client.submit({
         kind: "item.update",
         items: ids.map((id) => ({ id, checked: to === "checked" })),
       });
       const word = to === "checked" ? "Checked" : "Open again";
-      printOutcome(terminal, outcome, { json: options.json, sentence: `${word}: ${ids.map(shortId).join(" ")}` });
+      printOutcome(terminal, {
+        outcome,
+        json: options.json,
+        sentence: `${word}: ${ids.map(shortId).join(" ")}`,
+      });
     });
 
-const deleteItems: Handler<Json> = ({ args, options, terminal, here, journal }) =>
+const deleteItems: Handler<Json> = ({ args, options, terminal, journal }) =>
   journal(async (client) => {
     const [fragment = "", ...fragments] = args;
-    const itemIds = await resolveItems(await loadTask(client, fragment, here.today), fragments);
+    const itemIds = await resolveItems(await loadTask(client, fragment), fragments);
     const outcome = await client.submit({ kind: "item.delete", itemIds });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Deleted: ${itemIds.map(shortId).join(" ")}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Deleted: ${itemIds.map(shortId).join(" ")}`,
+    });
   });
 
-async function loadTask(client: JournalClient, fragment: string, today: string): Promise<TaskDetail> {
-  const detail = await client.ask({ kind: "task", id: await resolveTask(client, fragment, today) });
+async function loadTask(client: JournalClient, fragment: string): Promise<TaskDetail> {
+  const detail = await client.ask({ kind: "task", id: await resolveTask(client, fragment) });
   if (detail === null) throw new CommandFailure({ what: `There is no task "${fragment}".` });
   return detail;
 }

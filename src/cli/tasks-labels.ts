@@ -2,7 +2,7 @@ import { oneLine } from "#base";
 import type { Define, Handler } from "./context.ts";
 import { shortId } from "./ids.ts";
 import { printOutcome, resolveLabel } from "./records.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -32,20 +32,24 @@ const listLabels: Handler<Json> = ({ options, terminal, journal }) =>
     if (options.json) return terminal.json({ labels });
     if (labels.length === 0) return terminal.note("No labels yet.");
     const rows = labels.map((label) => [shortId(label.id), label.body.name]);
-    for (const line of renderTable([{ header: "ID" }, { header: "LABEL", flexible: true }], rows, terminal.columns))
-      terminal.line(line);
+    printTable(terminal, { columns: [{ header: "ID" }, { header: "LABEL", flexible: true }], rows });
   });
 
 const addLabel: Handler<Json> = ({ args: [name = ""], options, terminal, journal }) =>
   journal(async (client) => {
     const outcome = await client.submit({ kind: "label.create", name });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Added label ${oneLine(name)}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Added label ${oneLine(name)}`,
+    });
   });
 
 const renameLabel: Handler<Json> = ({ args: [label = "", name = ""], options, terminal, journal }) =>
   journal(async (client) => {
     const outcome = await client.submit({ kind: "label.update", id: await resolveLabel(client, label), name });
-    printOutcome(terminal, outcome, {
+    printOutcome(terminal, {
+      outcome,
       json: options.json,
       sentence: `Label ${oneLine(label)} is now ${oneLine(name)}`,
     });
@@ -54,5 +58,9 @@ const renameLabel: Handler<Json> = ({ args: [label = "", name = ""], options, te
 const deleteLabel: Handler<Json> = ({ args: [label = ""], options, terminal, journal }) =>
   journal(async (client) => {
     const outcome = await client.submit({ kind: "label.delete", id: await resolveLabel(client, label) });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Deleted label ${oneLine(label)}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Deleted label ${oneLine(label)}`,
+    });
   });

@@ -6,7 +6,7 @@ import { shortId } from "./ids.ts";
 import type { JournalClient } from "./journal-client.ts";
 import { showMinutes, showMoment, type HereAndNow } from "./local-time.ts";
 import { resolveCategory, resolveLabel, resolveTask } from "./records.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 
 type ListOptions = {
   readonly view: TaskView;
@@ -33,13 +33,13 @@ export const listTasks: Handler<ListOptions> = ({ options, terminal, here, journ
     if (page.rows.length === 0) return terminal.note(EMPTY[view]);
     const names = await namesById(client);
     const rows = page.rows.map((row) => taskCells(row, { names, here }));
-    for (const line of renderTable(TASK_COLUMNS, rows, terminal.columns)) terminal.line(line);
+    printTable(terminal, { columns: TASK_COLUMNS, rows });
     if (page.nextCursor !== null) terminal.note(`More follow: add --cursor ${page.nextCursor}`);
   });
 
-export const showTask: Handler<{ readonly json?: boolean }> = ({ args, options, terminal, here, journal }) =>
+export const showTask: Handler<{ readonly json?: boolean }> = ({ args, options, terminal, journal }) =>
   journal(async (client) => {
-    const id = await resolveTask(client, args[0] ?? "", here.today);
+    const id = await resolveTask(client, args[0] ?? "");
     const detail = await client.ask({ kind: "task", id });
     if (detail === null) throw new CommandFailure({ what: `There is no task "${args[0] ?? ""}".` });
     if (options.json) return terminal.json(detail);

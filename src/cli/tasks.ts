@@ -1,6 +1,6 @@
-import { Option } from "commander";
+import { Option, type Command } from "commander";
 import { TASK_VIEWS } from "#model";
-import type { Define } from "./context.ts";
+import type { Act, Define, Handler } from "./context.ts";
 import { addTask } from "./tasks-add.ts";
 import {
   archiveTask,
@@ -20,6 +20,45 @@ const JSON_READ = ["--json", "print JSON"] as const;
 const JSON_WRITE = ["--json", "print what changed as JSON"] as const;
 
 export const define: Define = (tasks, act) => {
+  defineReads(tasks, act);
+  tasks
+    .command("add <text...>")
+    .description('Capture a task: "call Ana tomorrow 9 #home !2 est 30m".')
+    .option("--raw", "take the text literally as the title")
+    .option("--notes <text>", "longer text")
+    .option("--item <title...>", "checklist items")
+    .option(...JSON_WRITE)
+    .action(act(addTask));
+  defineEdit(tasks, act);
+  for (const { usage, description, handler } of PLAIN_VERBS) {
+    tasks
+      .command(usage)
+      .description(description)
+      .option(...JSON_WRITE)
+      .action(act(handler));
+  }
+  defineMoves(tasks, act);
+  defineItems(tasks.command("item").description("Checklist items of a task."), act);
+  defineLabels(tasks.command("labels").description("The labels of tasks."), act);
+};
+
+type PlainVerb = {
+  readonly usage: string;
+  readonly description: string;
+  readonly handler: Handler<{ readonly json?: boolean }>;
+};
+
+/** Verbs that take tasks and nothing else. */
+const PLAIN_VERBS: readonly PlainVerb[] = [
+  { usage: "done <task...>", description: "Conclude tasks as done.", handler: concludeTask("DONE") },
+  { usage: "drop <task...>", description: "Conclude tasks as dropped.", handler: concludeTask("DROPPED") },
+  { usage: "reopen <task>", description: "Open a concluded task again.", handler: reopenTask },
+  { usage: "delete <task>", description: "Delete a task (undo brings it back).", handler: deleteTask },
+  { usage: "archive <task>", description: "Put a task out of sight.", handler: archiveTask },
+  { usage: "unarchive <task>", description: "Bring an archived task back.", handler: unarchiveTask },
+];
+
+function defineReads(tasks: Command, act: Act): void {
   tasks
     .command("list")
     .description("List tasks.")
@@ -35,14 +74,9 @@ export const define: Define = (tasks, act) => {
     .description("Show one task with everything on it.")
     .option(...JSON_READ)
     .action(act(showTask));
-  tasks
-    .command("add <text...>")
-    .description('Capture a task: "call Ana tomorrow 9 #home !2 est 30m".')
-    .option("--raw", "take the text literally as the title")
-    .option("--notes <text>", "longer text")
-    .option("--item <title...>", "checklist items")
-    .option(...JSON_WRITE)
-    .action(act(addTask));
+}
+
+function defineEdit(tasks: Command, act: Act): void {
   tasks
     .command("edit <task>")
     .description("Change fields of a task; `none` empties a field.")
@@ -63,36 +97,9 @@ export const define: Define = (tasks, act) => {
     .option("--language <tag>", "BCP 47 tag such as en or de-AT, or none")
     .option(...JSON_WRITE)
     .action(act(editTask));
-  tasks
-    .command("done <task...>")
-    .description("Conclude tasks as done.")
-    .option(...JSON_WRITE)
-    .action(act(concludeTask("DONE")));
-  tasks
-    .command("drop <task...>")
-    .description("Conclude tasks as dropped.")
-    .option(...JSON_WRITE)
-    .action(act(concludeTask("DROPPED")));
-  tasks
-    .command("reopen <task>")
-    .description("Open a concluded task again.")
-    .option(...JSON_WRITE)
-    .action(act(reopenTask));
-  tasks
-    .command("delete <task>")
-    .description("Delete a task (undo brings it back).")
-    .option(...JSON_WRITE)
-    .action(act(deleteTask));
-  tasks
-    .command("archive <task>")
-    .description("Put a task out of sight.")
-    .option(...JSON_WRITE)
-    .action(act(archiveTask));
-  tasks
-    .command("unarchive <task>")
-    .description("Bring an archived task back.")
-    .option(...JSON_WRITE)
-    .action(act(unarchiveTask));
+}
+
+function defineMoves(tasks: Command, act: Act): void {
   tasks
     .command("move <task>")
     .description("Move a task in its list, or to another category.")
@@ -110,6 +117,4 @@ export const define: Define = (tasks, act) => {
     .option("--preview", "only show what would change")
     .option(...JSON_WRITE)
     .action(act(followUpTask));
-  defineItems(tasks.command("item").description("Checklist items of a task."), act);
-  defineLabels(tasks.command("labels").description("The labels of tasks."), act);
-};
+}

@@ -30,9 +30,9 @@ export type Terminal = {
 const COLUMNS_DEFAULT = 80;
 const COLUMNS_MAX = 140;
 
-export function createTerminal(outside: Outside, flags: GlobalFlags, wanted: Colour): Terminal {
+export function createTerminal(outside: Outside, flags: GlobalFlags & { readonly colour: Colour }): Terminal {
   const { stdin, stdout, stderr } = outside;
-  const colour = flags.color && (wanted === "always" || (wanted === "auto" && stdout.isTTY === true));
+  const colour = flags.color && (flags.colour === "always" || (flags.colour === "auto" && stdout.isTTY === true));
   const note = (text: string) => void stderr.write(`${text}\n`);
   return {
     columns: Math.min(stdout.isTTY ? stdout.columns || COLUMNS_DEFAULT : COLUMNS_DEFAULT, COLUMNS_MAX),

@@ -14,7 +14,7 @@ import {
   showTime,
 } from "./local-time.ts";
 import { changed, printOutcome, resolveTask, resolveTimeEntry } from "./records.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 
 type Json = { readonly json?: boolean };
 const JSON_READ = ["--json", "print JSON"] as const;
@@ -76,13 +76,17 @@ const startTimer: Handler<StartOptions> = ({ args, options, terminal, here, jour
   journal(async (client) => {
     const outcome = await client.submit({
       kind: "timer.start",
-      taskId: options.task === undefined ? null : await resolveTask(client, options.task, here.today),
+      taskId: options.task === undefined ? null : await resolveTask(client, options.task),
       startedAt: parseMoment(options.since, here),
       description: args.join(" "),
     });
     const entry = changed(outcome, "timeEntry");
     const sentence = `Timer runs since ${entry === undefined ? "now" : showTime(entry.body.startedAt)}`;
-    printOutcome(terminal, outcome, { json: options.json, sentence });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence,
+    });
   });
 
 const stopTimer: Handler<Json & { readonly at: string }> = ({ options, terminal, here, journal }) =>
@@ -90,7 +94,11 @@ const stopTimer: Handler<Json & { readonly at: string }> = ({ options, terminal,
     const outcome = await client.submit({ kind: "timer.stop", endedAt: parseMoment(options.at, here) });
     const entry = changed(outcome, "timeEntry");
     const sentence = entry === undefined ? "Stopped." : `Stopped: ${shortId(entry.id)} ${lengthOf(entry, here.now)}`;
-    printOutcome(terminal, outcome, { json: options.json, sentence });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence,
+    });
   });
 
 const showTimer: Handler<Json> = ({ options, terminal, here, journal }) =>
@@ -113,7 +121,7 @@ const addTime: Handler<AddOptions> = ({ args: [duration = "", ...words], options
     const startedAt = options.from === undefined ? shift(here.now, -minutes) : parseMoment(options.from, here);
     const outcome = await client.submit({
       kind: "time.add",
-      taskId: options.task === undefined ? null : await resolveTask(client, options.task, here.today),
+      taskId: options.task === undefined ? null : await resolveTask(client, options.task),
       startedAt,
       endedAt: shift(startedAt, minutes),
       description: words.join(" "),
@@ -122,7 +130,11 @@ const addTime: Handler<AddOptions> = ({ args: [duration = "", ...words], options
     const entry = changed(outcome, "timeEntry");
     const sentence =
       entry === undefined ? "Nothing changed." : `Recorded: ${shortId(entry.id)} ${lengthOf(entry, here.now)}`;
-    printOutcome(terminal, outcome, { json: options.json, sentence });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence,
+    });
   });
 
 type ListOptions = Json & { readonly from: string; readonly to: string; readonly task?: string };
@@ -134,7 +146,7 @@ const listTime: Handler<ListOptions> = ({ options, terminal, here, journal }) =>
       kind: "time",
       from: instantAt(parseDay(options.from, here), midnight),
       to: instantAt(addDays(parseDay(options.to, here), 1), midnight),
-      ...(options.task === undefined ? {} : { taskId: await resolveTask(client, options.task, here.today) }),
+      ...(options.task === undefined ? {} : { taskId: await resolveTask(client, options.task) }),
     });
     if (options.json) return terminal.json({ timeEntries: entries });
     if (entries.length === 0) return terminal.note("No time was recorded in these days.");
@@ -156,7 +168,7 @@ const listTime: Handler<ListOptions> = ({ options, terminal, here, journal }) =>
       entry.body.taskId === null ? "" : shortId(entry.body.taskId),
       entry.body.description,
     ]);
-    for (const line of renderTable(columns, rows, terminal.columns)) terminal.line(line);
+    printTable(terminal, { columns, rows });
   });
 
 type EditOptions = Json & {
@@ -173,20 +185,25 @@ const editTime: Handler<EditOptions> = ({ args: [fragment = ""], options, termin
       ...(from === undefined ? {} : { startedAt: parseMoment(from, here) }),
       ...(to === undefined ? {} : { endedAt: parseMoment(to, here) }),
       ...(text === undefined ? {} : { description: text }),
-      ...(task === undefined ? {} : { taskId: task === "none" ? null : await resolveTask(client, task, here.today) }),
+      ...(task === undefined ? {} : { taskId: task === "none" ? null : await resolveTask(client, task) }),
     };
     if (Object.keys(set).length === 0)
       throw usage("Nothing to change was given.", "`silas time edit --help` lists the fields.");
     const id = await resolveTimeEntry(client, fragment);
     const outcome = await client.submit({ kind: "time.update", id, set });
-    printOutcome(terminal, outcome, { json: options.json, sentence: `Changed: ${shortId(id)}` });
+    printOutcome(terminal, {
+      outcome,
+      json: options.json,
+      sentence: `Changed: ${shortId(id)}`,
+    });
   });
 
 const deleteTime: Handler<Json> = ({ args: [fragment = ""], options, terminal, journal }) =>
   journal(async (client) => {
     const id = await resolveTimeEntry(client, fragment);
     const outcome = await client.submit({ kind: "time.delete", id });
-    printOutcome(terminal, outcome, {
+    printOutcome(terminal, {
+      outcome,
       json: options.json,
       sentence: `Deleted: ${shortId(id)} (silas undo brings it back)`,
     });

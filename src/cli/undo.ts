@@ -5,7 +5,7 @@ import { CommandFailure, usage } from "./failure.ts";
 import { resolveId, shortId } from "./ids.ts";
 import type { JournalClient } from "./journal-client.ts";
 import { showMoment } from "./local-time.ts";
-import { renderTable } from "./table.ts";
+import { printTable } from "./table.ts";
 
 type Options = { readonly list?: true; readonly preview?: true; readonly json?: boolean };
 
@@ -78,7 +78,7 @@ function printOperations(
     row.title,
     row.undoneBy === null ? "" : "undone",
   ]);
-  for (const line of renderTable(columns, rows, terminal.columns)) terminal.line(line);
+  printTable(terminal, { columns, rows });
 }
 
 const nameOf = (row: OperationRow): string => nameOfCommand({ kind: row.commandKind });

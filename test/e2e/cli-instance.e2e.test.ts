@@ -92,6 +92,21 @@ describe("silas start", () => {
     expect((await enrol()).status).toBe(401);
   });
 
+  test("hands the one-time link to the browser and then prints it nowhere", async () => {
+    const seen = join(home.dir, "seen");
+    const browser = join(home.dir, "browser");
+    writeFileSync(browser, `#!/bin/sh\nprintf '%s' "$1" > '${seen}.partial' && mv '${seen}.partial' '${seen}'\n`, {
+      mode: 0o755,
+    });
+    const running = await home.start(["--open"], { BROWSER: browser, DISPLAY: ":0" });
+    await expect.poll(() => existsSync(seen), { timeout: 20_000 }).toBe(true);
+    expect(readFileSync(seen, "utf8")).toMatch(/^http:\/\/localhost:\d+\/enrol#\S{20,}$/);
+    expect(running.output()).not.toContain("enrol#");
+    writeFileSync(browser, "#!/bin/sh\nexit 3\n");
+    const failed = await home.silas(["open"], { env: { BROWSER: browser, DISPLAY: ":0" } });
+    expect(failed.out).toContain("/enrol#");
+  });
+
   test("a second start says so, prints the address, and exits 0", async () => {
     const running = await home.start();
     const second = await home.silas(["start", "--no-open", "--port", "0"]);

@@ -56,8 +56,8 @@ export function createHome(): Home {
       if (ran.code !== 0) throw new Error(`silas ${args.join(" ")} ended with ${ran.code}: ${ran.err}`);
       return JSON.parse(ran.out) as T;
     },
-    async start(args = ["--port", "0"], env = {}) {
-      const child = launch(["start", "--no-open", ...args], { env });
+    async start(args = ["--no-open"], env = {}) {
+      const child = launch(["start", "--port", "0", ...args], { env });
       const collected = collect(child);
       const running = { child, ...collected };
       started.push(running);
