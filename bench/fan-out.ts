@@ -2,24 +2,24 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
-import { BENCH_TOKEN, batchesOf, frameOf, type Order, type Report } from "./fan-out-server.ts";
+import { BENCH_TOKEN, batchesOf, frameOf, type Arriving, type Order, type Report } from "./fan-out-server.ts";
 import type { Line } from "./measure.ts";
 
 const CLIENTS = 100;
-const BATCHES = 400;
+const BATCHES = { apart: 100, together: 400 } as const;
 type Mode = "product" | "raw";
 
 /** One burst of committed changes to many pages, and what an open page costs in memory. */
 export function fanOutLines(): readonly Line[] {
   return [
-    {
-      what: `change frames to ${CLIENTS} sockets`,
+    ...(["apart", "together"] as const).map((arriving): Line => ({
+      what: `changes to ${CLIENTS} sockets, ${arriving === "apart" ? "one at a time" : `${BATCHES.together} at once`}`,
       unit: "cpu us/frame",
-      product: () => cpuPerFrame("product"),
-      limit: () => cpuPerFrame("raw"),
+      product: () => cpuPerFrame("product", arriving),
+      limit: () => cpuPerFrame("raw", arriving),
       peer: null,
       goals: [{ against: "limit", compare: "speed_at_least", factor: 0.9 }],
-    },
+    })),
     {
       what: "memory of an open socket",
       unit: "kB heap",
@@ -31,17 +31,18 @@ export function fanOutLines(): readonly Line[] {
   ];
 }
 
-async function cpuPerFrame(mode: Mode): Promise<number> {
+async function cpuPerFrame(mode: Mode, arriving: Arriving): Promise<number> {
   const server = await startFanOut(mode);
   const clients = await connectAll({ mode, port: server.port });
   const micros: number[] = [];
+  const count = BATCHES[arriving];
   // The first burst warms the server up.
   for (let burst = 0; burst < 4; burst += 1) {
-    const received = Promise.all(clients.map((client) => client.receive(BATCHES)));
-    server.order({ kind: "publish", count: BATCHES });
+    const received = Promise.all(clients.map((client) => client.receive(count)));
+    server.order({ kind: "publish", count, arriving });
     await received;
     const { cpuMicros } = await server.usage();
-    if (burst > 0) micros.push(cpuMicros / (CLIENTS * BATCHES));
+    if (burst > 0) micros.push(cpuMicros / (CLIENTS * count));
   }
   await server.stop(clients);
   return micros.toSorted((a, b) => a - b)[1] ?? Number.NaN;
