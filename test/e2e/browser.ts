@@ -90,9 +90,12 @@ async function openPage(browser: Browser, options: OpenOptions & { readonly link
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(options.link);
-  await page.getByTestId("connection").or(page.getByRole("navigation").first()).first().waitFor();
+  await page.locator("[data-connection=online]").waitFor();
   return { context, page, complaints };
 }
+
+/** Until the server has answered for everything that was written in the page. */
+export const untilSaved = (page: Page): Promise<void> => page.locator("[data-unsent='0']").waitFor();
 
 /** Gives a command as the page itself does, for the set-up of a test. */
 export async function give(page: Page, command: object): Promise<string> {

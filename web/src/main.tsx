@@ -6,7 +6,6 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { registerSW } from "virtual:pwa-register";
 import { App } from "./app.tsx";
-import { loadOutbox } from "./data/outbox.ts";
 import { followTheme } from "./preferences.ts";
 import { enrol, takeEnrolmentCode } from "./session/session.ts";
 import { keepInstallOffer } from "./settings/install-offer.ts";
@@ -18,7 +17,6 @@ if (code !== null) void enrol(code);
 
 followTheme();
 keepInstallOffer();
-void loadOutbox();
 const root = document.getElementById("root");
 if (root !== null) {
   createRoot(root).render(

@@ -1,5 +1,5 @@
 import { openDB, type DBSchema, type IDBPDatabase } from "idb";
-import type { JournalCommand, OperationId } from "#model";
+import type { JournalCommand, OperationId, RecordId } from "#model";
 
 /** A command the owner gave, kept until the server has answered for it. */
 export type Waiting = {
@@ -9,6 +9,8 @@ export type Waiting = {
   readonly atMs: number;
   /** Why the server refused it; null while it waits. A refused one stays until the owner discards it. */
   readonly refusal: { readonly code: string; readonly message: string } | null;
+  /** The records it made, once the server has answered: what was read since then may hold them already. */
+  readonly madeIds?: readonly RecordId[];
 };
 
 export type StoredRead = { readonly key: string; readonly answer: unknown; readonly atMs: number };

@@ -36,11 +36,25 @@ export async function submit(command: JournalCommand): Promise<Sent> {
   lastSequence = Math.max(lastSequence + 1, Date.now());
   const row: Waiting = { sequence: lastSequence, operationId, command, atMs: Date.now(), refusal: null };
   useOutbox.setState(({ rows }) => ({ rows: [...rows, row] }));
-  await (await database()).put("outbox", row);
+  // A browser without a database (some private windows) still gets to send it.
+  await keepRow(row).catch(() => undefined);
   const { promise, resolve } = Promise.withResolvers<Sent>();
   listeners.set(operationId, resolve);
   void flush();
   return promise;
+}
+
+let leftovers: Promise<void> | null = null;
+let isCaughtUp = false;
+/** What an earlier visit left behind is sent before anything is read, so that nothing is shown twice. */
+export function sendLeftovers(): Promise<void> {
+  leftovers ??= loadOutbox()
+    .then(() => (useOutbox.getState().rows.some((row) => row.refusal === null) ? flush() : undefined))
+    .catch(() => undefined)
+    .finally(() => {
+      isCaughtUp = true;
+    });
+  return leftovers;
 }
 
 let flushing: Promise<void> | null = null;
@@ -82,8 +96,11 @@ async function sendOne(row: Waiting): Promise<boolean> {
   const answer = await submitToServer({ operationId, command });
   if (answer.ok) {
     await (await database()).delete("outbox", row.sequence);
+    const madeIds = answer.value.records.map((record) => record.id);
+    replace({ ...row, madeIds });
     tell(operationId, { status: "applied", outcome: answer.value });
-    await afterwards();
+    // The first reads wait for the leftovers; waiting for those reads here would wait for ever.
+    if (isCaughtUp) await afterwards();
     drop(row.sequence);
     return true;
   }
@@ -109,8 +126,8 @@ async function refuse(row: Waiting, error: WireError): Promise<void> {
     return;
   }
   const kept: Waiting = { ...row, refusal: { code: error.code, message: error.message } };
-  await (await database()).put("outbox", kept);
-  useOutbox.setState(({ rows }) => ({ rows: rows.map((each) => (each.sequence === row.sequence ? kept : each)) }));
+  await keepRow(kept);
+  replace(kept);
 }
 
 /** Words somebody typed are never thrown away because a server said no; the edit dialog keeps its own. */
@@ -122,6 +139,11 @@ export async function discard(operationId: OperationId): Promise<void> {
   await (await database()).delete("outbox", row.sequence);
   drop(row.sequence);
 }
+
+const keepRow = async (row: Waiting): Promise<unknown> => (await database()).put("outbox", row);
+
+const replace = (row: Waiting): void =>
+  useOutbox.setState(({ rows }) => ({ rows: rows.map((each) => (each.sequence === row.sequence ? row : each)) }));
 
 const drop = (sequence: number): void =>
   useOutbox.setState(({ rows }) => ({ rows: rows.filter((row) => row.sequence !== sequence) }));

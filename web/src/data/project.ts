@@ -45,6 +45,7 @@ export function projectAnswer<Q extends JournalQuery>(
 }
 
 export const isPendingId = (id: string): boolean => id.startsWith("pending.");
+const isMadeBy = (row: Waiting, id: RecordId): boolean => row.madeIds?.includes(id) ?? false;
 const pendingId = (row: Waiting): RecordId => `pending.${row.operationId}` as RecordId;
 
 const instantOf = (ms: number): Instant => {
@@ -64,7 +65,8 @@ function projectTasks(query: TasksQuery, page: JournalAnswers["tasks"], row: Wai
   const { command } = row;
   if (command.kind === "task.create") {
     const made = createdRow(row, command);
-    return belongs(query, made.task.body) ? { ...page, rows: [made, ...page.rows] } : page;
+    const isThere = page.rows.some((each) => isMadeBy(row, each.task.id));
+    return !isThere && belongs(query, made.task.body) ? { ...page, rows: [made, ...page.rows] } : page;
   }
   if (command.kind === "task.move") return { ...page, rows: moveRow(page.rows, command) };
   if (command.kind === "task.delete" || command.kind === "task.archive") {
@@ -203,8 +205,9 @@ function changeBlocks(day: DayView, command: CommandOf<"plan.blocks">, row: Wait
       const change = changes.get(block.id);
       return change === undefined ? block : { ...block, body: { planId: block.body.planId, ...withoutId(change) } };
     });
+  const isThere = day.blocks.some((block) => isMadeBy(row, block.id));
   const made = command.upserts
-    .filter(({ id }) => id === null)
+    .filter(({ id }) => id === null && !isThere)
     .map((each) => pendingRecord(row, "planBlock", { planId: dayPlanId(day.date), ...withoutId(each) }));
   return [...kept, ...made].toSorted((a, b) => (a.body.startTime < b.body.startTime ? -1 : 1));
 }
@@ -222,6 +225,7 @@ const withoutId = ({ categoryId, taskId, startTime, endTime, note }: BlockChange
 function projectTimeline(page: JournalAnswers["timeline"], row: Waiting): JournalAnswers["timeline"] {
   const { command } = row;
   if (command.kind === "entry.create") {
+    if (page.rows.some((each) => isMadeBy(row, each.id))) return page;
     const { form, occurredAt, text } = command;
     const { categoryId = null, taskId = null, workoutType = null, durationSeconds = null } = command;
     const body = { form, occurredAt, text, categoryId, taskId, workoutType, durationSeconds };

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import type { AnswerOf, JournalQuery } from "#model";
 import { askServer, UNREACHABLE, type WireError } from "../wire/http.ts";
 import { database } from "./database.ts";
-import { useOutbox } from "./outbox.ts";
+import { sendLeftovers, useOutbox } from "./outbox.ts";
 import { projectAnswer } from "./project.ts";
 
 /** One answer, with the moment it was read when it comes from this browser's copy instead of the server. */
@@ -55,6 +55,7 @@ export function useJournal<Q extends JournalQuery>(query: Q | null): JournalRead
 }
 
 async function load<Q extends JournalQuery>(query: Q): Promise<Read<AnswerOf<Q>>> {
+  await sendLeftovers();
   const answer = await askServer(query);
   const key = JSON.stringify(query);
   if (answer.ok) {

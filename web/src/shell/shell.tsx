@@ -1,5 +1,7 @@
+import { useOutbox } from "../data/outbox.ts";
 import { Toasts } from "../parts/toasts.tsx";
 import { useUi } from "../ui-state.ts";
+import { useConnection } from "../wire/connection.ts";
 import { words } from "../words.ts";
 import { useEffect, type ReactNode } from "react";
 import { useSearchParams } from "wouter";
@@ -16,8 +18,10 @@ type ShellProps = { readonly children: ReactNode; readonly onRetry: () => void }
 export function Shell({ children, onRetry }: ShellProps): ReactNode {
   useKeys();
   useCaptureShortcut();
+  const connection = useConnection((state) => state.state);
+  const unsent = useOutbox((state) => state.rows.filter((row) => row.refusal === null).length);
   return (
-    <div className={styles["shell"]}>
+    <div className={styles["shell"]} data-connection={connection} data-unsent={unsent}>
       <a className={styles["skip"]} href="#content">
         {words.skip}
       </a>

@@ -9,6 +9,7 @@ import { EditableText } from "../parts/editable-text.tsx";
 import { More } from "../parts/menu.tsx";
 import { RatingScale } from "../parts/rating-scale.tsx";
 import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
+import { Line } from "../parts/text.tsx";
 import { today } from "../time/clock.ts";
 import { dateTime } from "../time/format.ts";
 import { words } from "../words.ts";
@@ -41,6 +42,9 @@ export function TaskDetailPane({ id, search }: PaneProps): ReactNode {
         )}
         {read.data != null && (
           <>
+            <h1 className={styles["name"]}>
+              <Line text={read.data.task.body.title} />
+            </h1>
             <Head detail={read.data} back={back} />
             <KeptNotice atMs={read.keptAtMs} />
             <Body detail={read.data} />

@@ -1,0 +1,125 @@
+/** What the page does without its server, and when two pages meet. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { DESKTOP, give, PHONE, startCockpit, titlesOf, type Cockpit } from "./browser.ts";
+
+let cockpit: Cockpit;
+beforeAll(async () => {
+  cockpit = await startCockpit();
+});
+afterAll(() => cockpit.close());
+
+const POLL = { timeout: 20_000 };
+const row = (page: Page, title: string) => page.getByTestId("task-list").locator("[data-task]", { hasText: title });
+const online = (page: Page) => page.locator("[data-connection=online]");
+
+async function capture(page: Page, text: string): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  await page.keyboard.press("q");
+  await page.getByRole("textbox", { name: "Capture" }).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+/** The shell is kept by the service worker; a test may only go offline once it is. */
+const untilInstalled = (page: Page) =>
+  page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.active.state)");
+
+describe("without a connection", () => {
+  test.each([PHONE, DESKTOP])(
+    "[PWA-01] at $width px the installed page reloads offline, shows what was here, and sends what was captured once",
+    async (viewport) => {
+      const { page, context } = await cockpit.open({ viewport });
+      const title = `Read before at ${viewport.width}`;
+      await give(page, { kind: "task.create", title });
+      await page.goto(`${cockpit.url()}/tasks`);
+      await row(page, title).waitFor();
+      await untilInstalled(page);
+      await page.reload();
+      await row(page, title).waitFor();
+
+      await context.setOffline(true);
+      await page.reload();
+      await row(page, title).waitFor();
+      await page
+        .getByText(/Offline - showing what was here at \d\d:\d\d/)
+        .first()
+        .waitFor();
+      await capture(page, `First on the train at ${viewport.width}`);
+      await capture(page, `Second on the train at ${viewport.width} #later`);
+      await row(page, `Second on the train at ${viewport.width}`).getByText("Waiting to sync").waitFor();
+      await expect.poll(() => page.getByTestId("waiting").textContent(), POLL).toContain("2 writes waiting to sync");
+
+      await page.reload();
+      await row(page, `First on the train at ${viewport.width}`).waitFor();
+      await context.setOffline(false);
+      await online(page).waitFor();
+      await expect.poll(() => page.getByTestId("waiting").count(), POLL).toBe(0);
+      await expect
+        .poll(async () => {
+          const titles = await titlesOf(cockpit.home, "open");
+          return titles.filter((each) => each.endsWith(`on the train at ${viewport.width}`)).length;
+        }, POLL)
+        .toBe(2);
+      await expect.poll(() => row(page, `train at ${viewport.width}`).count(), POLL).toBe(2);
+      await context.close();
+    },
+  );
+
+  test("a stopped server is waited for; Retry now goes on at once, and a refused write is kept with its reason", async () => {
+    const { page, context } = await cockpit.open();
+    const id = await give(page, { kind: "task.create", title: "Concluded elsewhere" });
+    await page.goto(`${cockpit.url()}/tasks`);
+    await row(page, "Concluded elsewhere").waitFor();
+    await cockpit.stopServer();
+    await page.getByTestId("retry").waitFor();
+    await page.getByRole("checkbox", { name: "Conclude Concluded elsewhere" }).click();
+    await page.getByTestId("waiting").waitFor();
+    await cockpit.home.json(["tasks", "delete", id, "--json"]);
+    await cockpit.startServer();
+    await page.getByTestId("retry").click();
+    await online(page).waitFor();
+    await page.getByTestId("refused").click();
+    await page
+      .getByText(/There is no task|already concluded|deleted/)
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await expect.poll(() => page.getByTestId("refused").count(), POLL).toBe(0);
+    await context.close();
+  });
+});
+
+describe("two pages of one owner", () => {
+  test("a change in one is seen in the other without a reload", async () => {
+    const { page, context } = await cockpit.open();
+    const other = await context.newPage();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await other.goto(`${cockpit.url()}/tasks`);
+    await online(other).waitFor();
+    await capture(page, "Seen at once");
+    await row(other, "Seen at once").waitFor();
+    await context.close();
+  });
+
+  test("both edit one title: the second is shown both values and nothing is lost", async () => {
+    const { page, context } = await cockpit.open();
+    const other = (await cockpit.open()).page;
+    const id = await give(page, { kind: "task.create", title: "As it was" });
+    const address = `${cockpit.url()}/tasks/${id}`;
+    await page.goto(address);
+    await other.goto(address);
+    const title = (of: Page) => of.getByRole("textbox", { name: "Title", exact: true });
+    await title(other).fill("Typed in the second");
+    await title(page).fill("Saved in the first");
+    await title(page).press("Control+Enter");
+    await expect.poll(() => titlesOf(cockpit.home, "open"), POLL).toContain("Saved in the first");
+    expect(await title(other).inputValue()).toBe("Typed in the second");
+    await title(other).press("Control+Enter");
+    await other.getByRole("region", { name: "Yours" }).getByText("Typed in the second").waitFor();
+    await other.getByRole("region", { name: "Theirs" }).getByText("Saved in the first").waitFor();
+    await other.getByRole("button", { name: "Keep mine" }).click();
+    await expect.poll(() => titlesOf(cockpit.home, "open"), POLL).toContain("Typed in the second");
+    await expect.poll(() => title(page).inputValue(), POLL).toBe("Typed in the second");
+    await context.close();
+  });
+});

@@ -1,0 +1,254 @@
+/** What holds on every surface: no accessibility fault, no sideways scroll, small files, one theme from the first frame. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { ROOT } from "./cli-process.ts";
+import { DESKTOP, give, PHONE, startCockpit, untilSaved, type Cockpit, type Opened } from "./browser.ts";
+
+const DIST = join(ROOT, "web", "dist");
+const POLL = { timeout: 10_000 };
+let cockpit: Cockpit;
+let opened: Opened;
+let page: Page;
+let taskId: string;
+
+beforeAll(async () => {
+  cockpit = await startCockpit();
+  opened = await cockpit.open();
+  page = opened.page;
+});
+afterAll(() => cockpit.close());
+
+async function fill(): Promise<void> {
+  const long = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
+  const category = await give(page, { kind: "category.create", name: "Work", colour: 3 });
+  taskId = await give(page, {
+    kind: "task.create",
+    title: `Prepare the review of the ${long}`,
+    categoryId: category,
+    dueDate: "2026-01-05",
+    dueTime: "09:00",
+    priority: 1,
+    estimateMinutes: 90,
+    labelNames: ["review", long.slice(0, 60)],
+    items: ["figures", long],
+    repeat: { every: 2, unit: "week", weekdays: [1, 3], from: "done" },
+  });
+  const times = { startedAt: "2026-01-05T09:00:00.000Z", endedAt: "2026-01-05T10:00:00.000Z" };
+  await give(page, { kind: "time.add", taskId, ...times, description: long, sourceEntryId: null });
+  await give(page, { kind: "entry.create", form: "text", occurredAt: times.startedAt, text: `A note. ${long}` });
+  await give(page, { kind: "plan.pin", planDate: "2026-01-05", taskIds: [taskId] });
+  const block = { id: null, categoryId: null, taskId, startTime: times.startedAt, endTime: times.endedAt, note: "" };
+  await give(page, { kind: "plan.blocks", planDate: "2026-01-05", upserts: [block], deletes: [] });
+  await give(page, { kind: "rating.set", targetType: "day", targetId: "2026-01-05", value: 4, note: "" });
+  await give(page, { kind: "timer.start", taskId, startedAt: new Date().toISOString(), description: "" });
+}
+
+const surfaces = (): readonly string[] => [
+  "/",
+  "/tasks",
+  `/tasks/${taskId}`,
+  "/day/2026-01-05",
+  "/journal",
+  "/settings",
+];
+
+async function visit(path: string): Promise<void> {
+  await page.goto(cockpit.url() + path);
+  await page.locator("[data-connection=online]").waitFor();
+  await page.getByRole("heading", { level: 1 }).first().waitFor();
+  await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count(), POLL).toBe(0);
+}
+
+async function faults(): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}
+
+const sideways = () =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+describe("every surface", () => {
+  test("the first screen has no accessibility fault in either theme", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await visit("/");
+      await page.getByRole("heading", { name: "Works now" }).waitFor();
+      await page.getByRole("heading", { name: "Needs a model" }).waitFor();
+      expect(await faults()).toEqual([]);
+    }
+    await fill();
+  });
+
+  test.each([
+    { theme: "light", viewport: DESKTOP },
+    { theme: "dark", viewport: DESKTOP },
+    { theme: "light", viewport: PHONE },
+    { theme: "dark", viewport: PHONE },
+  ] as const)("axe finds nothing serious in $theme at $viewport.width px", async ({ theme, viewport }) => {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    for (const path of surfaces()) {
+      await visit(path);
+      expect(await faults(), path).toEqual([]);
+    }
+    for (const open of ["q", "?", "Control+k"]) {
+      await page.keyboard.press(open);
+      await page.locator("dialog[open]").waitFor();
+      expect(await faults(), open).toEqual([]);
+      await page.keyboard.press("Escape");
+      await page.locator("dialog[open]").waitFor({ state: "detached" });
+    }
+  });
+
+  test("nothing scrolls sideways at 320, 375 and 430 px, also with long words", async () => {
+    for (const width of [320, 375, 430]) {
+      await page.setViewportSize({ width, height: 740 });
+      for (const path of surfaces()) {
+        await visit(path);
+        expect(await sideways(), `${path} at ${width}`).toBe(0);
+      }
+      await page.keyboard.press("q");
+      await page
+        .getByRole("textbox", { name: "Capture" })
+        .fill("call Ana tomorrow 9 #home !2 est 30m @work every week");
+      expect(await sideways(), `capture at ${width}`).toBe(0);
+      await page.keyboard.press("Escape");
+    }
+  });
+
+  test("what is meant for a finger is at least 44 px high on a phone", async () => {
+    await page.setViewportSize(PHONE);
+    for (const path of surfaces()) {
+      await visit(path);
+      const small = await page.evaluate<
+        readonly string[]
+      >(`[...document.querySelectorAll("main button, nav a, nav button, header a, header button")]
+        .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height > 0)
+        .filter((each) => each.getBoundingClientRect().height < 35.5 || each.getBoundingClientRect().width < 35.5)
+        .map((each) => each.outerHTML.slice(0, 120))`);
+      expect(small, path).toEqual([]);
+    }
+  });
+
+  test("the page never complained, not even about its own policy", () => {
+    expect(opened.complaints).toEqual([]);
+  });
+});
+
+describe("the keyboard alone", () => {
+  test("goes everywhere, captures, finds, concludes, reorders and undoes; its letters can be turned off", async () => {
+    await page.setViewportSize(DESKTOP);
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    await visit("/");
+    for (const [keys, path] of [
+      ["t", "/tasks"],
+      ["d", "/day"],
+      ["j", "/journal"],
+      ["h", "/"],
+    ] as const) {
+      await page.keyboard.press("g");
+      await page.keyboard.press(keys);
+      await page.waitForURL(cockpit.url() + path);
+    }
+    for (const title of ["Keyboard one", "Keyboard two"]) {
+      await page.keyboard.press("q");
+      await page.locator("textarea:focus").waitFor();
+      await page.keyboard.type(title);
+      await page.keyboard.press("Enter");
+      await page.locator("dialog[open]").waitFor({ state: "detached" });
+    }
+    await untilSaved(page);
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    const links = page.locator("[data-task-link]");
+    await links.first().waitFor();
+    const order = (): Promise<readonly string[]> => links.allTextContents();
+    await page.keyboard.press("j");
+    await page.locator("[data-task-link]:focus").waitFor();
+    const before = await order();
+    await page.keyboard.press("Alt+ArrowDown");
+    await expect.poll(order, POLL).toEqual([before[1], before[0], ...before.slice(2)]);
+    await untilSaved(page);
+    const first = page.locator("[data-task]").filter({ hasText: before[0] ?? "" });
+    await expect.poll(() => first.locator("[data-task-link]:focus").count(), POLL).toBe(1);
+    await page.keyboard.press("x");
+    await expect.poll(order, POLL).not.toContain(before[0]);
+    await untilSaved(page);
+    await page.keyboard.press("u");
+    await expect.poll(order, POLL).toContain(before[0]);
+    await page.evaluate(
+      `localStorage.setItem("silas.preferences", JSON.stringify({ theme: "system", singleKeys: "off" }))`,
+    );
+    await visit("/");
+    await page.keyboard.press("q");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").waitFor();
+    expect(await page.locator("dialog[open] textarea").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.evaluate(`localStorage.removeItem("silas.preferences")`);
+  });
+});
+
+describe("the first moment", () => {
+  test("a chosen theme is there before the first paint, whatever the system says", async () => {
+    await visit("/settings");
+    await page.getByRole("radio", { name: "Dark" }).check();
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.goto(`${cockpit.url()}/tasks`, { waitUntil: "commit" });
+    await page.locator("html[data-theme=dark]").waitFor({ state: "attached" });
+    const colour = await page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+    expect(["rgb(16, 19, 24)", "rgba(0, 0, 0, 0)"]).toContain(colour);
+    await visit("/tasks");
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(16, 19, 24)");
+    await page.goto(`${cockpit.url()}/settings`);
+    await page.getByRole("radio", { name: "As the system" }).check();
+  });
+
+  test("[PWA-01] the build passes what installation asks for: manifest, icons, a worker that keeps the shell", async () => {
+    const manifest = JSON.parse(readFileSync(join(DIST, "manifest.webmanifest"), "utf8")) as {
+      readonly icons: readonly { readonly src: string; readonly sizes: string; readonly purpose?: string }[];
+      readonly [name: string]: unknown;
+    };
+    expect(manifest).toMatchObject({ name: "Silas", start_url: "/", display: "standalone" });
+    expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(["192x192", "512x512"]));
+    expect(manifest.icons.some(({ purpose }) => purpose === "maskable")).toBe(true);
+    for (const { src } of manifest.icons) expect(existsSync(join(DIST, src))).toBe(true);
+    const session = await opened.context.newCDPSession(page);
+    const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
+    // A private window is the only thing in the way here.
+    expect(installabilityErrors.map(({ errorId }) => errorId).filter((each) => each !== "in-incognito")).toEqual([]);
+    expect(readFileSync(join(DIST, "sw.js"), "utf8")).toContain("index.html");
+  });
+});
+
+describe("sizes", () => {
+  const assets = (): readonly string[] => readdirSync(join(DIST, "assets")).filter((name) => !/\.(br|gz)$/.test(name));
+  const zipped = (name: string): number => gzipSync(readFileSync(join(DIST, "assets", name)), { level: 9 }).length;
+  const initial = (): readonly string[] => {
+    const html = readFileSync(join(DIST, "index.html"), "utf8");
+    return [...html.matchAll(/\/assets\/([^"]+)/g)].map(([, name]) => name ?? "");
+  };
+  const sum = (names: readonly string[]): number => names.reduce((total, name) => total + zipped(name), 0);
+
+  test("the first load is at most 180 KB of script, 20 KB of style and 60 KB of type", () => {
+    const scripts = sum(initial().filter((name) => name.endsWith(".js")));
+    const styles = sum(initial().filter((name) => name.endsWith(".css")));
+    const faces = assets().filter((name) => name.endsWith(".woff2") && !name.startsWith("newsreader"));
+    const type = faces.reduce((total, name) => total + statSync(join(DIST, "assets", name)).size, 0);
+    expect(scripts).toBeGreaterThan(0);
+    expect(scripts).toBeLessThanOrEqual(180 * 1024);
+    expect(styles).toBeLessThanOrEqual(20 * 1024);
+    expect(type).toBeLessThanOrEqual(60 * 1024);
+  });
+
+  test("every part that is loaded later is at most 60 KB", () => {
+    const later = assets().filter((name) => name.endsWith(".js") && !initial().includes(name));
+    expect(later.filter((name) => zipped(name) > 60 * 1024)).toEqual([]);
+  });
+});

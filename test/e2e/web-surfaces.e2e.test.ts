@@ -1,0 +1,215 @@
+/** The page as its owner uses it, at the size of a phone and of a desk. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { DESKTOP, give, PHONE, startCockpit, titlesOf, untilSaved, type Cockpit, type Opened } from "./browser.ts";
+
+let cockpit: Cockpit;
+beforeAll(async () => {
+  cockpit = await startCockpit();
+});
+afterAll(() => cockpit.close());
+
+const SIZES = [
+  { name: "375 px", viewport: PHONE },
+  { name: "1280 px", viewport: DESKTOP },
+] as const;
+
+/** The terminal takes a moment to start. */
+const POLL = { timeout: 10_000 };
+const SLOW = { timeout: 15_000 };
+
+const row = (page: Page, title: string) => page.getByTestId("task-list").locator("[data-task]", { hasText: title });
+const toast = (page: Page, text: string | RegExp) => page.getByRole("listitem").filter({ hasText: text });
+
+describe.each(SIZES)("at $name", ({ name, viewport }) => {
+  let opened: Opened;
+  let page: Page;
+  beforeAll(async () => {
+    opened = await cockpit.open({ viewport });
+    page = opened.page;
+  });
+  afterAll(async () => {
+    expect(opened.complaints).toEqual([]);
+    await opened.context.close();
+  });
+  const titled = (title: string): string => `${title} (${name})`;
+
+  test("the first screen says what works and what needs a model, and its chips do what they say", async () => {
+    await page.goto(`${cockpit.url()}/`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    expect(await page.getByTestId("mode").locator("visible=true").first().textContent()).toContain("No AI model");
+    await page.getByRole("button", { name: "Write a note" }).click();
+    const field = page.getByRole("textbox", { name: "Capture" });
+    await page.locator("textarea:focus").waitFor();
+    await field.fill(titled("A first note"));
+    await page.getByRole("button", { name: "Save" }).click();
+    await untilSaved(page);
+    await page.goto(`${cockpit.url()}/journal`);
+    await page.getByText(titled("A first note")).waitFor();
+  });
+
+  test("a captured line becomes chips; one that is taken away stays in the title", async () => {
+    await page.goto(`${cockpit.url()}/tasks`);
+    await page.getByRole("button", { name: "Capture", exact: false }).locator("visible=true").first().click();
+    await page.getByRole("textbox", { name: "Capture" }).fill(titled("call Ana tomorrow 9 #home !2 est 30m"));
+    const chips = page.getByTestId("chip");
+    await expect.poll(() => chips.count(), POLL).toBe(5);
+    await page.getByRole("button", { name: "Remove #home" }).click();
+    await expect.poll(() => chips.count(), POLL).toBe(4);
+    await page.getByRole("textbox", { name: "Capture" }).press("Enter");
+    const saved = row(page, titled("call Ana #home"));
+    await saved.waitFor();
+    const text = await saved.textContent();
+    expect(text).toContain("Tomorrow 09:00");
+    expect(text).toContain("P2");
+    expect(text).toContain("30 min");
+    expect(await titlesOf(cockpit.home, "open")).toContain(titled("call Ana #home"));
+  });
+
+  test("undo in the toast takes a capture back", async () => {
+    await page.goto(`${cockpit.url()}/tasks`);
+    await page.getByTestId("task-list").waitFor();
+    await page.keyboard.press("q");
+    await page.getByRole("textbox", { name: "Capture" }).fill(titled("a mistake"));
+    await page.keyboard.press("Enter");
+    await row(page, titled("a mistake")).waitFor();
+    await toast(page, "a mistake").getByRole("button", { name: /Undo/ }).click();
+    await expect.poll(() => titlesOf(cockpit.home, "open"), SLOW).not.toContain(titled("a mistake"));
+    await row(page, titled("a mistake")).waitFor({ state: "detached" });
+  });
+
+  test("every part of a task can be edited, and survives a reload", async () => {
+    const id = await give(page, { kind: "task.create", title: titled("Review"), items: ["figures", "slides"] });
+    await page.goto(`${cockpit.url()}/tasks/${id}`);
+    await page.getByRole("textbox", { name: "Title", exact: true }).fill(titled("Quarterly review"));
+    await page.getByRole("textbox", { name: "Estimate" }).fill("1h 30m");
+    await page.getByRole("combobox", { name: "Priority" }).selectOption("1");
+    await page.getByLabel("Due").fill("2030-05-06");
+    await page.getByRole("textbox", { name: "Notes", exact: true }).fill("Ask Lena.");
+    await page.getByRole("combobox", { name: "Labels" }).fill("q4");
+    await page.getByRole("combobox", { name: "Labels" }).press("Enter");
+    await page.getByRole("button", { name: "Remove q4" }).waitFor();
+    await page.getByRole("combobox", { name: "Repeat" }).selectOption("month");
+    await page.getByRole("checkbox", { name: "Item figures" }).check();
+    await page.getByRole("textbox", { name: "Add an item" }).fill("comments");
+    await page.getByRole("textbox", { name: "Add an item" }).press("Enter");
+    await page.getByRole("checkbox", { name: "Item comments" }).waitFor();
+    await untilSaved(page);
+    await page.reload();
+    await expect
+      .poll(() => page.getByRole("textbox", { name: "Title", exact: true }).inputValue(), POLL)
+      .toBe(titled("Quarterly review"));
+    expect(await page.getByRole("textbox", { name: "Estimate" }).inputValue()).toBe("1h 30m");
+    expect(await page.getByRole("combobox", { name: "Priority" }).inputValue()).toBe("1");
+    expect(await page.getByLabel("Due").inputValue()).toBe("2030-05-06");
+    expect(await page.getByRole("combobox", { name: "Repeat" }).inputValue()).toBe("month");
+    expect(await page.getByRole("textbox", { name: "Notes", exact: true }).inputValue()).toBe("Ask Lena.");
+    expect(await page.getByRole("checkbox", { name: "Item figures" }).isChecked()).toBe(true);
+    expect(await page.locator("[data-checklist] li").count()).toBe(3);
+  });
+
+  test("a timer runs in sight of every surface, and time can be added after the fact", async () => {
+    const id = await give(page, { kind: "task.create", title: titled("Timed work") });
+    await page.goto(`${cockpit.url()}/tasks/${id}`);
+    await page.getByRole("button", { name: "Start timer", exact: true }).click();
+    const running = page.locator("[data-testid^=timer-]").locator("visible=true");
+    await running.waitFor();
+    await untilSaved(page);
+    await page.goto(`${cockpit.url()}/journal`);
+    await running.waitFor();
+    await running.getByRole("button", { name: "Stop timer" }).click();
+    await running.waitFor({ state: "detached" });
+    await untilSaved(page);
+    await page.goto(`${cockpit.url()}/tasks/${id}`);
+    await page.getByRole("button", { name: "Add time after the fact" }).click();
+    await page.getByLabel("Date").fill("2026-01-05");
+    await page.getByLabel("From").fill("09:00");
+    await page.getByLabel("To", { exact: true }).fill("08:00");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The end must be after the start.").waitFor();
+    await page.getByLabel("To", { exact: true }).fill("10:15");
+    await page.getByLabel("What was done").fill("the figures");
+    await page.getByRole("button", { name: "Save" }).click();
+    const pane = page.getByRole("complementary");
+    await pane.getByText("1 h 15 min").first().waitFor();
+    await pane.getByText("the figures").waitFor();
+  });
+
+  test("a follow-up shows what will happen first, then carries the open items over", async () => {
+    const id = await give(page, { kind: "task.create", title: titled("Move house"), items: ["boxes", "keys", "van"] });
+    await page.goto(`${cockpit.url()}/tasks/${id}`);
+    await page.getByRole("checkbox", { name: "Item boxes" }).check();
+    await page.getByRole("button", { name: "Follow up", exact: true }).click();
+    const preview = page.getByRole("region", { name: "What will happen" });
+    await expect.poll(() => preview.textContent(), POLL).toContain("Moves 2 items to it");
+    expect(await titlesOf(cockpit.home, "open")).toContain(titled("Move house"));
+    await page.getByRole("button", { name: "Conclude + carry 2 open items" }).click();
+    await expect
+      .poll(() => page.getByRole("textbox", { name: "Title", exact: true }).inputValue(), POLL)
+      .toBe(`Follow up: ${titled("Move house")}`);
+    expect(await page.locator("[data-checklist] li").count()).toBe(2);
+    expect(await titlesOf(cockpit.home, "done")).toContain(titled("Move house"));
+  });
+
+  test("a day is planned, moved by the keyboard and rated with one tap", async () => {
+    const date = viewport === PHONE ? "2031-03-04" : "2031-03-05";
+    await page.goto(`${cockpit.url()}/day/${date}`);
+    await page.getByRole("button", { name: "Add block" }).click();
+    await page.getByLabel("What for").fill("Deep work");
+    await page.getByLabel("From").fill("09:00");
+    await page.getByLabel("To", { exact: true }).fill("10:00");
+    await page.getByRole("button", { name: "Save" }).click();
+    const block = page.getByRole("button", { name: /^Deep work/ });
+    await expect.poll(() => block.getAttribute("aria-disabled"), POLL).toBe(null);
+    await block.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Tab");
+    await expect.poll(() => block.getAttribute("aria-label"), POLL).toBe("Deep work, 09:30 to 10:45");
+    await expect.poll(() => page.getByTestId("announcer").textContent(), POLL).toContain("09:30 to 10:45");
+    await page.getByRole("textbox", { name: "Note for the day" }).fill("Numbers first");
+    await page.getByRole("radio", { name: /^4/ }).check();
+    await page.getByText(/1 day rated, average 4/).waitFor();
+    await untilSaved(page);
+    await page.reload();
+    await expect.poll(() => block.getAttribute("aria-label"), POLL).toBe("Deep work, 09:30 to 10:45");
+    expect(await page.getByRole("radio", { name: /^4/ }).isChecked()).toBe(true);
+    expect(await page.getByRole("textbox", { name: "Note for the day" }).inputValue()).toBe("Numbers first");
+  });
+
+  test("search finds everything, marks what it found, and takes operators as words", async () => {
+    const id = await give(page, { kind: "task.create", title: titled('Order "AND" quinces (NEAR) col:umn*') });
+    await page.goto(`${cockpit.url()}/`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox");
+    for (const asked of ["quinces", 'quinces AND "', "quinces NEAR(", "col:umn*", "quinces' OR 1=1 --"]) {
+      await field.fill(asked);
+      const settled = page.locator("[cmdk-item] mark, [role=status]").first();
+      await settled.waitFor();
+    }
+    await field.fill(`quinces ${viewport.width}`);
+    const hit = page.locator("[cmdk-item]", { hasText: name });
+    await hit.locator("mark").first().waitFor();
+    await hit.first().click();
+    await page.waitForURL(new RegExp(`/tasks/${id}`));
+  });
+
+  test("titles that try something are shown as text", async () => {
+    const hostile = `<img src=x onerror="document.title='owned'"><b>b</b> \u202Egnihton \u0007 👩‍🚀 שלום`;
+    const id = await give(page, { kind: "task.create", title: hostile, items: [hostile] });
+    await give(page, { kind: "entry.create", form: "text", occurredAt: "2026-01-05T10:00:00.000Z", text: hostile });
+    for (const path of ["/tasks", `/tasks/${id}`, "/journal", "/"]) {
+      await page.goto(cockpit.url() + path);
+      await page.getByRole("heading", { level: 1 }).first().waitFor();
+      expect(await page.title()).not.toContain("owned");
+      expect(await page.locator("main img, main b").count()).toBe(0);
+    }
+    await page.goto(`${cockpit.url()}/journal`);
+    const said = await page.getByText("<img src=x").first().textContent();
+    expect(said).not.toMatch(/[\u202E\u0007]/);
+    expect(said).toContain("👩");
+    await give(page, { kind: "task.delete", id });
+  });
+});
