@@ -82,36 +82,45 @@ function createMailbox({ listener, lost, log }: Listener): Mailbox {
   let isBusy = false;
   let isStopped = false;
   const failed = (cause: unknown) => log.error("change_listener_failed", { cause });
-  // A listener that answers at once is not waited for: a promise for each socket and batch would cost more than sending.
-  const guarded = (work: () => void | Promise<void>): Promise<void> | null => {
+  const deliver = (batch: NotificationBatch): Promise<void> | null => {
     try {
-      const settling = work();
+      const settling = listener(batch);
       return settling instanceof Promise ? settling.catch(failed) : null;
     } catch (cause) {
       failed(cause);
       return null;
     }
   };
-  const drain = async () => {
-    if (isBusy) return;
-    isBusy = true;
-    for (let batch = queue.shift(); batch !== undefined; batch = queue.shift()) {
-      const current = batch;
-      const settling = guarded(() => listener(current));
-      if (settling !== null) await settling;
-    }
+  const goOn = () => {
     isBusy = false;
+    drain();
+  };
+  // A listener that answers at once is not waited for: a promise for each socket and batch would cost more than sending.
+  const drain = () => {
+    while (!isBusy) {
+      const batch = queue.shift();
+      if (batch === undefined) return;
+      const settling = deliver(batch);
+      if (settling === null) continue;
+      isBusy = true;
+      void settling.then(goOn);
+    }
   };
   const lose = () => {
     queue = [];
-    if (!isStopped) guarded(lost);
+    if (isStopped) return;
+    try {
+      lost();
+    } catch (cause) {
+      failed(cause);
+    }
   };
   return {
     put(batches) {
       if (isStopped) return;
       queue.push(...batches);
       if (queue.length > LIMITS.feedBatchesWaiting) return lose();
-      void drain();
+      drain();
     },
     lose,
     stop() {

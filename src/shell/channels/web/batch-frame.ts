@@ -1,4 +1,25 @@
+import type { Duplex } from "node:stream";
 import type { NotificationBatch, ServerFrame } from "#model";
+
+export type BatchWriter = (stream: Duplex, batch: NotificationBatch) => void;
+
+/** Writes batches to streams so that all of one window leave a stream in one write, at the end of the current tick. */
+export function createBatchWriter(): BatchWriter {
+  let held: Duplex[] = [];
+  const release = () => {
+    const streams = held;
+    held = [];
+    for (const stream of streams) stream.uncork();
+  };
+  return (stream, batch) => {
+    if (stream.writableCorked === 0) {
+      if (held.length === 0) process.nextTick(release);
+      held.push(stream);
+      stream.cork();
+    }
+    stream.write(frameOfBatch(batch));
+  };
+}
 
 const frames = new WeakMap<NotificationBatch, Buffer>();
 

@@ -4,22 +4,26 @@ import type { WebSocket } from "@fastify/websocket";
 import { LIMITS, ok, parseStrictJson, err, type Result } from "#base";
 import { clientFrameSchema, wordsFor, type ClientFrame, type NotificationBatch, type ServerFrame } from "#model";
 import type { Caller } from "./device-sessions.ts";
-import { frameOfBatch } from "./batch-frame.ts";
+import { createBatchWriter, type BatchWriter } from "./batch-frame.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
 import type { CloseReason } from "./open-sockets.ts";
 import type { WebContext } from "./web-context.ts";
 
 export function addSocketRoute(app: FastifyInstance, context: WebContext): void {
+  const writeBatch = createBatchWriter();
   app.get("/ws", { websocket: true, config: { open: true } }, (socket, request) => {
-    serveSocket(context, socket, request);
+    serveSocket({ context, socket, request, writeBatch });
   });
 }
+
+type Opened = Pick<Connection, "context" | "socket" | "writeBatch"> & { readonly request: FastifyRequest };
 
 type Connection = {
   readonly context: WebContext;
   readonly socket: WebSocket;
   /** What the socket stands on: TCP, or TLS over it. */
   readonly stream: Duplex;
+  readonly writeBatch: BatchWriter;
   readonly address: string;
   caller: Caller | null;
   framesWaiting: number;
@@ -31,11 +35,12 @@ type Connection = {
  * One socket from handshake to close. INVARIANT: until a token was accepted no frame but `auth` is looked at, and every
  * other one closes the socket with 4001. [WEB-04]
  */
-function serveSocket(context: WebContext, socket: WebSocket, request: FastifyRequest): void {
+function serveSocket({ context, socket, request, writeBatch }: Opened): void {
   const connection: Connection = {
     context,
     socket,
     stream: request.raw.socket,
+    writeBatch,
     address: request.ip,
     caller: null,
     framesWaiting: 0,
@@ -134,12 +139,7 @@ function sendBatch(connection: Connection, batch: NotificationBatch): void {
   const { socket, stream } = connection;
   if (socket.readyState !== socket.OPEN) return;
   if (socket.bufferedAmount > LIMITS.socketBufferBytes) return closeSlow(connection);
-  // What one window brings leaves in one write.
-  if (stream.writableCorked === 0) {
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-  }
-  stream.write(frameOfBatch(batch));
+  connection.writeBatch(stream, batch);
 }
 
 function send(connection: Connection, frame: ServerFrame): void {
