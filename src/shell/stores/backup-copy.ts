@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
@@ -6,6 +5,9 @@ import { err, ok, type Result, type Sha256Hex } from "#base";
 import type { StoreFault } from "#model";
 import { ensurePrivateFile, PRIVATE_FILE_MODE } from "./private-files.ts";
 import { faultOf } from "./store-fault.ts";
+
+// Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
+const { createHash } = process.getBuiltinModule("node:crypto");
 
 export type CopiedFile = { readonly bytes: number; readonly sha256: Sha256Hex; readonly schemaVersion: string | null };
 
