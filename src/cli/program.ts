@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
-import { createAct, type Act, type Define } from "./context.ts";
-import { CommandFailure, EXIT, type ExitCode } from "./failure.ts";
-import { createTerminal, type Outside } from "./terminal.ts";
+import { createAct, type Act, type Define } from "./terminal/context.ts";
+import { CommandFailure, EXIT, type ExitCode } from "./terminal/failure.ts";
+import { createTerminal, type Outside } from "./terminal/terminal.ts";
 
 type Noun = {
   readonly name: string;
@@ -11,31 +11,35 @@ type Noun = {
 
 /** Every noun of the command line. Its file is read only when the noun is used, so that `silas status` stays quick. */
 export const NOUNS: readonly Noun[] = [
-  { name: "init", summary: "prepare the data directory", load: () => import("./init.ts") },
-  { name: "start", summary: "start Silas and open it in the browser", load: () => import("./start.ts") },
-  { name: "stop", summary: "stop the running Silas", load: () => import("./stop.ts") },
-  { name: "status", summary: "say whether Silas runs, and where", load: () => import("./status.ts") },
-  { name: "open", summary: "open the running Silas in the browser", load: () => import("./open.ts") },
-  { name: "doctor", summary: "check the installation, with a fix for each problem", load: () => import("./doctor.ts") },
-  { name: "paths", summary: "show where everything is stored", load: () => import("./paths.ts") },
-  { name: "config", summary: "read and check the configuration", load: () => import("./config.ts") },
-  { name: "tasks", summary: "capture, list and change tasks", load: () => import("./tasks.ts") },
-  { name: "journal", summary: "notes, export, import and changes", load: () => import("./journal.ts") },
-  { name: "time", summary: "timer and time entries", load: () => import("./time.ts") },
-  { name: "plan-day", summary: "pinned tasks, blocks and note of a day", load: () => import("./plan-day.ts") },
-  { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./rate.ts") },
-  { name: "categories", summary: "the categories of tasks and notes", load: () => import("./categories.ts") },
-  { name: "search", summary: "search everything in the journal", load: () => import("./search.ts") },
-  { name: "undo", summary: "take the last change back, or the named one", load: () => import("./undo.ts") },
-  { name: "backup", summary: "copy the databases, or verify a copy", load: () => import("./backup.ts") },
-  { name: "restore", summary: "put a backup back", load: () => import("./restore.ts") },
-  { name: "logs", summary: "show the log, or one error by its id", load: () => import("./logs.ts") },
+  { name: "init", summary: "prepare the data directory", load: () => import("./start/init.ts") },
+  { name: "start", summary: "start Silas and open it in the browser", load: () => import("./start/start.ts") },
+  { name: "stop", summary: "stop the running Silas", load: () => import("./start/stop.ts") },
+  { name: "status", summary: "say whether Silas runs, and where", load: () => import("./start/status.ts") },
+  { name: "open", summary: "open the running Silas in the browser", load: () => import("./start/open.ts") },
+  {
+    name: "doctor",
+    summary: "check the installation, with a fix for each problem",
+    load: () => import("./house/doctor.ts"),
+  },
+  { name: "paths", summary: "show where everything is stored", load: () => import("./house/paths.ts") },
+  { name: "config", summary: "read and check the configuration", load: () => import("./house/config.ts") },
+  { name: "tasks", summary: "capture, list and change tasks", load: () => import("./tasks/tasks.ts") },
+  { name: "journal", summary: "notes, export, import and changes", load: () => import("./journal/journal.ts") },
+  { name: "time", summary: "timer and time entries", load: () => import("./journal/time.ts") },
+  { name: "plan-day", summary: "pinned tasks, blocks and note of a day", load: () => import("./journal/plan-day.ts") },
+  { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./journal/rate.ts") },
+  { name: "categories", summary: "the categories of tasks and notes", load: () => import("./journal/categories.ts") },
+  { name: "search", summary: "search everything in the journal", load: () => import("./journal/search.ts") },
+  { name: "undo", summary: "take the last change back, or the named one", load: () => import("./journal/undo.ts") },
+  { name: "backup", summary: "copy the databases, or verify a copy", load: () => import("./house/backup.ts") },
+  { name: "restore", summary: "put a backup back", load: () => import("./house/restore.ts") },
+  { name: "logs", summary: "show the log, or one error by its id", load: () => import("./house/logs.ts") },
   {
     name: "canonical",
     summary: "print canonical JSON bytes and their digest",
-    load: () => import("./canonical-json.ts"),
+    load: () => import("./canonical/canonical.ts"),
   },
-  { name: "completion", summary: "print a completion script for a shell", load: () => import("./completion.ts") },
+  { name: "completion", summary: "print a completion script for a shell", load: () => import("./house/completion.ts") },
 ];
 
 const EXIT_CODES = "Exit codes: 0 ok, 1 failed, 2 wrong use, 3 decision needed, 4 not signed in.";

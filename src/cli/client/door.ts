@@ -1,0 +1,38 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Environment } from "#config";
+import type { JournalDoor } from "#ports";
+import { CommandFailure } from "../terminal/failure.ts";
+import { createHttpDoor } from "./http-door.ts";
+import { findInstance } from "./instance.ts";
+import { loadSetup, prepareDirectories } from "./setup.ts";
+import { startFailure } from "../start/words.ts";
+
+export type OpenDoor = { readonly door: JournalDoor; close(): Promise<void> };
+
+/** Another command of the terminal holds the lock for a moment; an instance publishes its address when it listens. */
+const WAIT_MS = 10_000;
+const LOOK_AGAIN_MS = 25;
+
+/**
+ * The journal, one way or the other: through the instance that runs on this data directory, or, when none does, opened
+ * in this process and locked for as long as the command takes. Verbs cannot tell the difference.
+ */
+export async function openDoor({ environment }: { readonly environment: Environment }): Promise<OpenDoor> {
+  const setup = loadSetup(environment);
+  const deadlineMs = performance.now() + WAIT_MS;
+  while (performance.now() < deadlineMs) {
+    const instance = await findInstance(setup);
+    if (instance !== null) return { door: createHttpDoor(instance.address), close: async () => {} };
+    prepareDirectories(setup);
+    const { composeLocal } = await import("#compose");
+    const composed = await composeLocal({ config: setup.config });
+    if (composed.ok) return { door: composed.value.journal, close: () => composed.value.close() };
+    if (composed.error.code !== "already_running") throw startFailure(composed.error);
+    await wait(LOOK_AGAIN_MS);
+  }
+  throw new CommandFailure({
+    what: "Another Silas holds the data directory and does not say where it can be reached.",
+    kept: "Nothing was changed.",
+    next: "Try again in a moment; `silas doctor` looks for the cause.",
+  });
+}

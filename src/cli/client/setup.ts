@@ -1,0 +1,31 @@
+import { chmodSync, mkdirSync } from "node:fs";
+import { describeProblems, loadConfig, type Environment, type LoadedConfig } from "#config";
+import { CommandFailure } from "../terminal/failure.ts";
+
+/** Reads the configuration for one command; everything wrong with it is said at once, and nothing was started. */
+export function loadSetup(environment: Environment, overrides: Readonly<Record<string, string>> = {}): LoadedConfig {
+  const loaded = loadConfig({ ...environment, argvOverrides: overrides });
+  if (loaded.ok) return loaded.value;
+  throw new CommandFailure({
+    what: ["The configuration is not usable:", ...describeProblems(loaded.error).map((line) => `  ${line}`)].join("\n"),
+    kept: "Nothing was started or changed.",
+    next: "Correct the places above; `silas config check FILE` checks a file before you use it.",
+  });
+}
+
+/** Makes the directories of a first run, closed to everyone but the owner. Harmless when they are there. */
+export function prepareDirectories({ paths }: LoadedConfig): void {
+  for (const dir of [paths.dataDir, paths.verifyDir, paths.customerContextDir, paths.stateDir]) {
+    try {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      chmodSync(dir, 0o700);
+    } catch (cause) {
+      throw new CommandFailure({
+        what: `The directory ${dir} could not be made.`,
+        kept: "Nothing else was changed.",
+        next: "Give yourself the right to write there, or choose another place with SILAS_HOME.",
+        cause,
+      });
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { join, resolve } from "node:path";
+import { systemClock } from "#runtime";
+import { createBackup, verifyBackup, type BackupManifest } from "#stores";
+import { backupFailure } from "./backup-words.ts";
+import type { Define, Handler } from "../terminal/context.ts";
+import { loadSetup } from "../client/setup.ts";
+
+type Json = { readonly json?: boolean };
+
+export const define: Define = (backup, act) => {
+  backup
+    .option("--to <dir>", "a directory that does not exist yet; else one in the data directory")
+    .option("--json", "print JSON")
+    .action(act(backUp));
+  backup
+    .command("verify <dir>")
+    .description("Check that a backup is whole, down to the last byte.")
+    .option("--json", "print JSON")
+    .action(act(verify));
+};
+
+const backUp: Handler<Json & { readonly to?: string }> = async ({ options, terminal, environment, here }) => {
+  const { paths } = loadSetup(environment);
+  const stamp = here.now.replaceAll(/[:.-]/g, "");
+  const target =
+    options.to === undefined ? join(paths.dataDir, "backups", stamp) : resolve(environment.cwd, options.to);
+  const made = await createBackup({ dataDir: paths.dataDir, target, clock: systemClock });
+  if (!made.ok) throw backupFailure(made.error);
+  if (options.json) return terminal.json({ dir: target, ...made.value });
+  terminal.line(`Backed up to ${target}`);
+  for (const line of describeFiles(made.value)) terminal.line(line);
+};
+
+const verify: Handler<Json> = async ({ args: [dir = ""], options, terminal, environment }) => {
+  const source = resolve(environment.cwd, dir);
+  const verified = await verifyBackup(source);
+  if (!verified.ok) throw backupFailure(verified.error);
+  if (options.json) return terminal.json({ dir: source, ok: true, ...verified.value });
+  terminal.line(`${source} is whole, from ${verified.value.created_at}`);
+  for (const line of describeFiles(verified.value)) terminal.line(line);
+};
+
+export const describeFiles = ({ files }: BackupManifest): string[] =>
+  files.map(
+    ({ name, bytes, sha256 }) =>
+      `  ${name.padEnd(10)} ${String(bytes).padStart(12)} bytes  sha256 ${sha256.slice(0, 16)}…`,
+  );

@@ -1,0 +1,76 @@
+import { checkConfigFile, describeProblem, formatOrigin, type ConfigEntry } from "#config";
+import type { Define, Handler } from "../terminal/context.ts";
+import { EXIT, usage } from "../terminal/failure.ts";
+import { loadSetup } from "../client/setup.ts";
+
+type Json = { readonly json?: boolean };
+
+export const define: Define = (config, act) => {
+  config
+    .command("get <key>")
+    .description("Print a value, or all values under a group such as channels.web.")
+    .option("--origin", "also say where it comes from")
+    .option("--json", "print JSON")
+    .action(act(getKey));
+  config
+    .command("list")
+    .description("Print every key with its value.")
+    .option("--origin", "also say where each comes from")
+    .option("--json", "print JSON")
+    .action(act(listKeys));
+  config
+    .command("check <file>")
+    .description("Check a configuration file without using it.")
+    .option("--json", "print JSON")
+    .action(act(checkFile));
+};
+
+type GetOptions = Json & { readonly origin?: true };
+
+const getKey: Handler<GetOptions> = async ({ args: [key = ""], options, terminal, environment }) => {
+  const found = loadSetup(environment).find(key);
+  if (!found.ok) {
+    const { nearest } = found.error;
+    throw usage(
+      `There is no key "${key}".`,
+      nearest === null ? "`silas config list` shows all." : `Did you mean ${nearest}?`,
+    );
+  }
+  const [first] = found.value;
+  if (options.json) return terminal.json({ entries: found.value.map(wireEntry) });
+  if (found.value.length === 1 && first?.key === key) {
+    return terminal.line(`${show(first.value)}${options.origin ? `  (${formatOrigin(first.origin)})` : ""}`);
+  }
+  for (const entry of found.value) terminal.line(describeEntry(entry, options));
+};
+
+const listKeys: Handler<GetOptions> = async ({ options, terminal, environment }) => {
+  const entries = loadSetup(environment).list();
+  if (options.json) return terminal.json({ entries: entries.map(wireEntry) });
+  for (const entry of entries) terminal.line(describeEntry(entry, options));
+};
+
+const checkFile: Handler<Json> = async ({ args: [file = ""], options, terminal, environment }) => {
+  const checked = checkConfigFile(file, environment);
+  if (options.json) {
+    terminal.json({
+      ok: checked.ok,
+      problems: checked.ok ? [] : checked.error.map((found) => ({ ...found, message: describeProblem(found) })),
+    });
+  } else if (checked.ok) {
+    terminal.line(`${file}: nothing to repair`);
+  } else {
+    for (const found of checked.error) terminal.line(describeProblem(found));
+  }
+  return checked.ok ? EXIT.ok : EXIT.failed;
+};
+
+const wireEntry = ({ key, value, origin, envName }: ConfigEntry) => ({
+  key,
+  value,
+  origin: formatOrigin(origin),
+  env: envName,
+});
+const show = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const describeEntry = (entry: ConfigEntry, options: GetOptions): string =>
+  `${entry.key} = ${show(entry.value)}${options.origin ? `  (${formatOrigin(entry.origin)})` : ""}`;

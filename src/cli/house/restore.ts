@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { systemClock, systemRandomness } from "#runtime";
+import { readInstance, restoreBackup, verifyBackup } from "#stores";
+import { backupFailure } from "./backup-words.ts";
+import { describeFiles } from "./backup.ts";
+import type { Define, Handler } from "../terminal/context.ts";
+import { CommandFailure, EXIT } from "../terminal/failure.ts";
+import { loadSetup } from "../client/setup.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+export const define: Define = (restore, act) => {
+  restore
+    .argument("<from>", "the directory of a backup")
+    .option("--yes", "do not ask")
+    .option("--json", "print what was done as JSON")
+    .action(act(restoreFrom));
+};
+
+type Options = { readonly yes?: true; readonly json?: boolean };
+
+/** Verifies first, asks second, and keeps what it replaces. */
+const restoreFrom: Handler<Options> = async ({ args: [from = ""], options, terminal, environment }) => {
+  const { paths } = loadSetup(environment);
+  const source = resolve(environment.cwd, from);
+  const verified = await verifyBackup(source);
+  if (!verified.ok) throw backupFailure(verified.error);
+  const running = readInstance(paths.dataDir);
+  if (running.ok && running.value.state === "live") throw backupFailure({ code: "instance_running", instance: null });
+  if (!options.json) {
+    terminal.note(`Puts back the state of ${verified.value.created_at} in ${paths.dataDir}:`);
+    for (const line of describeFiles(verified.value)) terminal.note(line);
+  }
+  if (!options.yes) await confirm(terminal);
+  const restored = await restoreBackup({
+    dataDir: paths.dataDir,
+    source,
+    clock: systemClock,
+    random: systemRandomness,
+  });
+  if (!restored.ok) throw backupFailure(restored.error);
+  if (options.json) return terminal.json(restored.value);
+  terminal.line("Restored.");
+  for (const file of restored.value.kept) terminal.line(`  what was there before is kept in ${file}`);
+};
+
+async function confirm(terminal: Terminal): Promise<void> {
+  if (!terminal.isInteractive) {
+    throw new CommandFailure({
+      what: "Restoring replaces the present data, and nobody can be asked here.",
+      kept: "Nothing was changed.",
+      next: "Run it again with --yes.",
+      exit: EXIT.needsDecision,
+    });
+  }
+  const prompts = await import("@clack/prompts");
+  const answer = await prompts.confirm({ message: "Replace the present data with this backup?", initialValue: false });
+  if (answer === true) return;
+  throw new CommandFailure({ what: "Not restored.", kept: "Nothing was changed.", exit: EXIT.needsDecision });
+}

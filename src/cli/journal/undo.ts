@@ -1,0 +1,95 @@
+import { oneLine } from "#base";
+import { nameOfCommand, type JournalRecord, type OperationRow } from "#model";
+import type { Define, Handler } from "../terminal/context.ts";
+import { CommandFailure, usage } from "../terminal/failure.ts";
+import { resolveId, shortId } from "./ids.ts";
+import type { JournalClient } from "../client/journal-client.ts";
+import { showMoment } from "../terminal/local-time.ts";
+import { printTable } from "../terminal/table.ts";
+
+type Options = { readonly list?: true; readonly preview?: true; readonly json?: boolean };
+
+export const define: Define = (undo, act) => {
+  undo
+    .argument("[operation]", "an operation of `silas undo --list`; else the last one")
+    .option("--list", "show the last operations")
+    .option("--preview", "only show what would be put back")
+    .option("--json", "print JSON")
+    .action(act(undoOperation));
+};
+
+const OPERATIONS_ROWS = 50;
+
+const undoOperation: Handler<Options> = ({ args: [fragment], options, terminal, journal }) =>
+  journal(async (client) => {
+    const operations = await client.ask({ kind: "operations", limit: OPERATIONS_ROWS });
+    if (options.list) return options.json ? terminal.json({ operations }) : printOperations(operations, terminal);
+    const operation = await choose(client, operations, fragment);
+    const command = { kind: "undo", operationId: operation.operationId } as const;
+    const preview = await client.submit(command, "preview");
+    if (options.preview && options.json) return terminal.json({ preview: true, operation, ...preview });
+    terminal.note(`${options.preview ? "Would take back" : "Taking back"}: ${describe(operation)}`);
+    for (const record of preview.records) terminal.note(`  ${putBack(record)}`);
+    if (options.preview) return;
+    const outcome = await client.submit(command);
+    if (options.json) return terminal.json(outcome);
+    terminal.line(`Undone. To have it again: silas undo ${shortId(outcome.operationId)}`);
+  });
+
+async function choose(
+  client: JournalClient,
+  operations: readonly OperationRow[],
+  fragment: string | undefined,
+): Promise<OperationRow> {
+  if (fragment === undefined) {
+    // The last thing that still stands and is not itself an undo, so that undoing twice goes further back.
+    const last = operations.find(({ undoneBy, commandKind }) => undoneBy === null && commandKind !== "undo");
+    if (last === undefined) throw new CommandFailure({ what: "There is nothing to undo." });
+    return last;
+  }
+  const candidates = (async function* () {
+    // Operations and records share the way of being named; only the brand differs.
+    for (const row of operations) yield { id: row.operationId as string as JournalRecord["id"], title: describe(row) };
+  })();
+  const id = await resolveId(fragment, { noun: "operation", list: "silas undo --list", candidates });
+  const known = operations.find(({ operationId }) => String(operationId) === String(id));
+  const operation = known ?? (await client.ask({ kind: "operation", id }));
+  if (operation === null)
+    throw usage(`There is no operation "${fragment}".`, "`silas undo --list` shows the last ones.");
+  return operation;
+}
+
+function printOperations(
+  operations: readonly OperationRow[],
+  terminal: { readonly columns: number; line(text: string): void; note(text: string): void },
+): void {
+  if (operations.length === 0) return terminal.note("Nothing was done yet.");
+  const columns = [
+    { header: "ID" },
+    { header: "WHEN" },
+    { header: "WHAT" },
+    { header: "ON", flexible: true },
+    { header: "STATE" },
+  ] as const;
+  const rows = operations.map((row) => [
+    shortId(row.operationId),
+    showMoment(row.at),
+    nameOf(row),
+    row.title,
+    row.undoneBy === null ? "" : "undone",
+  ]);
+  printTable(terminal, { columns, rows });
+}
+
+const nameOf = (row: OperationRow): string => nameOfCommand({ kind: row.commandKind });
+const describe = (row: OperationRow): string =>
+  oneLine(`${nameOf(row)}${row.title === "" ? "" : `: ${row.title}`} (${showMoment(row.at)})`);
+
+function putBack(record: JournalRecord): string {
+  const { body, kind, id, deletedAt } = record;
+  const title = "title" in body ? body.title : "name" in body ? body.name : "text" in body ? body.text : "";
+  return oneLine(`${deletedAt === null ? "puts back" : "removes"} ${kind} ${shortId(id)} ${title}`.trimEnd()).slice(
+    0,
+    120,
+  );
+}

@@ -1,0 +1,21 @@
+import type { Define, Handler } from "../terminal/context.ts";
+import { startFailure } from "./words.ts";
+import { loadSetup, prepareDirectories } from "../client/setup.ts";
+
+export const define: Define = (init, act) => {
+  init.option("--yes", "ask nothing (nothing is asked)").action(act(initialise));
+};
+
+const initialise: Handler<object> = async ({ terminal, environment }) => {
+  const setup = loadSetup(environment);
+  prepareDirectories(setup);
+  const { composeLocal } = await import("#compose");
+  const composed = await composeLocal({ config: setup.config });
+  if (!composed.ok) {
+    if (composed.error.code !== "already_running") throw startFailure(composed.error);
+    return terminal.line(`Silas is running on ${setup.paths.dataDir} already; there is nothing to prepare.`);
+  }
+  await composed.value.close();
+  terminal.line(`Silas is ready in ${setup.paths.dataDir}`);
+  terminal.line("Start it with `silas start`.");
+};
