@@ -10,7 +10,13 @@ import {
 import { type Check } from "./project.ts";
 import { everyFileIsReached } from "./reach.ts";
 import { listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
-import { filesAreShort, functionsAreShort, parametersAreNamed, sourcesAreUnderstood } from "./sizes.ts";
+import {
+  filesAreShort,
+  foldersAreSmall,
+  functionsAreShort,
+  parametersAreNamed,
+  sourcesAreUnderstood,
+} from "./sizes.ts";
 import {
   doorsMatchTheManifest,
   doorsOpenWithTheirComment,
@@ -36,6 +42,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "a door is a comment and named re-exports": doorsOpenWithTheirComment,
   "the tidy reader understands every file": sourcesAreUnderstood,
   "files are short": filesAreShort,
+  "folders are small": foldersAreSmall,
   "functions are short": functionsAreShort,
   "exported functions take named parameters": parametersAreNamed,
   "file names name a thing": fileNamesNameANoun,

@@ -7,6 +7,8 @@ type Files = Readonly<Record<string, string>>;
 export type Sample = { readonly bad: readonly Files[]; readonly good: Files };
 
 const lines = (count: number, text = "a();"): string => Array.from({ length: count }, () => text).join("\n");
+const folder = (count: number, ending: string): Files =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/a/b${index}${ending}`, ""]));
 const door = (commentLines: number, rest: string): string => `/**\n${lines(commentLines, " * word")}\n */\n${rest}`;
 const manifest = (content: object): Files => ({ "package.json": JSON.stringify(content) });
 const lockfile = (packages: object): string => JSON.stringify({ packages });
@@ -83,6 +85,10 @@ const SIZES: Readonly<Record<string, Sample>> = {
   "files are short": {
     bad: [{ "src/a.ts": lines(401) }, { "web/a.css": lines(401) }],
     good: { "src/a.ts": `${lines(400)}\n`, "src/limits-table.ts": lines(900), "docs/a.md": lines(900) },
+  },
+  "folders are small": {
+    bad: [folder(26, ".ts"), { ...folder(25, ".ts"), "src/a/c.tsx": "" }],
+    good: { ...folder(25, ".ts"), ...folder(25, ".test.ts"), ...folder(25, ".css"), "src/a/c/d.ts": "" },
   },
   "functions are short": {
     bad: [

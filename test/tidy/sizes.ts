@@ -4,6 +4,7 @@ import { isTest, lineAt, scriptsOf, type Check } from "./project.ts";
 import { partnersOf, readSource } from "./source.ts";
 
 const FILE_LINES_MAX = 400;
+const FOLDER_FILES_MAX = 25;
 const FUNCTION_LINES_MAX = 60;
 const PARAMETERS_MAX = 2;
 
@@ -15,6 +16,20 @@ export const filesAreShort: Check = (project) =>
     const lines = text.replace(/\n$/, "").split("\n").length;
     return lines > FILE_LINES_MAX ? [{ path, message: `has ${lines} lines; the limit is ${FILE_LINES_MAX}` }] : [];
   });
+
+/** A folder one can see whole. Tests, fixtures and style sheets lie beside the file they belong to and do not count. */
+export const foldersAreSmall: Check = (project) => {
+  const counts = new Map<string, number>();
+  for (const [path] of scriptsOf(project)) {
+    if (isTest(path) || isExempt(path)) continue;
+    const folder = path.slice(0, path.lastIndexOf("/") + 1);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([path, count]) => {
+    const message = `has ${count} files; the limit is ${FOLDER_FILES_MAX}, then sub-folders`;
+    return count > FOLDER_FILES_MAX ? [{ path, message }] : [];
+  });
+};
 
 export const functionsAreShort: Check = (project) =>
   scriptsOf(project).flatMap(([path, source]) => {
