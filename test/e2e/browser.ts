@@ -75,8 +75,11 @@ export async function startCockpit(): Promise<Cockpit> {
 }
 
 async function openPage(browser: Browser, options: OpenOptions & { readonly link: string }): Promise<Opened> {
+  const viewport = options.viewport ?? DESKTOP;
   const context = await browser.newContext({
-    viewport: options.viewport ?? DESKTOP,
+    viewport,
+    hasTouch: viewport.width < 500,
+    isMobile: viewport.width < 500,
     colorScheme: options.theme ?? "light",
     reducedMotion: "reduce",
     locale: "en-GB",

@@ -166,14 +166,14 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Shift+ArrowDown");
     await page.keyboard.press("Tab");
-    await expect.poll(() => block.getAttribute("aria-label"), POLL).toBe("Deep work, 09:30 to 10:45");
+    await expect.poll(() => block.textContent(), POLL).toBe("Deep work09:30 to 10:45");
     await expect.poll(() => page.getByTestId("announcer").textContent(), POLL).toContain("09:30 to 10:45");
     await page.getByRole("textbox", { name: "Note for the day" }).fill("Numbers first");
     await page.getByRole("radio", { name: /^4/ }).check();
     await page.getByText(/1 day rated, average 4/).waitFor();
     await untilSaved(page);
     await page.reload();
-    await expect.poll(() => block.getAttribute("aria-label"), POLL).toBe("Deep work, 09:30 to 10:45");
+    await expect.poll(() => block.textContent(), POLL).toBe("Deep work09:30 to 10:45");
     expect(await page.getByRole("radio", { name: /^4/ }).isChecked()).toBe(true);
     expect(await page.getByRole("textbox", { name: "Note for the day" }).inputValue()).toBe("Numbers first");
   });

@@ -129,7 +129,6 @@ export const words = {
     timeline: "Time blocks",
     addBlock: "Add block",
     editBlock: "Edit block",
-    block: (what: string, range: string) => `${what}, ${range}`,
     range: (from: string, to: string) => `${from} to ${to}`,
     blockHelp:
       "Arrow keys move a block by 15 minutes, Shift and arrow keys change its length, Enter edits, Delete removes.",

@@ -16,15 +16,17 @@ import { dayPlanId } from "#model";
 import { instantFromMs, type Instant } from "#base";
 import type { Waiting } from "./database.ts";
 
+export type Projection<Q extends JournalQuery> = {
+  readonly query: Q;
+  readonly answer: AnswerOf<Q>;
+  readonly pending: readonly Waiting[];
+};
+
 /**
  * Shows commands that have not been answered yet on top of what was read, so that a write is in sight before the
  * server, or even a connection, has seen it. Nothing here is kept: the next read replaces it.
  */
-export function projectAnswer<Q extends JournalQuery>(
-  query: Q,
-  answer: AnswerOf<Q>,
-  pending: readonly Waiting[],
-): AnswerOf<Q> {
+export function projectAnswer<Q extends JournalQuery>({ query, answer, pending }: Projection<Q>): AnswerOf<Q> {
   const live = pending.filter((row) => row.refusal === null);
   if (live.length === 0) return answer;
   const fold = <T>(start: T, step: (value: T, row: Waiting) => T): T => live.reduce(step, start);

@@ -43,7 +43,7 @@ export function useJournal<Q extends JournalQuery>(query: Q | null): JournalRead
   });
   const answer = read.data?.answer;
   const data = useMemo(
-    () => (query === null || answer === undefined ? undefined : projectAnswer(query, answer, pending)),
+    () => (query === null || answer === undefined ? undefined : projectAnswer({ query, answer, pending })),
     [query, answer, pending],
   );
   return {
@@ -104,7 +104,7 @@ export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q>
     const first = pages.data?.pages[0];
     if (first === undefined) return undefined;
     const rows = pages.data?.pages.flatMap((page): readonly unknown[] => page.answer.rows);
-    return projectAnswer(query, { rows, nextCursor: null } as AnswerOf<Q>, pending);
+    return projectAnswer({ query, answer: { rows, nextCursor: null } as AnswerOf<Q>, pending });
   }, [query, pages.data, pending]);
   return {
     data,

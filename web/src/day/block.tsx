@@ -51,7 +51,6 @@ export function Block({ day, placed, offset, onEdit }: BlockProps): ReactNode {
       role="button"
       tabIndex={0}
       className={styles["block"]}
-      aria-label={words.day.block(title, range)}
       aria-describedby="block-help"
       aria-disabled={isPendingId(id) || undefined}
       data-size={height < 40 ? "small" : "usual"}

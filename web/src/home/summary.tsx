@@ -60,18 +60,20 @@ function Figures({ today }: { readonly today: LocalDate }): ReactNode {
   const { data: time } = useJournal(timeOfDay(today));
   const rating = day?.rating?.body.value ?? null;
   return (
-    <dl className={styles["figures"]}>
-      <Figure name={words.home.planned} value={duration(blockSeconds(day?.blocks ?? []))} />
-      <Figure name={words.home.spent} value={duration(spentSecondsOn(today, { entries: time ?? [], nowMs: now }))} />
-      <Figure name={words.day.pinned} value={String(day?.pinned.length ?? 0)} />
-      <Figure
-        name={words.home.rating}
-        value={rating === null ? words.home.notRated : words.rating.choice(rating, words.rating.scale[rating as 1])}
-      />
+    <div className={styles["figures"]}>
+      <dl>
+        <Figure name={words.home.planned} value={duration(blockSeconds(day?.blocks ?? []))} />
+        <Figure name={words.home.spent} value={duration(spentSecondsOn(today, { entries: time ?? [], nowMs: now }))} />
+        <Figure name={words.day.pinned} value={String(day?.pinned.length ?? 0)} />
+        <Figure
+          name={words.home.rating}
+          value={rating === null ? words.home.notRated : words.rating.choice(rating, words.rating.scale[rating as 1])}
+        />
+      </dl>
       <Link href="/day" className={styles["openDay"]}>
         {words.home.openDay} <ChevronRight size={16} aria-hidden />
       </Link>
-    </dl>
+    </div>
   );
 }
 

@@ -165,10 +165,11 @@ function TimerButton({ row }: { readonly row: TaskRow }): ReactNode {
       <button
         type="button"
         className={styles["running"]}
-        aria-label={words.tasks.stopTimer}
         onClick={() => void run({ kind: "timer.stop", endedAt: nowInstant() })}
       >
-        <Square size={12} fill="currentColor" aria-hidden /> <Elapsed since={row.runningSince} />
+        <Square size={12} fill="currentColor" aria-hidden />
+        <span className="hidden-visually">{words.tasks.stopTimer}</span>
+        <Elapsed since={row.runningSince} />
       </button>
     );
   }
