@@ -16,7 +16,7 @@ import { createMemoryJournalStore, openJournal } from "#stores";
 import { at, commitOf, countingRandom, fixedClock, must, write } from "./journal-fixture.ts";
 
 // Words whose stem is the word itself, so that the naive twin and the index mean the same by a match.
-const WORDS = ["ana", "bob", "milk", "zürich", "x_1", "a-b", "42", "日本"];
+const WORDS = ["ana", "bob", "milk", "zürich", "x_1", "a-b", "42", "日本", "本日bob", "🎉", "👍🏽ana", "กิน"];
 const TODAY = "2026-11-15" as never;
 
 const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values);
@@ -117,7 +117,21 @@ test("[JOURNAL-10] random commits leave the SQL store and the plain twin with eq
           expect(onDisk).toEqual(inMemory);
         }
         for (const query of QUERIES) expect(await pagesOf(real, query)).toEqual(await pagesOf(twin, query));
-        for (const words of ["ana", "milk ana", "zur", "x_", "a-b 4", "日"]) {
+        for (const words of [
+          "ana",
+          "milk ana",
+          "zur",
+          "x_",
+          "a-b 4",
+          "日",
+          "日本",
+          "本日b",
+          "🎉 日",
+          "👍",
+          "🏽ana",
+          "ana🎉",
+          "กิ",
+        ]) {
           expect(await foundIds(real, words)).toEqual(await foundIds(twin, words));
         }
         expect(await all(real)).toEqual(await all(twin));

@@ -86,13 +86,15 @@ export function nextVersion(write: RecordWrite, { before, at, hostId, counter }:
 }
 
 const UPSERT = `INSERT INTO records
-    (id, kind, body, created_at, updated_at, deleted_at, revision, host_id, counter, vector_clock)
+    (id, kind, body, created_at, updated_at, deleted_at, revision, host_id, counter, vector_clock, title_copy, text_copy)
   VALUES
-    (:id, :kind, :body, :created_at, :updated_at, :deleted_at, :revision, :host_id, :counter, :vector_clock)
+    (:id, :kind, :body, :created_at, :updated_at, :deleted_at, :revision, :host_id, :counter, :vector_clock,
+     :title_copy, :text_copy)
   ON CONFLICT (id) DO UPDATE SET
     body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at,
     deleted_at = excluded.deleted_at, revision = excluded.revision, host_id = excluded.host_id,
-    counter = excluded.counter, vector_clock = excluded.vector_clock
+    counter = excluded.counter, vector_clock = excluded.vector_clock,
+    title_copy = excluded.title_copy, text_copy = excluded.text_copy
   WHERE kind = excluded.kind`;
 
 /** Writes one record version and its line in the sequence log. */

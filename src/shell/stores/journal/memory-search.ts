@@ -1,24 +1,33 @@
 import type { JournalQuery, JournalRecord, SearchHit } from "#model";
+import { searchableOf } from "./record-words.ts";
 import { hitOf, HITS_DEFAULT } from "./search.ts";
 import { termsOf } from "./search-query.ts";
+import { withoutMarks, wordsOf, type Word } from "./search-words.ts";
+
+/** The words of one term, which stand one after the other in a text. */
+type Term = { readonly words: readonly string[]; readonly isLast: boolean };
 
 /**
- * What search promises, without an index: every word of the query is a word of the record, the last one at least the
- * beginning of one; matches in a title before others. Word stems and finer ranking are the real store's own.
+ * What search promises, without an index: every term of the query stands in the record, its words one after the other,
+ * the very last one at least as the beginning of a word; matches in a title before others. Word stems and finer ranking
+ * are the real store's own.
  */
 export function searchNaively(
   records: readonly JournalRecord[],
   query: Extract<JournalQuery, { kind: "search" }>,
 ): readonly SearchHit[] {
-  const terms = termsOf(query.text).flatMap((term) => wordsOf(term));
+  const terms = termsOf(query.text).map((term, index, all): Term => ({
+    words: wordsOf(term).map(({ word }) => word),
+    isLast: index === all.length - 1,
+  }));
   if (terms.length === 0) return [];
   const found = records.filter(
     (record) =>
       record.deletedAt === null &&
       (query.kinds === undefined || query.kinds.includes(record.kind)) &&
-      holdsAll([...wordsOf(searchTitle(record)), ...wordsOf(searchText(record))], terms),
+      holdsAll(Object.values(searchableOf(record)), terms),
   );
-  const inTitle = (record: JournalRecord): number => (holdsAll(wordsOf(searchTitle(record)), terms) ? 0 : 1);
+  const inTitle = (record: JournalRecord): number => (holdsAll([searchableOf(record).title], terms) ? 0 : 1);
   const find = (id: string): JournalRecord | null => records.find((record) => record.id === id) ?? null;
   return found
     .toReversed()
@@ -27,37 +36,46 @@ export function searchNaively(
     .map((record) => hitOf({ record, snippet: snippetOf(record, terms), find }));
 }
 
-function holdsAll(words: readonly string[], terms: readonly string[]): boolean {
-  return terms.every((term, index) =>
-    words.some((word) => (index === terms.length - 1 ? word.startsWith(term) : word === term)),
-  );
+function holdsAll(texts: readonly string[], terms: readonly Term[]): boolean {
+  const wordsByText = texts.map(wordsOf);
+  return terms.every((term) => wordsByText.some((words) => placesOf(words, term).length > 0));
 }
 
-const wordsOf = (text: string): readonly string[] =>
-  text
-    .normalize("NFD")
-    .replaceAll(/\p{M}/gu, "")
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}\p{Co}_-]+/u)
-    .filter((word) => word !== "");
-
-function searchTitle({ body }: JournalRecord): string {
-  if ("title" in body) return body.title;
-  return "name" in body ? body.name : "";
+/** Where a term begins among the words of a text. */
+function placesOf(words: readonly Word[], term: Term): readonly number[] {
+  const isThere = (start: number): boolean =>
+    term.words.every((wanted, offset) => {
+      const word = words[start + offset]?.word;
+      if (word === undefined) return false;
+      return term.isLast && offset === term.words.length - 1 ? word.startsWith(wanted) : word === wanted;
+    });
+  return [...words.keys()].filter(isThere);
 }
 
-function searchText({ body }: JournalRecord): string {
-  if ("notes" in body) return body.notes;
-  if ("text" in body) return body.text;
-  if ("description" in body) return body.description;
-  return "note" in body ? body.note : "";
+/** The whole text with each place of a term marked; places that touch are marked as one. */
+function snippetOf(record: JournalRecord, terms: readonly Term[]): string {
+  const { title, text } = searchableOf(record);
+  for (const one of [title, text]) {
+    const words = wordsOf(one);
+    const places = terms.flatMap((term) => placesOf(words, term).map((start) => ({ start, term })));
+    if (places.length === 0) continue;
+    const marked = new Set(places.flatMap(({ start, term }) => term.words.map((_, offset) => start + offset)));
+    return markWords(withoutMarks(one), { words, marked });
+  }
+  return "";
 }
 
-function snippetOf(record: JournalRecord, terms: readonly string[]): string {
-  const text = [searchTitle(record), searchText(record)].find((one) => wordsOf(one).some((word) => isHit(word, terms)));
-  return (text ?? "").replaceAll(/[\u0002\u0003]/g, " ").replaceAll(/[\p{L}\p{M}\p{N}\p{Co}_-]+/gu, (word) => {
-    return wordsOf(word).some((part) => isHit(part, terms)) ? `\u0002${word}\u0003` : word;
-  });
-}
+type Marking = { readonly words: readonly Word[]; readonly marked: ReadonlySet<number> };
 
-const isHit = (word: string, terms: readonly string[]): boolean => terms.some((term) => word.startsWith(term));
+function markWords(text: string, { words, marked }: Marking): string {
+  let result = "";
+  let done = 0;
+  for (const [index, { from, to }] of words.entries()) {
+    if (!marked.has(index)) continue;
+    const opens = !marked.has(index - 1) || done < from;
+    result += text.slice(done, from) + (opens ? "\u0002" : "") + text.slice(from, to);
+    done = to;
+    if (!marked.has(index + 1) || words[index + 1]?.from !== to) result += "\u0003";
+  }
+  return result + text.slice(done);
+}

@@ -25,6 +25,19 @@ export function titleOf(record: JournalRecord): string {
   }
 }
 
+/** The texts search looks into. The generated columns of the table name the same fields. */
+export function searchableOf({ body }: JournalRecord): { readonly title: string; readonly text: string } {
+  const title = "title" in body ? body.title : "name" in body ? body.name : "";
+  return { title, text: textOf(body) };
+}
+
+function textOf(body: JournalRecord["body"]): string {
+  if ("notes" in body) return body.notes;
+  if ("text" in body) return body.text;
+  if ("description" in body) return body.description;
+  return "note" in body ? body.note : "";
+}
+
 /** The moment a person connects with the record. */
 export function momentOf(record: JournalRecord): Instant {
   if (record.kind === "entry") return record.body.occurredAt;

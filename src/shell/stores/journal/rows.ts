@@ -10,6 +10,8 @@ import type {
   RecordOf,
 } from "#model";
 import type { Sqlite, SqlParams } from "../sqlite.ts";
+import { searchableOf } from "./record-words.ts";
+import { indexedCopy } from "./search-words.ts";
 
 /** The columns every query of records selects; the rest of the table is derived from them. */
 export const RECORD_COLUMNS =
@@ -46,6 +48,7 @@ export function recordOfRow(row: RecordRow): JournalRecord {
 }
 
 export function paramsOfRecord(record: JournalRecord): SqlParams {
+  const { title, text } = searchableOf(record);
   return {
     id: record.id,
     kind: record.kind,
@@ -57,6 +60,8 @@ export function paramsOfRecord(record: JournalRecord): SqlParams {
     host_id: record.hostId,
     counter: record.counter,
     vector_clock: JSON.stringify(record.vectorClock),
+    title_copy: indexedCopy(title),
+    text_copy: indexedCopy(text),
   };
 }
 

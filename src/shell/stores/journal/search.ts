@@ -3,6 +3,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { momentOf, openingOf, titleOf } from "./record-words.ts";
 import { loadRecord, RECORD_COLUMNS, recordOfRow, type RecordRow } from "./rows.ts";
 import { quoted, termsOf } from "./search-query.ts";
+import { putTogether } from "./search-words.ts";
 
 export type SearchQuery = Extract<JournalQuery, { kind: "search" }>;
 
@@ -13,7 +14,7 @@ const CANDIDATES_MAX = 1000;
 const TELLING_MAX = 2000;
 const COLUMNS = "{search_title search_text}";
 
-/** Records that hold every word, best first: a match in the title weighs ten times one in the text, then the newest. */
+/** Records that hold every term, best first: a match in the title weighs ten times one in the text, then the newest. */
 export function answerSearch(db: Sqlite, query: SearchQuery): AnswerOf<SearchQuery> {
   const startedMs = performance.now();
   const terms = quoted(termsOf(query.text));
@@ -102,7 +103,7 @@ function loadHits(
   const find = (id: RecordId): JournalRecord | null => loadRecord(db, id);
   return best.flatMap((seq) => {
     const row = rowsBySeq.get(seq);
-    return row === undefined ? [] : [hitOf({ record: recordOfRow(row), snippet: row.snippet, find })];
+    return row === undefined ? [] : [hitOf({ record: recordOfRow(row), snippet: putTogether(row.snippet), find })];
   });
 }
 

@@ -14,6 +14,10 @@ CREATE TABLE records (
   host_id TEXT NOT NULL,
   counter INTEGER NOT NULL CHECK (counter >= 1),
   vector_clock TEXT NOT NULL CHECK (json_valid(vector_clock)),
+  -- The texts as the index reads them, only where the tokenizer cannot tell their words apart: emoji, scripts without
+  -- spaces. Written with the body, null for all others.
+  title_copy TEXT,
+  text_copy TEXT,
 
   parent_id TEXT GENERATED ALWAYS AS (
     CASE kind
@@ -61,13 +65,14 @@ CREATE TABLE records (
   search_kind TEXT GENERATED ALWAYS AS (CASE WHEN deleted_at IS NULL THEN kind END) VIRTUAL,
   search_title TEXT GENERATED ALWAYS AS (
     CASE WHEN deleted_at IS NULL THEN
-      replace(replace(ifnull(json_extract(body, '$.title'), json_extract(body, '$.name')), char(2), ' '), char(3), ' ')
+      ifnull(title_copy, replace(replace(
+        ifnull(json_extract(body, '$.title'), json_extract(body, '$.name')), char(2), ' '), char(3), ' '))
     END
   ) VIRTUAL,
   search_text TEXT GENERATED ALWAYS AS (
     CASE WHEN deleted_at IS NULL THEN
-      replace(replace(coalesce(json_extract(body, '$.notes'), json_extract(body, '$.text'),
-        json_extract(body, '$.description'), json_extract(body, '$.note')), char(2), ' '), char(3), ' ')
+      ifnull(text_copy, replace(replace(coalesce(json_extract(body, '$.notes'), json_extract(body, '$.text'),
+        json_extract(body, '$.description'), json_extract(body, '$.note')), char(2), ' '), char(3), ' '))
     END
   ) VIRTUAL
 ) STRICT;
