@@ -16,9 +16,16 @@ export async function endPath(): Promise<void> {
   for (const ending of endings.splice(0).toReversed()) await ending();
 }
 
+const made: string[] = [];
+
+function removeDirs(): void {
+  for (const dir of made) rmSync(dir, { recursive: true, force: true });
+}
+
 /** A directory of its own, removed when the bench ends: the next path may still copy from it. */
 export function makeDir(): string {
   const dir = mkdtempSync(join(tmpdir(), "silas-bench-"));
-  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
+  if (made.length === 0) process.once("exit", removeDirs);
+  made.push(dir);
   return dir;
 }
