@@ -25,6 +25,8 @@ export const LIMITS = {
   pageRows: 500,
   /** Search shows the best hits; nobody pages beyond these. */
   searchRows: 200,
+  /** Records that fit a part of an id: enough to show that it is ambiguous, and which they are. */
+  foundRows: 10,
   /** Terms of one search query; more do not narrow the result. */
   searchTerms: 16,
   /** Request and frame bodies other than import: the largest command (500 long items) fits. */

@@ -56,6 +56,7 @@ export {
   type AnswerOf,
   type ChangeRow,
   type DayView,
+  type FoundRecord,
   type JournalAnswers,
   type JournalQuery,
   type JournalQueryKind,
@@ -101,6 +102,7 @@ export type {
 } from "./journal-store.ts";
 export {
   hostIdSchema,
+  ID_PART_CHARS_MIN,
   instantSchema,
   localDateSchema,
   localTimeSchema,

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS, type Instant, type LocalDate } from "#base";
 import { RATING_TARGETS, RECORD_KINDS, type RecordKind, type RecordOf } from "./journal-records.ts";
 import {
+  idPartSchema,
   instantSchema,
   localDateSchema,
   operationIdSchema,
@@ -13,6 +14,7 @@ import {
 const optional = z.optional;
 const rows = optional(z.int().check(z.gte(1), z.lte(LIMITS.pageRows)));
 const cursor = optional(z.string().check(z.maxLength(512)));
+const kinds = optional(z.array(z.enum(RECORD_KINDS as [RecordKind, ...RecordKind[]])));
 
 /** Which tasks a list shows. `today` includes what is overdue. The caller says which day it is where the owner is. */
 export const TASK_VIEWS = ["open", "today", "upcoming", "inbox", "done", "archived"] as const;
@@ -45,9 +47,11 @@ export const journalQuerySchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("search"),
     text: z.string().check(z.maxLength(1000)),
-    kinds: optional(z.array(z.enum(RECORD_KINDS as [RecordKind, ...RecordKind[]]))),
+    kinds,
     limit: optional(z.int().check(z.gte(1), z.lte(LIMITS.searchRows))),
   }),
+  /** The records whose id begins or ends with a text, as a person types what a list showed. */
+  z.strictObject({ kind: z.literal("find"), idPart: idPartSchema, kinds }),
   /** What was done lately, newest first: the material of undo. */
   z.strictObject({ kind: z.literal("operations"), limit: rows }),
   z.strictObject({ kind: z.literal("operation"), id: operationIdSchema }),
@@ -101,6 +105,13 @@ export type SearchHit = {
   readonly snippet: string;
   readonly at: Instant;
 };
+/** One record that fits a part of an id. Deleted ones are named only where no other fits. */
+export type FoundRecord = {
+  readonly id: RecordId;
+  readonly kind: RecordKind;
+  readonly title: string;
+  readonly deleted: boolean;
+};
 export type OperationRow = {
   readonly operationId: OperationId;
   readonly at: Instant;
@@ -130,6 +141,8 @@ export type JournalAnswers = {
   readonly day: DayView;
   readonly ratings: readonly RecordOf<"rating">[];
   readonly search: { readonly hits: readonly SearchHit[]; readonly tookMs: number };
+  /** At most `LIMITS.foundRows`: the whole id first, then in the order of their ids. */
+  readonly find: readonly FoundRecord[];
   readonly operations: readonly OperationRow[];
   readonly operation: OperationRow | null;
   readonly changes: readonly ChangeRow[];

@@ -27,6 +27,12 @@ export const recordIdSchema = idSchema<RecordId>();
 export const operationIdSchema = idSchema<OperationId>();
 export const hostIdSchema = idSchema<HostId>();
 
+/** The beginning or the end of an id. Shorter ones fit too many to mean one. */
+export const ID_PART_CHARS_MIN = 4;
+export const idPartSchema = z
+  .string()
+  .check(z.minLength(ID_PART_CHARS_MIN), z.maxLength(LIMITS.idChars), z.regex(/^[A-Za-z0-9._:@-]+$/));
+
 export const instantSchema = parsedText<Instant>(parseInstant);
 export const localDateSchema = parsedText<LocalDate>(parseLocalDate);
 export const localTimeSchema = parsedText<LocalTime>(parseLocalTime);

@@ -12,6 +12,7 @@ import {
 } from "#model";
 import type { Sqlite } from "../sqlite.ts";
 import { cursorOf, keysOfCursor } from "./cursor.ts";
+import { answerFind } from "./find.ts";
 import { titleOf } from "./record-words.ts";
 import { loadLive, loadRecord, selectRecords } from "./rows.ts";
 import { answerSearch } from "./search.ts";
@@ -45,6 +46,7 @@ const ANSWERING: Answering = {
   day: (db, query) => ok(answerDay(db, query)),
   ratings: (db, query) => ok(answerRatings(db, query)),
   search: (db, query) => ok(answerSearch(db, query)),
+  find: (db, query) => ok(answerFind(db, query)),
   operations: (db, { limit = LIMITS.pageRows }) =>
     ok(
       db

@@ -19,6 +19,7 @@ import {
   type TimelineRow,
 } from "#model";
 import { cursorOf, keysOfCursor, type Keys } from "./cursor.ts";
+import { firstFound } from "./find.ts";
 import { searchNaively } from "./memory-search.ts";
 import { titleOf } from "./record-words.ts";
 
@@ -93,6 +94,7 @@ const ANSWERING: Answering = {
     return ok(sorted(wanted, (rating) => [dayOf(rating), rating.id]));
   },
   search: (state, query) => ok({ hits: searchNaively([...state.records.values()], query), tookMs: 0 }),
+  find: (state, query) => ok(foundIn([...state.records.values()], query)),
   operations: (state, { limit = LIMITS.pageRows }) =>
     ok(
       state.operations
@@ -271,6 +273,15 @@ function otherEnd(
   const other = state.records.get(link.body.fromId === id ? link.body.toId : link.body.fromId);
   if (other === undefined || other.deletedAt !== null) return null;
   return { id: other.id, kind: other.kind, title: titleOf(other) };
+}
+
+function foundIn(records: readonly JournalRecord[], query: QueryOf<"find">): AnswerOf<QueryOf<"find">> {
+  const { idPart, kinds } = query;
+  const fitting = records.filter(
+    ({ id, kind }) => (id.startsWith(idPart) || id.endsWith(idPart)) && (kinds === undefined || kinds.includes(kind)),
+  );
+  const alive = fitting.filter(({ deletedAt }) => deletedAt === null);
+  return firstFound(alive.length > 0 ? alive : fitting, idPart);
 }
 
 function operationRow(state: MemoryState, operation: AppliedOperation): OperationRow {

@@ -19,6 +19,12 @@ CREATE TABLE records (
   title_copy TEXT,
   text_copy TEXT,
 
+  -- The last twelve characters of the id, the last one first: people name a record by the end of its id.
+  id_end TEXT GENERATED ALWAYS AS (
+    substr(id, -1, 1) || substr(id, -2, 1) || substr(id, -3, 1) || substr(id, -4, 1) ||
+    substr(id, -5, 1) || substr(id, -6, 1) || substr(id, -7, 1) || substr(id, -8, 1) ||
+    substr(id, -9, 1) || substr(id, -10, 1) || substr(id, -11, 1) || substr(id, -12, 1)
+  ) VIRTUAL,
   parent_id TEXT GENERATED ALWAYS AS (
     CASE kind
       WHEN 'checklist' THEN json_extract(body, '$.taskId')
@@ -77,13 +83,16 @@ CREATE TABLE records (
   ) VIRTUAL
 ) STRICT;
 
+CREATE INDEX records_by_end ON records (id_end);
 CREATE INDEX records_by_parent ON records (parent_id, kind) WHERE parent_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX records_few ON records (kind, sort_order, id) WHERE kind IN ('category', 'label') AND deleted_at IS NULL;
 CREATE INDEX tasks_in_order ON records (sort_order, id) WHERE kind = 'task' AND deleted_at IS NULL;
 CREATE INDEX tasks_by_order ON records (shelf, sort_order, id) WHERE shelf IS NOT NULL;
 CREATE INDEX tasks_by_category ON records (shelf, category_id, sort_order, id) WHERE shelf IS NOT NULL;
-CREATE INDEX tasks_by_due ON records (shelf, due_date, priority_rank, sort_order, id) WHERE shelf IS NOT NULL;
-CREATE INDEX tasks_by_shelving ON records (shelf, shelved_at, id) WHERE shelf IS NOT NULL;
+-- The category comes last so that a filter by it is answered from the index alone: no body is parsed for a skipped row.
+CREATE INDEX tasks_by_due ON records (shelf, due_date, priority_rank, sort_order, id, category_id)
+  WHERE shelf IS NOT NULL;
+CREATE INDEX tasks_by_shelving ON records (shelf, shelved_at, id, category_id) WHERE shelf IS NOT NULL;
 CREATE INDEX tasks_by_source ON records (source_task_id) WHERE source_task_id IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX time_by_end ON records (ended_rank, started_at) WHERE kind = 'timeEntry' AND deleted_at IS NULL;
 CREATE INDEX entries_by_task ON records (entry_task_id) WHERE entry_task_id IS NOT NULL AND deleted_at IS NULL;
@@ -103,11 +112,34 @@ CREATE TRIGGER records_inserted AFTER INSERT ON records BEGIN
   VALUES (new.seq, new.search_kind, new.search_title, new.search_text);
 END;
 
-CREATE TRIGGER records_updated AFTER UPDATE ON records BEGIN
+CREATE TRIGGER records_updated AFTER UPDATE ON records
+WHEN (old.search_kind, old.search_title, old.search_text) IS NOT (new.search_kind, new.search_title, new.search_text)
+BEGIN
   INSERT INTO search (search, rowid, search_kind, search_title, search_text)
   VALUES ('delete', old.seq, old.search_kind, old.search_title, old.search_text);
   INSERT INTO search (rowid, search_kind, search_title, search_text)
   VALUES (new.seq, new.search_kind, new.search_title, new.search_text);
+END;
+
+-- Which task carries which label, so that a filter by label parses no body. Derived from the bodies alone.
+CREATE TABLE task_labels (
+  label_id TEXT NOT NULL,
+  task_seq INTEGER NOT NULL,
+  PRIMARY KEY (label_id, task_seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER task_labels_inserted AFTER INSERT ON records WHEN new.kind = 'task' BEGIN
+  INSERT INTO task_labels (label_id, task_seq)
+  SELECT DISTINCT value, new.seq FROM json_each(new.body, '$.labelIds');
+END;
+
+CREATE TRIGGER task_labels_updated AFTER UPDATE ON records
+WHEN new.kind = 'task' AND json_extract(old.body, '$.labelIds') IS NOT json_extract(new.body, '$.labelIds')
+BEGIN
+  DELETE FROM task_labels WHERE task_seq = old.seq
+    AND label_id IN (SELECT value FROM json_each(old.body, '$.labelIds'));
+  INSERT INTO task_labels (label_id, task_seq)
+  SELECT DISTINCT value, new.seq FROM json_each(new.body, '$.labelIds');
 END;
 
 -- Records are never removed, only marked: a removed row would come back from any other device.
