@@ -1,88 +1,51 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { instantFromMs, msOfInstant } from "#base";
+import { inspectStores, startFaultSentence, type StoreInspection } from "#stores";
 import type { Finding } from "./doctor.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
 
-const STORES = [
-  { name: "journal", file: "db.sqlite" },
-  { name: "runtime", file: "silas.db" },
-] as const;
 const CLOCK_SLACK_MS = 5 * 60_000;
 
 type Subject = { readonly setup: { readonly paths: { readonly dataDir: string } }; readonly here: HereAndNow };
 
-/** Looks into each database without writing to it: whole pages, applied migrations, dates that have not come yet. */
-export function checkStores({ setup, here }: Subject): Finding[] {
-  return STORES.flatMap(({ name, file }): Finding[] => {
-    const path = join(setup.paths.dataDir, file);
-    if (!existsSync(path)) {
-      return [{ check: name, state: "warn", message: `${file} does not exist yet`, fix: "silas init" }];
-    }
-    try {
-      const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-      try {
-        return [
-          checkPages(database, { name, file }),
-          checkMigrations(database, { name, file }),
-          ...checkDates(database, { file, here }),
-        ];
-      } finally {
-        database.close();
-      }
-    } catch {
-      return [damaged(name, file)];
-    }
-  });
-}
-
-type Store = { readonly name: string; readonly file: string };
-
-function checkPages(database: DatabaseSync, { name, file }: Store): Finding {
-  const rows = database.prepare("PRAGMA quick_check(1)").all() as { readonly quick_check: string }[];
-  if (rows[0]?.quick_check !== "ok") return damaged(name, file);
-  return { check: name, state: "ok", message: `${file} is whole`, fix: null };
-}
-
-const damaged = (check: string, file: string): Finding => ({
-  check,
-  state: "fail",
-  message: `${file} is damaged or no database of Silas`,
-  fix: "silas restore BACKUP puts a copy back",
-});
-
-function checkMigrations(database: DatabaseSync, { name, file }: Store): Finding {
-  const check = `${name} schema`;
-  const table = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'applied_migrations'").get();
-  if (table === undefined)
-    return { check, state: "warn", message: `${file} has no migrations applied`, fix: "silas init" };
-  const row = database.prepare("SELECT count(*) AS count, max(id) AS last FROM applied_migrations").get();
-  return {
-    check,
-    state: "ok",
-    message: `${String(row?.["count"])} applied, the last is ${String(row?.["last"])}`,
-    fix: null,
-  };
-}
-
-/** Only the journal has dated records. */
-function checkDates(
-  database: DatabaseSync,
-  { file, here }: { readonly file: string; readonly here: HereAndNow },
-): Finding[] {
-  if (file !== "db.sqlite") return [];
+/** What is wrong with the databases: torn pages, migrations a start would refuse, dates that have not come yet. */
+export function checkStores({ setup, here }: Subject): readonly Finding[] {
   const limit = instantFromMs(msOfInstant(here.now) + CLOCK_SLACK_MS);
-  if (!limit.ok) return [];
-  const row = database.prepare("SELECT count(*) AS count FROM records WHERE updated_at > ?").get(limit.value);
-  const count = Number(row?.["count"] ?? 0);
-  if (count === 0) return [{ check: "dates", state: "ok", message: "no record is from the future", fix: null }];
-  return [
-    {
-      check: "dates",
-      state: "warn",
-      message: `${count} record(s) were changed in the future`,
-      fix: "check the date of this computer",
-    },
-  ];
+  const after = limit.ok ? limit.value : here.now;
+  return inspectStores({ dataDir: setup.paths.dataDir, after }).flatMap((inspection) => [
+    pagesOf(inspection),
+    ...schemaOf(inspection),
+    ...datesOf(inspection),
+  ]);
+}
+
+function pagesOf({ store: check, file, pages }: StoreInspection): Finding {
+  if (pages === null) return { check, state: "warn", message: `${file} does not exist yet`, fix: "silas init" };
+  if (!pages.ok) return refused(check, pages.error);
+  return { check, state: "ok", message: `${file} is whole`, fix: null };
+}
+
+function schemaOf({ store, file, schema }: StoreInspection): readonly Finding[] {
+  const check = `${store} schema`;
+  if (schema === null) return [];
+  if (!schema.ok) return [refused(check, schema.error)];
+  const { applied, pending } = schema.value;
+  if (pending.length > 0) {
+    const message = `${pending.length} of the migrations of ${file} are not applied yet`;
+    return [{ check, state: "warn", message, fix: "silas init applies them, after a copy of what is there" }];
+  }
+  return [{ check, state: "ok", message: `${applied.length} applied, the last is ${applied.at(-1)}`, fix: null }];
+}
+
+/** The words a start would say. */
+function refused(check: string, fault: Parameters<typeof startFaultSentence>[0]): Finding {
+  const [message = "", , fix = ""] = startFaultSentence(fault).split("\n");
+  return { check, state: "fail", message, fix };
+}
+
+function datesOf({ changedAfter }: StoreInspection): readonly Finding[] {
+  const check = "dates";
+  if (changedAfter === null) return [];
+  if (changedAfter === 0) return [{ check, state: "ok", message: "no record is from the future", fix: null }];
+  const message = `${changedAfter} record(s) were changed in the future`;
+  return [{ check, state: "warn", message, fix: "check the date of this computer" }];
 }

@@ -17,6 +17,7 @@ export {
   type RestoreProblem,
 } from "./backup.ts";
 export { type BackupManifest } from "./backup-manifest.ts";
+export { inspectStores, type StoreInspection } from "./inspect.ts";
 export {
   acquireInstanceLock,
   readInstance,

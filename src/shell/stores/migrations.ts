@@ -13,6 +13,9 @@ export type MigrationFailure = {
   readonly cause: unknown;
 };
 
+/** Enough of a database to know what was applied; a file opened for reading has it too. */
+export type MigrationReader = Pick<Sqlite, "get" | "all">;
+
 type AppliedRow = { readonly id: string; readonly checksum: string };
 
 /**
@@ -20,7 +23,7 @@ type AppliedRow = { readonly id: string; readonly checksum: string };
  * A recorded migration whose file changed or is gone stops the start; nothing is repaired. [MIG-04, MIG-05]
  */
 export function pendingMigrations(
-  db: Sqlite,
+  db: MigrationReader,
   files: readonly Migration[],
 ): Result<{ readonly pending: readonly Migration[]; readonly appliedCount: number }, MigrationProblem> {
   const applied = appliedMigrations(db);
@@ -69,7 +72,7 @@ export function applyMigrations(
 }
 
 /** The recorded migrations, oldest first; none for a new file. */
-export function appliedMigrations(db: Sqlite): readonly AppliedRow[] {
+export function appliedMigrations(db: MigrationReader): readonly AppliedRow[] {
   const table = db.get("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'applied_migrations'");
   if (table === null) return [];
   return db.all<AppliedRow>("SELECT id, checksum FROM applied_migrations ORDER BY id");
