@@ -71,9 +71,7 @@ function selectTasks(db: Sqlite, { query, plan, after, limit }: Selection): read
     params["category"] = query.categoryId;
   }
   if (query.labelId !== undefined) {
-    // Ids stand in JSON as they are, so the cheap look at the text leaves few bodies to be parsed.
-    where.push(`instr(body, '"' || :label || '"') > 0`);
-    where.push("EXISTS (SELECT 1 FROM json_each(body, '$.labelIds') WHERE value = :label)");
+    where.push("EXISTS (SELECT 1 FROM task_labels WHERE label_id = :label AND task_seq = records.seq)");
     params["label"] = query.labelId;
   }
   if (after !== null) {

@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { TASK_VIEWS, type JournalQuery, type RecordId } from "#model";
+import { openMigrated } from "../open-store.ts";
+import { SHIPPED_MIGRATIONS } from "../open-stores.ts";
+import { AT, must, tempDir } from "../store.fixture.ts";
+import { createJournalStore, ensureHostId } from "./store.ts";
+
+const today = "2026-11-15" as never;
+const categoryId = "k1" as RecordId;
+const labelId = "l1" as RecordId;
+const LISTS: readonly JournalQuery[] = [
+  ...TASK_VIEWS.flatMap((view): JournalQuery[] => [
+    { kind: "tasks", view, today },
+    { kind: "tasks", view, today, categoryId },
+    { kind: "tasks", view, today, labelId },
+  ]),
+  { kind: "counts", today },
+];
+
+test("no list of tasks and no count walks all records or sorts what it found", async () => {
+  const statements = new Set<string>();
+  const path = join(tempDir(), "db.sqlite");
+  const migrationsDir = join(SHIPPED_MIGRATIONS, "journal");
+  const onStatement = (sql: string) => void statements.add(sql);
+  const db = must(await openMigrated({ path, synchronous: "FULL", migrationsDir, at: AT, onStatement }));
+  onTestFinished(() => db.close());
+  const store = createJournalStore(
+    db,
+    ensureHostId(db, () => "host-a"),
+  );
+  statements.clear();
+  for (const query of LISTS) {
+    // oxlint-disable-next-line no-await-in-loop
+    must(await store.answer(query));
+  }
+  // Statements beside the lists look up the parts of at most one page.
+  const lists = [...statements].filter((sql) => sql.includes("shelf IS NOT NULL"));
+  expect(lists.length).toBeGreaterThan(LISTS.length);
+  for (const sql of lists) {
+    const plan = db.handle
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((step) => step["detail"]);
+    expect(plan).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^SEARCH records USING (COVERING )?INDEX tasks_/)]),
+    );
+    expect(plan.join("\n")).not.toMatch(/SCAN|TEMP B-TREE/);
+  }
+});
