@@ -134,11 +134,25 @@ describe.each([
     expect(await ids({ kind: "place", of: "task", at: "first" })).toEqual(["t2"]);
     expect(await ids({ kind: "place", of: "task", at: "last" })).toEqual(["t3"]);
     expect(await ids({ kind: "place", of: "task", at: { after: id("t1") } })).toEqual(["t1", "t3"]);
+    expect(await ids({ kind: "place", of: "task", at: { after: id("t3") } })).toEqual(["t3"]);
+    expect(await ids({ kind: "place", of: "task", at: { after: id("none") } })).toEqual([]);
     expect(await ids({ kind: "place", of: "category", at: "first" })).toEqual(["k1"]);
     expect(await ids({ kind: "running" })).toEqual(["e1"]);
     expect(await ids({ kind: "links", id: id("t2") })).toEqual(["l1"]);
     expect(await ids({ kind: "all", of: "label" })).toEqual(["b1"]);
     expect(await ids({ kind: "ids", ids: [id("i2"), id("none")] })).toEqual(["i2"]);
+  });
+
+  test("the place after a task reaches to the next greater key, past siblings that share its own", async () => {
+    const store = await openStore();
+    const task = (name: string, order: string) => write({ id: name, kind: "task", body: { order } });
+    const tasks = [task("t1", "a"), task("t2", "a"), task("t3", "a"), task("t5", "b"), task("t4", "b")];
+    must(await store.commit(commitOf("op1", tasks)));
+    for (const name of ["t1", "t2", "t3"]) {
+      // oxlint-disable-next-line no-await-in-loop
+      const { records } = must(await store.read([{ kind: "place", of: "task", at: { after: id(name) } }]));
+      expect([...records.keys()]).toEqual([name, "t4"]);
+    }
   });
 
   test("task views show what they say, in their order", async () => {

@@ -139,6 +139,8 @@ function place(state: MemoryState, { of, at }: Extract<JournalRead, { kind: "pla
   const inOrder = sorted(live(state, of), ({ id, body }) => [body.order, id]);
   if (at === "first") return inOrder.slice(0, 1);
   if (at === "last") return inOrder.slice(-1);
-  const index = inOrder.findIndex((record) => record.id === at.after);
-  return index === -1 ? [] : inOrder.slice(index, index + 2);
+  const after = inOrder.find((record) => record.id === at.after);
+  if (after === undefined) return [];
+  const next = inOrder.find((record) => record.body.order > after.body.order);
+  return next === undefined ? [after] : [after, next];
 }

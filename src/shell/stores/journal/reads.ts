@@ -77,10 +77,9 @@ function place(db: Sqlite, { of, at }: Extract<JournalRead, { kind: "place" }>):
       : "kind IN ('category', 'label') AND kind = 'category' AND deleted_at IS NULL";
   if (at === "first") return selectRecords(db, { where: `${live} ORDER BY sort_order, id LIMIT 1` });
   if (at === "last") return selectRecords(db, { where: `${live} ORDER BY sort_order DESC, id DESC LIMIT 1` });
-  return selectRecords(db, {
-    where: `${live} AND (sort_order, id) >=
-       (SELECT sort_order, id FROM records WHERE id = :id AND ${live})
-     ORDER BY sort_order, id LIMIT 2`,
-    params: { id: at.after },
-  });
+  const [after] = selectRecords<"task" | "category">(db, { where: `${live} AND id = :id`, params: { id: at.after } });
+  if (after === undefined) return [];
+  // Siblings may share a key after two devices joined: only a greater one leaves room between the two.
+  const greater = `${live} AND sort_order > :order ORDER BY sort_order, id LIMIT 1`;
+  return [after, ...selectRecords(db, { where: greater, params: { order: after.body.order } })];
 }
