@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BIN, createHome, ROOT, withOccupiedPort, type Home } from "./cli-process.ts";
 
@@ -123,9 +124,21 @@ describe("doctor", () => {
     expect(readFileSync(data("silas.db")).equals(rubbish)).toBe(true);
   });
 
+  test("[MIG-04] a migration that is not the recorded one fails, in the words of the start that would refuse it", async () => {
+    await home.silas(["init"]);
+    const database = new DatabaseSync(data("db.sqlite"));
+    database.exec("UPDATE applied_migrations SET checksum = 'another'");
+    database.close();
+    const ran = await home.silas(["doctor", "--json"], ANY_PORT);
+    expect(ran.code).toBe(1);
+    const found = finding(JSON.parse(ran.out) as Doctor, "journal schema");
+    expect(found).toMatchObject({ state: "fail", message: expect.stringContaining("001_initial") as string });
+    const start = await home.silas(["start", "--no-open", "--port", "0"]);
+    expect(start.err).toContain(found?.message ?? "none");
+  });
+
   test("a clock that went back is noticed", async () => {
     await home.silas(["tasks", "add", "--raw", "from tomorrow"]);
-    const { DatabaseSync } = await import("node:sqlite");
     const database = new DatabaseSync(data("db.sqlite"));
     database.exec("UPDATE records SET updated_at = '2999-01-01T00:00:00.000Z'");
     database.close();

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { beforeEach } from "vitest";
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const BIN = join(ROOT, "bin", "silas");
@@ -26,6 +27,13 @@ export type Started = {
   readonly output: () => string;
   readonly ended: Promise<Ran>;
 };
+
+/** What every command of the current test said, printed when the test fails: an exit code alone explains nothing. */
+const transcript: string[] = [];
+beforeEach(({ onTestFailed }) => {
+  transcript.length = 0;
+  onTestFailed(() => console.error(transcript.join("\n")));
+});
 
 export function createHome(): Home {
   const dir = mkdtempSync(join(tmpdir(), "silas-cli-"));
@@ -49,16 +57,17 @@ export function createHome(): Home {
       const child = launch(args, options);
       child.stdin.on("error", () => {});
       child.stdin.end(options.input ?? "");
-      return collect(child).ended;
+      return collect(child, args).ended;
     },
     async json<T>(args: readonly string[]): Promise<T> {
-      const ran = await collect(launch(args)).ended;
+      const ran = await collect(launch(args), args).ended;
       if (ran.code !== 0) throw new Error(`silas ${args.join(" ")} ended with ${ran.code}: ${ran.err}`);
       return JSON.parse(ran.out) as T;
     },
     async start(args = ["--no-open"], env = {}) {
-      const child = launch(["start", "--port", "0", ...args], { env });
-      const collected = collect(child);
+      const words = ["start", "--port", "0", ...args];
+      const child = launch(words, { env });
+      const collected = collect(child, words);
       const running = { child, ...collected };
       started.push(running);
       await Promise.race([untilPrinted(child, collected.output, /`silas stop`/), collected.ended]);
@@ -88,12 +97,20 @@ export async function withOccupiedPort<T>(work: (port: number) => Promise<T>): P
   }
 }
 
-function collect(child: ChildProcess): { readonly output: () => string; readonly ended: Promise<Ran> } {
+function collect(
+  child: ChildProcess,
+  args: readonly string[],
+): { readonly output: () => string; readonly ended: Promise<Ran> } {
   let out = "";
   let err = "";
-  child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
-  child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
-  const ended = new Promise<Ran>((resolve) => child.once("close", (code) => resolve({ code, out, err })));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (err += text));
+  const ended = new Promise<Ran>((resolve) =>
+    child.once("close", (code, signal) => {
+      transcript.push(`$ silas ${args.join(" ")}\n${out}${err}(ended with ${signal ?? code})`);
+      resolve({ code, out, err });
+    }),
+  );
   return { output: () => out + err, ended };
 }
 

@@ -5,7 +5,15 @@ import { CommandFailure, usage } from "../terminal/failure.ts";
 import { shortId } from "./ids.ts";
 import type { JournalClient } from "../client/journal-client.ts";
 import { instantAt, parseDay, parseMoment, showMoment } from "../terminal/local-time.ts";
-import { changed, printOutcome, resolveCategory, resolveEntry, resolveTask } from "./records.ts";
+import {
+  changed,
+  printOutcome,
+  resolveCategory,
+  resolveCategoryOrNone,
+  resolveEntry,
+  resolveTask,
+  resolveTaskOrNone,
+} from "./records.ts";
 import { printTable } from "../terminal/table.ts";
 import { parseRows } from "../tasks/show.ts";
 import { addDays } from "#base";
@@ -85,10 +93,8 @@ export const editNote: Handler<EditOptions> = ({ args: [fragment = ""], options,
     const set = {
       ...(text === undefined ? {} : { text }),
       ...(when === undefined ? {} : { occurredAt: parseMoment(when, here) }),
-      ...(category === undefined
-        ? {}
-        : { categoryId: category === "none" ? null : await resolveCategory(client, category) }),
-      ...(task === undefined ? {} : { taskId: task === "none" ? null : await resolveTask(client, task) }),
+      ...(category === undefined ? {} : { categoryId: await resolveCategoryOrNone(client, category) }),
+      ...(task === undefined ? {} : { taskId: await resolveTaskOrNone(client, task) }),
     };
     if (Object.keys(set).length === 0)
       throw usage("Nothing to change was given.", "`silas journal edit --help` lists the fields.");

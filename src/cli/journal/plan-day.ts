@@ -2,7 +2,7 @@ import { neutralise, oneLine } from "#base";
 import type { DayView } from "#model";
 import type { Define, Handler } from "../terminal/context.ts";
 import { usage } from "../terminal/failure.ts";
-import { resolveId, shortId } from "./ids.ts";
+import { resolveAmong, shortId } from "./ids.ts";
 import type { JournalClient } from "../client/journal-client.ts";
 import { parseDay, parseMoment, showTime, type HereAndNow } from "../terminal/local-time.ts";
 import { printOutcome, resolveCategory, resolveTask } from "./records.ts";
@@ -107,10 +107,12 @@ const deleteBlock: Handler<OnDay> = ({ args: [fragment = ""], options, terminal,
   journal(async (client) => {
     const planDate = parseDay(options.day, here);
     const { blocks } = await client.ask({ kind: "day", date: planDate });
-    const candidates = (async function* () {
-      for (const block of blocks) yield { id: block.id, title: block.body.note };
-    })();
-    const id = await resolveId(fragment, { noun: "block", list: `silas plan-day show --day ${planDate}`, candidates });
+    const candidates = blocks.map(({ id: blockId, body }) => ({ id: blockId, title: body.note }));
+    const id = await resolveAmong(fragment, {
+      noun: "block",
+      list: `silas plan-day show --day ${planDate}`,
+      candidates,
+    });
     const outcome = await client.submit({ kind: "plan.blocks", planDate, upserts: [], deletes: [id] });
     printOutcome(terminal, {
       outcome,

@@ -1,23 +1,27 @@
 import type { JournalOutcome, JournalRecord, RecordId, RecordKind, RecordOf } from "#model";
-import { resolveId, type Candidate } from "./ids.ts";
+import { resolveAmong, resolveId, type Naming } from "./ids.ts";
 import type { JournalClient } from "../client/journal-client.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-const PAGE_ROWS = 500;
-const EVER = { from: "0000-01-01T00:00:00.000Z", to: "9999-12-31T23:59:59.999Z" } as const;
+/** The task a person means by a part of its id, wherever it lies. */
+export const resolveTask = (client: JournalClient, fragment: string): Promise<RecordId> =>
+  resolveStored(client, { fragment, kind: "task", noun: "task", list: "silas tasks list" });
 
-/** The task a person means, searched in every view: open ones first, then concluded and archived ones. */
-export async function resolveTask(client: JournalClient, fragment: string): Promise<RecordId> {
-  return resolveId(fragment, { noun: "task", list: "silas tasks list", candidates: everyTask(client) });
-}
+export const resolveEntry = (client: JournalClient, fragment: string): Promise<RecordId> =>
+  resolveStored(client, { fragment, kind: "entry", noun: "note", list: "silas journal list" });
 
-export async function resolveEntry(client: JournalClient, fragment: string): Promise<RecordId> {
-  return resolveId(fragment, { noun: "note", list: "silas journal list", candidates: everyNote(client) });
-}
+export const resolveTimeEntry = (client: JournalClient, fragment: string): Promise<RecordId> =>
+  resolveStored(client, { fragment, kind: "timeEntry", noun: "time entry", list: "silas time list" });
 
-export async function resolveTimeEntry(client: JournalClient, fragment: string): Promise<RecordId> {
-  return resolveId(fragment, { noun: "time entry", list: "silas time list", candidates: everyTimeEntry(client) });
-}
+const NONE = "none";
+
+/** For fields that can be emptied: `none` means no task. */
+export const resolveTaskOrNone = async (client: JournalClient, text: string): Promise<RecordId | null> =>
+  text === NONE ? null : resolveTask(client, text);
+
+/** For fields that can be emptied: `none` means no category. */
+export const resolveCategoryOrNone = async (client: JournalClient, text: string): Promise<RecordId | null> =>
+  text === NONE ? null : resolveCategory(client, text);
 
 /** A category by its name, ignoring case, or by its id. */
 export async function resolveCategory(client: JournalClient, text: string): Promise<RecordId> {
@@ -52,57 +56,19 @@ export function printOutcome(
   terminal.line(done.sentence);
 }
 
-async function* everyTask(client: JournalClient): AsyncGenerator<Candidate> {
-  for (const view of ["open", "done", "archived"] as const) {
-    let cursor: string | undefined;
-    do {
-      const page: Awaited<ReturnType<typeof askPage>> = await askPage(client, { view, cursor });
-      for (const { task } of page.rows) yield { id: task.id, title: task.body.title };
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-  }
-}
+type Wanted = Naming & { readonly fragment: string; readonly kind: RecordKind };
 
-const askPage = (
-  client: JournalClient,
-  page: { readonly view: "open" | "done" | "archived"; readonly cursor: string | undefined },
-) =>
-  client.ask({
-    kind: "tasks",
-    view: page.view,
-    today: client.here.today,
-    limit: PAGE_ROWS,
-    ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
-  });
-
-async function* everyNote(client: JournalClient): AsyncGenerator<Candidate> {
-  let cursor: string | undefined;
-  do {
-    const page: Awaited<ReturnType<typeof askTimeline>> = await askTimeline(client, cursor);
-    for (const row of page.rows) if (row.kind === "entry") yield { id: row.id, title: row.body.text };
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-}
-
-const askTimeline = (client: JournalClient, cursor: string | undefined) =>
-  client.ask({ kind: "timeline", ...EVER, limit: PAGE_ROWS, ...(cursor === undefined ? {} : { cursor }) });
-
-async function* everyTimeEntry(client: JournalClient): AsyncGenerator<Candidate> {
-  const entries = await client.ask({ kind: "time", ...EVER });
-  for (const entry of entries) yield { id: entry.id, title: entry.body.description };
+function resolveStored(client: JournalClient, { fragment, kind, ...naming }: Wanted): Promise<RecordId> {
+  return resolveId(fragment, { ...naming, find: (idPart) => client.ask({ kind: "find", idPart, kinds: [kind] }) });
 }
 
 function resolveNamed(
   text: string,
-  from: { readonly noun: string; readonly list: string; readonly records: readonly RecordOf<"category" | "label">[] },
+  from: Naming & { readonly records: readonly RecordOf<"category" | "label">[] },
 ): Promise<RecordId> {
   const wanted = text.normalize("NFC").toLowerCase();
   const byName = from.records.find((record) => record.body.name.normalize("NFC").toLowerCase() === wanted);
   if (byName !== undefined) return Promise.resolve(byName.id);
   const candidates = from.records.map((record) => ({ id: record.id, title: record.body.name }));
-  return resolveId(text, { noun: from.noun, list: from.list, candidates: fromArray(candidates) });
-}
-
-async function* fromArray<T>(values: readonly T[]): AsyncGenerator<T> {
-  yield* values;
+  return resolveAmong(text, { noun: from.noun, list: from.list, candidates });
 }

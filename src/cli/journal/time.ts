@@ -13,7 +13,7 @@ import {
   showMinutes,
   showTime,
 } from "../terminal/local-time.ts";
-import { changed, printOutcome, resolveTask, resolveTimeEntry } from "./records.ts";
+import { changed, printOutcome, resolveTask, resolveTaskOrNone, resolveTimeEntry } from "./records.ts";
 import { printTable } from "../terminal/table.ts";
 
 type Json = { readonly json?: boolean };
@@ -185,7 +185,7 @@ const editTime: Handler<EditOptions> = ({ args: [fragment = ""], options, termin
       ...(from === undefined ? {} : { startedAt: parseMoment(from, here) }),
       ...(to === undefined ? {} : { endedAt: parseMoment(to, here) }),
       ...(text === undefined ? {} : { description: text }),
-      ...(task === undefined ? {} : { taskId: task === "none" ? null : await resolveTask(client, task) }),
+      ...(task === undefined ? {} : { taskId: await resolveTaskOrNone(client, task) }),
     };
     if (Object.keys(set).length === 0)
       throw usage("Nothing to change was given.", "`silas time edit --help` lists the fields.");

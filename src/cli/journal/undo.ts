@@ -2,7 +2,7 @@ import { oneLine } from "#base";
 import { nameOfCommand, type JournalRecord, type OperationRow } from "#model";
 import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, usage } from "../terminal/failure.ts";
-import { resolveId, shortId } from "./ids.ts";
+import { resolveAmong, shortId } from "./ids.ts";
 import type { JournalClient } from "../client/journal-client.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
@@ -47,11 +47,12 @@ async function choose(
     if (last === undefined) throw new CommandFailure({ what: "There is nothing to undo." });
     return last;
   }
-  const candidates = (async function* () {
-    // Operations and records share the way of being named; only the brand differs.
-    for (const row of operations) yield { id: row.operationId as string as JournalRecord["id"], title: describe(row) };
-  })();
-  const id = await resolveId(fragment, { noun: "operation", list: "silas undo --list", candidates });
+  // Operations and records share the way of being named; only the brand differs.
+  const candidates = operations.map((row) => ({
+    id: row.operationId as string as JournalRecord["id"],
+    title: describe(row),
+  }));
+  const id = await resolveAmong(fragment, { noun: "operation", list: "silas undo --list", candidates });
   const known = operations.find(({ operationId }) => String(operationId) === String(id));
   const operation = known ?? (await client.ask({ kind: "operation", id }));
   if (operation === null)

@@ -5,7 +5,7 @@ import { usage } from "../terminal/failure.ts";
 import { shortId } from "../journal/ids.ts";
 import type { CommandInput, JournalClient } from "../client/journal-client.ts";
 import { parseTaskFields, type EditOptions } from "./fields.ts";
-import { changed, printOutcome, resolveCategory, resolveTask } from "../journal/records.ts";
+import { changed, printOutcome, resolveCategoryOrNone, resolveTask } from "../journal/records.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -52,7 +52,7 @@ export const moveTask: Handler<MoveOptions> = (call) =>
         ? {
             kind: "task.update",
             id,
-            set: { categoryId: category === "none" ? null : await resolveCategory(client, category) },
+            set: { categoryId: await resolveCategoryOrNone(client, category) },
           }
         : {
             kind: "task.move",

@@ -2,7 +2,7 @@ import type { RecordId } from "#model";
 import { CommandFailure, usage } from "../terminal/failure.ts";
 import type { CommandInput, JournalClient } from "../client/journal-client.ts";
 import { parseDay, parseDuration, type HereAndNow } from "../terminal/local-time.ts";
-import { resolveCategory, resolveLabel } from "../journal/records.ts";
+import { resolveCategoryOrNone, resolveLabel } from "../journal/records.ts";
 
 export type EditOptions = {
   readonly title?: string;
@@ -41,9 +41,7 @@ export async function parseTaskFields(given: {
     ...(due === "none" ? { dueTime: null } : {}),
     ...(at === undefined ? {} : { dueTime: orNone(at, parseTimeOfDay) }),
     ...(estimate === undefined ? {} : { estimateMinutes: orNone(estimate, parseDuration) }),
-    ...(category === undefined
-      ? {}
-      : { categoryId: category === "none" ? null : await resolveCategory(client, category) }),
+    ...(category === undefined ? {} : { categoryId: await resolveCategoryOrNone(client, category) }),
     ...(language === undefined ? {} : { language: orNone(language, (tag) => tag) }),
     ...(options.repeat === undefined ? {} : { repeat: parseRepeat(options.repeat, options.repeatFrom ?? "due") }),
     ...(options.label === undefined && options.unlabel === undefined

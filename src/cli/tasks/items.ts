@@ -2,7 +2,7 @@ import { oneLine } from "#base";
 import type { RecordId, TaskDetail } from "#model";
 import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure } from "../terminal/failure.ts";
-import { resolveId, shortId } from "../journal/ids.ts";
+import { resolveAmong, shortId } from "../journal/ids.ts";
 import type { JournalClient } from "../client/journal-client.ts";
 import { printOutcome, resolveTask } from "../journal/records.ts";
 
@@ -93,11 +93,7 @@ async function resolveItems(detail: TaskDetail, fragments: readonly string[]): P
   const ids: RecordId[] = [];
   for (const fragment of fragments) {
     const list = `silas tasks show ${shortId(detail.task.id)}`;
-    ids.push(await resolveId(fragment, { noun: "item", list, candidates: stream(items) }));
+    ids.push(await resolveAmong(fragment, { noun: "item", list, candidates: items }));
   }
   return ids;
-}
-
-async function* stream<T>(values: readonly T[]): AsyncGenerator<T> {
-  yield* values;
 }
