@@ -213,3 +213,56 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await give(page, { kind: "task.delete", id });
   });
 });
+
+describe("at a desk", () => {
+  test("the pointer reorders tasks and moves and lengthens blocks", async () => {
+    const { page, context } = await cockpit.open();
+    const category = await give(page, { kind: "category.create", name: "Dragged", colour: 2 });
+    for (const title of ["One", "Two", "Three"]) await give(page, { kind: "task.create", title, categoryId: category });
+    await page.goto(`${cockpit.url()}/tasks?category=${category}`);
+    const order = (): Promise<readonly string[]> => page.locator("[data-task-link]").allTextContents();
+    await expect.poll(order, POLL).toEqual(["One", "Two", "Three"]);
+    await page.getByTitle("Reorder One").hover();
+    await page.mouse.down();
+    const last = await row(page, "Three").boundingBox();
+    await page.mouse.move((last?.x ?? 0) + 200, (last?.y ?? 0) + (last?.height ?? 0) - 4, { steps: 6 });
+    await page.mouse.up();
+    await expect.poll(order, POLL).toEqual(["Two", "Three", "One"]);
+    await untilSaved(page);
+
+    const day = "2032-01-07";
+    const times = { startTime: `${day}T08:00:00.000Z`, endTime: `${day}T09:00:00.000Z` };
+    const block = { id: null, categoryId: null, taskId: null, note: "Dragged block", ...times };
+    await give(page, { kind: "plan.blocks", planDate: day, upserts: [block], deletes: [] });
+    await page.goto(`${cockpit.url()}/day/${day}`);
+    const shown = page.getByRole("button", { name: /^Dragged block/ });
+    await expect.poll(() => shown.textContent(), POLL).toBe("Dragged block09:00 to 10:00");
+    await shown.hover();
+    await page.mouse.down();
+    const box = await shown.boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 50, (box?.y ?? 0) + (box?.height ?? 0) / 2 + 30, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(() => shown.textContent(), POLL).toBe("Dragged block09:30 to 10:30");
+    await untilSaved(page);
+    await page.reload();
+    await expect.poll(() => shown.textContent(), POLL).toBe("Dragged block09:30 to 10:30");
+    await context.close();
+  });
+
+  test("everything can be taken out as a file and put back in", async () => {
+    const { page, context } = await cockpit.open();
+    await give(page, { kind: "task.create", title: "Exported" });
+    await page.goto(`${cockpit.url()}/settings`);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^silas-\d{4}-\d\d-\d\d\.jsonl$/);
+    await page
+      .getByLabel("Import", { exact: true })
+      .and(page.locator("input"))
+      .setInputFiles(await download.path());
+    await page.getByText(/0 added, 0 replaced, \d+ unchanged, 0 kept/).waitFor();
+    await context.close();
+  });
+});

@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import type { JournalCommand, JournalOutcome, OperationId } from "#model";
+import type { JournalCommand, JournalOutcome, NotificationBatch, OperationId } from "#model";
 import { submitToServer, UNREACHABLE, type WireError } from "../wire/http.ts";
 import { database, type Waiting } from "./database.ts";
 
@@ -23,23 +23,29 @@ export const onApplied = (work: Afterwards): void => void (afterwards = work);
 const listeners = new Map<OperationId, (sent: Sent) => void>();
 let lastSequence = 0;
 
+/** Takes in what other pages of this browser keep, and lets go of what they have sent meanwhile. */
 export async function loadOutbox(): Promise<void> {
-  const rows = await (await database()).getAll("outbox");
-  useOutbox.setState(({ rows: mine }) => {
-    const known = new Set(rows.map((row) => row.operationId));
-    return { rows: [...rows, ...mine.filter((row) => !known.has(row.operationId))] };
+  const kept = await (await database()).getAll("outbox");
+  useOutbox.setState(({ rows }) => {
+    const known = new Set(kept.map((row) => row.operationId));
+    const mine = rows.filter(
+      (row) => !known.has(row.operationId) && (listeners.has(row.operationId) || isAnswered(row)),
+    );
+    return { rows: [...kept, ...mine].toSorted((one, other) => one.sequence - other.sequence) };
   });
 }
+
+const isAnswered = (row: Waiting): boolean => row.madeIds !== undefined;
 
 export async function submit(command: JournalCommand): Promise<Sent> {
   const operationId = crypto.randomUUID() as OperationId;
   lastSequence = Math.max(lastSequence + 1, Date.now());
   const row: Waiting = { sequence: lastSequence, operationId, command, atMs: Date.now(), refusal: null };
+  const { promise, resolve } = Promise.withResolvers<Sent>();
+  listeners.set(operationId, resolve);
   useOutbox.setState(({ rows }) => ({ rows: [...rows, row] }));
   // A browser without a database (some private windows) still gets to send it.
   await keepRow(row).catch(() => undefined);
-  const { promise, resolve } = Promise.withResolvers<Sent>();
-  listeners.set(operationId, resolve);
   void flush();
   return promise;
 }
@@ -80,39 +86,57 @@ export function flush(): Promise<void> {
 }
 
 async function sendAll(): Promise<void> {
-  const db = await database();
-  await loadOutbox();
-  for (const row of await db.getAll("outbox")) {
-    if (row.refusal !== null) continue;
-    // In order, because a later write may depend on an earlier one.
-    // oxlint-disable-next-line no-await-in-loop
-    const reached = await sendOne(row);
-    if (!reached) return;
+  await loadOutbox().catch(() => undefined);
+  // In order, because a later write may depend on an earlier one.
+  for (let row = nextToSend(); row !== undefined; row = nextToSend()) {
+    if ((await sendOne(row)) === "later") break;
   }
+  if (!useOutbox.getState().rows.some(isAnswered)) return;
+  // The first reads wait for the leftovers; waiting for those reads here would wait for ever.
+  if (isCaughtUp) await afterwards();
+  useOutbox.setState(({ rows }) => ({ rows: rows.filter((row) => !isAnswered(row)) }));
 }
 
-async function sendOne(row: Waiting): Promise<boolean> {
+const nextToSend = (): Waiting | undefined =>
+  useOutbox.getState().rows.find((row) => row.refusal === null && !isAnswered(row));
+
+async function sendOne(row: Waiting): Promise<"answered" | "later"> {
   const { operationId, command } = row;
   const answer = await submitToServer({ operationId, command });
   if (answer.ok) {
-    await (await database()).delete("outbox", row.sequence);
+    await forget(row.sequence);
     const madeIds = answer.value.records.map((record) => record.id);
+    for (const id of madeIds) ownChanges.set(id, Date.now());
     replace({ ...row, madeIds });
     tell(operationId, { status: "applied", outcome: answer.value });
-    // The first reads wait for the leftovers; waiting for those reads here would wait for ever.
-    if (isCaughtUp) await afterwards();
-    drop(row.sequence);
-    return true;
+    return "answered";
   }
   if (answer.error.code === UNREACHABLE || isPassing(answer.error.code)) {
     for (const waiting of useOutbox.getState().rows) {
       tell(waiting.operationId, { status: "queued", operationId: waiting.operationId });
     }
-    return false;
+    // A lost connection is followed by a new one, which flushes; a busy server has to be asked again.
+    if (answer.error.code !== UNREACHABLE) setTimeout(() => void flush(), RETRY_MS);
+    return "later";
   }
   await refuse(row, answer.error);
-  return true;
+  return "answered";
 }
+
+const OWN_MS = 2000;
+const ownChanges = new Map<string, number>();
+/** True when everything a batch is about was changed by this page a moment ago. */
+export function isOwnEcho(batch: NotificationBatch): boolean {
+  for (const [id, atMs] of ownChanges) if (Date.now() - atMs > OWN_MS) ownChanges.delete(id);
+  const ids = batch.typedTokens.filter(({ tokenClass }) => tokenClass === "entityId");
+  return ids.length > 0 && ids.every(({ tokenValue }) => ownChanges.has(tokenValue));
+}
+
+const RETRY_MS = 3000;
+const forget = async (sequence: number): Promise<void> =>
+  database()
+    .then((db) => db.delete("outbox", sequence))
+    .catch(() => undefined);
 
 /** The server could not answer now, but the same request may succeed later. */
 const isPassing = (code: string): boolean =>
@@ -126,7 +150,7 @@ async function refuse(row: Waiting, error: WireError): Promise<void> {
     return;
   }
   const kept: Waiting = { ...row, refusal: { code: error.code, message: error.message } };
-  await keepRow(kept);
+  await keepRow(kept).catch(() => undefined);
   replace(kept);
 }
 
@@ -136,17 +160,14 @@ const carriesText = ({ kind }: JournalCommand): boolean => kind === "task.create
 export async function discard(operationId: OperationId): Promise<void> {
   const row = useOutbox.getState().rows.find((each) => each.operationId === operationId);
   if (row === undefined) return;
-  await (await database()).delete("outbox", row.sequence);
-  drop(row.sequence);
+  await forget(row.sequence);
+  useOutbox.setState(({ rows }) => ({ rows: rows.filter((each) => each !== row) }));
 }
 
 const keepRow = async (row: Waiting): Promise<unknown> => (await database()).put("outbox", row);
 
 const replace = (row: Waiting): void =>
   useOutbox.setState(({ rows }) => ({ rows: rows.map((each) => (each.sequence === row.sequence ? row : each)) }));
-
-const drop = (sequence: number): void =>
-  useOutbox.setState(({ rows }) => ({ rows: rows.filter((row) => row.sequence !== sequence) }));
 
 function tell(operationId: OperationId, sent: Sent): void {
   listeners.get(operationId)?.(sent);

@@ -1,6 +1,6 @@
 import { keepPreviousData, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { AnswerOf, JournalQuery } from "#model";
+import type { AnswerOf, JournalQuery, RecordId } from "#model";
 import { askServer, UNREACHABLE, type WireError } from "../wire/http.ts";
 import { database } from "./database.ts";
 import { sendLeftovers, useOutbox } from "./outbox.ts";
@@ -18,7 +18,16 @@ export class ReadFailure extends Error {
 }
 
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: false, staleTime: 60_000, gcTime: 300_000, networkMode: "always" } },
+  defaultOptions: {
+    queries: {
+      // Only a server that asks for patience is asked again without a person.
+      retry: (count, error) => count < 5 && error instanceof ReadFailure && error.error.code === "rate_limited",
+      retryDelay: 2000,
+      staleTime: 60_000,
+      gcTime: 300_000,
+      networkMode: "always",
+    },
+  },
 });
 
 const rootKey = ["journal"] as const;
@@ -48,7 +57,7 @@ export function useJournal<Q extends JournalQuery>(query: Q | null): JournalRead
   );
   return {
     data,
-    error: read.error instanceof ReadFailure ? read.error.error : null,
+    error: answer === undefined && read.error instanceof ReadFailure ? read.error.error : null,
     keptAtMs: read.data?.keptAtMs ?? null,
     retry: () => void read.refetch(),
   };
@@ -108,7 +117,7 @@ export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q>
   }, [query, pages.data, pending]);
   return {
     data,
-    error: pages.error instanceof ReadFailure ? pages.error.error : null,
+    error: data === undefined && pages.error instanceof ReadFailure ? pages.error.error : null,
     keptAtMs: pages.data?.pages[0]?.keptAtMs ?? null,
     retry: () => void pages.refetch(),
     hasMore: pages.hasNextPage,
@@ -116,4 +125,15 @@ export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q>
       if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
     },
   };
+}
+
+/** The title of a task that another record names. Read once: a list of many must not become a storm of questions. */
+export function useTaskTitle(id: RecordId | null): string | null {
+  const { data } = useQuery({
+    queryKey: ["task-title", id],
+    queryFn: async () => (await load({ kind: "task", id: id as RecordId })).answer?.task.body.title ?? null,
+    enabled: id !== null,
+    staleTime: 600_000,
+  });
+  return data ?? null;
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, typ
 import type { DayView, RecordOf } from "#model";
 import { run } from "../data/commands.ts";
 import { isPendingId } from "../data/project.ts";
-import { useJournal } from "../data/reads.ts";
+import { useJournal, useTaskTitle } from "../data/reads.ts";
 import { Line } from "../parts/text.tsx";
 import { useLatest } from "../parts/use-latest.ts";
 import { instantOf } from "../time/clock.ts";
@@ -77,10 +77,10 @@ export function Block({ day, placed, offset, onEdit }: BlockProps): ReactNode {
 
 function useBlockTitle(day: DayView, body: RecordOf<"planBlock">["body"]): string {
   const known = day.pinned.find((row) => row.task.id === body.taskId)?.task;
-  const { data } = useJournal(body.taskId === null || known !== undefined ? null : { kind: "task", id: body.taskId });
+  const other = useTaskTitle(known === undefined ? body.taskId : null);
   const { data: categories } = useJournal({ kind: "categories" });
   const category = categories?.find((each) => each.id === body.categoryId)?.body.name;
-  return (known ?? data?.task)?.body.title || body.note || category || words.day.untitled;
+  return known?.body.title || other || body.note || category || words.day.untitled;
 }
 
 type Moving = {

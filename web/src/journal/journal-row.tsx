@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { RecordId, RecordOf, TimelineRow } from "#model";
 import { run } from "../data/commands.ts";
 import { isPendingId } from "../data/project.ts";
-import { useJournal } from "../data/reads.ts";
+import { useTaskTitle } from "../data/reads.ts";
 import { Button } from "../parts/button.tsx";
 import { Area } from "../parts/field.tsx";
 import { More } from "../parts/menu.tsx";
@@ -45,11 +45,11 @@ function RowIcon({ row }: { readonly row: TimelineRow }): ReactNode {
 }
 
 function TaskName({ id }: { readonly id: RecordId }): ReactNode {
-  const { data } = useJournal({ kind: "task", id });
-  if (data == null) return null;
+  const title = useTaskTitle(id);
+  if (title === null) return null;
   return (
     <Link href={`/tasks/${id}`}>
-      <Line text={data.task.body.title} />
+      <Line text={title} />
     </Link>
   );
 }

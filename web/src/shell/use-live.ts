@@ -1,24 +1,38 @@
 import { useEffect, useRef } from "react";
 import type { JournalQuery } from "#model";
-import { flush, onApplied } from "../data/outbox.ts";
+import { flush, isOwnEcho, loadOutbox, onApplied } from "../data/outbox.ts";
 import { invalidateJournal, warm } from "../data/reads.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { today } from "../time/clock.ts";
 import { openSocket, type LiveSocket } from "../wire/socket.ts";
 
+/** Several changes in a row are read once. */
 const COALESCE_MS = 40;
+/** A change this page has just made itself was read already; it is read again only in case another one came with it. */
+const ECHO_MS = 2000;
 
 /** Keeps the page in step with the server: sends what waits when it is back, reads again when something changed. */
 export function useLive(): () => void {
   const socket = useRef<LiveSocket>(null);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let dueAtMs = Infinity;
+    const readAgainIn = (delayMs: number): void => {
+      const at = Date.now() + delayMs;
+      if (at >= dueAtMs) return;
+      dueAtMs = at;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        dueAtMs = Infinity;
+        void invalidateJournal();
+      }, delayMs);
+    };
     onApplied(invalidateJournal);
     const live = openSocket({
       onReady: () => void catchUp(),
-      onChange: () => {
-        clearTimeout(timer);
-        timer = setTimeout(() => void invalidateJournal(), COALESCE_MS);
+      onChange: (batch) => {
+        void loadOutbox().catch(() => undefined);
+        readAgainIn(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS);
       },
     });
     socket.current = live;

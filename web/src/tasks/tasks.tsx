@@ -5,6 +5,7 @@ import { TASK_VIEWS, type JournalQuery, type RecordId, type TaskView } from "#mo
 import { useJournal } from "../data/reads.ts";
 import { IconButton } from "../parts/button.tsx";
 import { Select } from "../parts/field.tsx";
+import { Line } from "../parts/text.tsx";
 import { Page } from "../shell/page.tsx";
 import { useToday } from "../time/clock.ts";
 import { openSheet } from "../ui-state.ts";
@@ -47,6 +48,7 @@ export function Tasks(): ReactNode {
       <div className={styles["list"]}>
         <Page title={words.surfaces.tasks} aside={<CategoryFilter value={categoryId ?? ""} onChange={setCategory} />}>
           <ViewNav current={view} today={today} search={search} />
+          {labelId !== null && <LabelFilter id={labelId} search={search} />}
           <TaskList query={query} openId={id ?? null} search={search} />
         </Page>
       </div>
@@ -104,5 +106,19 @@ function CategoryFilter({ value, onChange }: FilterProps): ReactNode {
         <Tags size={18} aria-hidden />
       </IconButton>
     </div>
+  );
+}
+
+/** The label a list is narrowed to, and the way back. */
+function LabelFilter({ id, search }: { readonly id: string; readonly search: URLSearchParams }): ReactNode {
+  const { data } = useJournal({ kind: "labels" });
+  const name = data?.find((label) => label.id === id)?.body.name ?? "";
+  const without = new URLSearchParams(search);
+  without.delete("label");
+  return (
+    <p className={styles["narrowed"]}>
+      {words.tasks.filterLabel} <Line text={words.tasks.label(name)} />
+      <Link href={`/tasks?${without}`}>{words.tasks.showAll}</Link>
+    </p>
   );
 }

@@ -1,4 +1,4 @@
-import type { ClientFrame, ServerFrame } from "#model";
+import type { ClientFrame, NotificationBatch, ServerFrame } from "#model";
 import { forgetSession, sessionToken } from "../session/session.ts";
 import { markOnline, useConnection } from "./connection.ts";
 
@@ -6,7 +6,7 @@ import { markOnline, useConnection } from "./connection.ts";
 export type LiveSocket = { retryNow(): void; close(): void };
 export type SocketEvents = {
   readonly onReady: () => void;
-  readonly onChange: () => void;
+  readonly onChange: (batch: NotificationBatch) => void;
 };
 
 const DELAY_FIRST_MS = 500;
@@ -28,9 +28,9 @@ export function openSocket(events: SocketEvents): LiveSocket {
     socket = mine;
     mine.addEventListener("open", () => sendFrame(mine, { type: "auth", token }));
     mine.addEventListener("message", ({ data }) => {
-      const type = parseFrame(data)?.type;
-      if (type === "auth_ok") delayMs = DELAY_FIRST_MS;
-      tell(type, events);
+      const frame = parseFrame(data);
+      if (frame?.type === "auth_ok") delayMs = DELAY_FIRST_MS;
+      tell(frame, events);
     });
     mine.addEventListener("close", (event) => {
       if (socket !== mine || closed) return;
@@ -75,9 +75,9 @@ export function openSocket(events: SocketEvents): LiveSocket {
   };
 }
 
-function tell(type: ServerFrame["type"] | undefined, events: SocketEvents): void {
-  if (type === "change_batch") events.onChange();
-  if (type !== "auth_ok") return;
+function tell(frame: ServerFrame | null, events: SocketEvents): void {
+  if (frame?.type === "change_batch") events.onChange(frame.batch);
+  if (frame?.type !== "auth_ok") return;
   markOnline();
   events.onReady();
 }

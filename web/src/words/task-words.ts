@@ -18,6 +18,7 @@ export const taskWords = {
     manageCategories: "Manage categories",
     label: (name: string) => `#${name}`,
     filterLabel: "Label",
+    showAll: "Show all",
     conclude: (title: string) => `Conclude ${title}`,
     reopen: (title: string) => `Reopen ${title}`,
     overdue: (due: string) => `Overdue - ${due}`,
