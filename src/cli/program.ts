@@ -75,7 +75,7 @@ export async function createWholeProgram(outside: Outside, act: Act): Promise<Co
 function createProgram(outside: Outside): Command {
   const program = new Command("silas");
   program
-    .description("Silas: your journal, and later an AI that acts on your behalf and can prove you allowed it.")
+    .description("Silas keeps your journal on this machine: tasks, time, day plans and notes.")
     .version(outside.version, "-V, --version", "print the version")
     .option("--debug", "show the technical cause of an error", false)
     .option("--no-input", "never ask; end with exit code 3 where a decision is needed")

@@ -64,8 +64,8 @@ export const listNotes: Handler<ListOptions> = ({ options, terminal, here, journ
       return terminal.note('Nothing was written in these days. Write: silas journal add "slept well"');
     const columns = [
       { header: "ID" },
-      { header: "WHEN" },
-      { header: "WHAT" },
+      { header: "WHEN", spare: 2 },
+      { header: "WHAT", spare: 1 },
       { header: "TEXT", flexible: true },
     ] as const;
     printTable(terminal, { columns, rows: page.rows.map(timelineCells) });

@@ -28,8 +28,8 @@ const searchJournal: Handler<{ readonly limit: string; readonly json?: boolean }
     if (hits.length === 0) return terminal.note("Nothing found.");
     const columns = [
       { header: "ID" },
-      { header: "WHAT" },
-      { header: "DAY" },
+      { header: "WHAT", spare: 2 },
+      { header: "DAY", spare: 1 },
       { header: "TITLE", flexible: true },
     ] as const;
     const rows = hits.map((hit) => [shortId(hit.openId), hit.kind, showDay(hit.at), hit.title || plain(hit.snippet)]);

@@ -154,9 +154,9 @@ const listTime: Handler<ListOptions> = ({ options, terminal, here, journal }) =>
       { header: "ID" },
       { header: "DAY" },
       { header: "FROM" },
-      { header: "TO" },
+      { header: "TO", spare: 2 },
       { header: "TIME", align: "right" },
-      { header: "TASK" },
+      { header: "TASK", spare: 1 },
       { header: "TEXT", flexible: true },
     ] as const;
     const rows = entries.map((entry) => [

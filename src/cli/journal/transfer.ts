@@ -58,7 +58,7 @@ export const listChanges: Handler<{ readonly after: string; readonly limit: stri
     if (changes.length === 0) return terminal.note("No changes after that counter.");
     const columns = [
       { header: "COUNTER", align: "right" },
-      { header: "WHEN" },
+      { header: "WHEN", spare: 1 },
       { header: "WHAT" },
       { header: "ID", flexible: true },
     ] as const;

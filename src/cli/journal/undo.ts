@@ -67,10 +67,10 @@ function printOperations(
   if (operations.length === 0) return terminal.note("Nothing was done yet.");
   const columns = [
     { header: "ID" },
-    { header: "WHEN" },
+    { header: "WHEN", spare: 1 },
     { header: "WHAT" },
     { header: "ON", flexible: true },
-    { header: "STATE" },
+    { header: "STATE", spare: 2 },
   ] as const;
   const rows = operations.map((row) => [
     shortId(row.operationId),

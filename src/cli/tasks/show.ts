@@ -57,13 +57,13 @@ const EMPTY: { readonly [V in TaskView]: string } = {
 
 export const TASK_COLUMNS = [
   { header: "ID" },
-  { header: "P" },
-  { header: "DUE" },
+  { header: "P", spare: 5 },
+  { header: "DUE", spare: 6 },
   { header: "TASK", flexible: true },
-  { header: "CATEGORY" },
-  { header: "ITEMS", align: "right" },
-  { header: "EST", align: "right" },
-  { header: "SPENT", align: "right" },
+  { header: "CATEGORY", spare: 4 },
+  { header: "ITEMS", align: "right", spare: 3 },
+  { header: "EST", align: "right", spare: 2 },
+  { header: "SPENT", align: "right", spare: 1 },
 ] as const;
 
 type Names = ReadonlyMap<string, string>;

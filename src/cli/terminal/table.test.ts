@@ -10,6 +10,17 @@ describe("a table", () => {
     expect(lines[1]).toMatch(/^abc123 {2}x+… {2}1h30m$/);
   });
 
+  test("leaves out spare columns in their order where the rest would not fit, and only as many as needed", () => {
+    const columns = [{ header: "ID" }, { header: "DUE", spare: 2 }, COLUMNS[1], { ...COLUMNS[2], spare: 1 }];
+    const table = { columns, rows: [["abc123", "2026-11-16 09:00", "call Ana about the contract", "1h30m"]] };
+    expect(renderTable(table, 60)[0]).toMatch(/^ID +DUE +TASK +EST$/);
+    expect(renderTable(table, 40)).toEqual([
+      "ID      DUE               TASK",
+      "abc123  2026-11-16 09:00  call Ana abou…",
+    ]);
+    expect(renderTable(table, 30)).toEqual(["ID      TASK", "abc123  call Ana about the co…"]);
+  });
+
   test("leaves out a column that no row uses", () => {
     expect(renderTable({ columns: COLUMNS, rows: [["abc123", "sleep", ""]] }, 80)).toEqual([
       "ID      TASK",

@@ -5,6 +5,8 @@ export type Column = {
   readonly align?: "left" | "right";
   /** The column that gives way when the row is wider than the terminal. */
   readonly flexible?: true;
+  /** Left out on a terminal too narrow for all columns, the lowest number first. */
+  readonly spare?: number;
 };
 
 export type Table = { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] };
@@ -17,28 +19,45 @@ export function printTable(terminal: { readonly columns: number; line(text: stri
 const GAP = "  ";
 const FLEXIBLE_MIN = 12;
 
-/** A table of plain text, at most `width` wide. Every cell is made one safe line; empty columns are left out. */
-export function renderTable(table: Table, width: number): string[] {
-  const { columns: all, rows: allRows } = table;
-  const shown = all.flatMap((column, index) =>
-    allRows.some((row) => (row[index] ?? "") !== "") ? [{ column, index }] : [],
-  );
-  const rows = allRows.map((row) => shown.map(({ index }) => oneLine(row[index] ?? "")));
-  const headers = shown.map(({ column }) => column.header);
-  const widths = headers.map((header, at) =>
-    Math.max(displayWidth(header), ...rows.map((row) => displayWidth(row[at] ?? ""))),
-  );
-  const total = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1);
-  const flexibleAt = shown.findIndex(({ column }) => column.flexible === true);
-  if (total > width && flexibleAt >= 0) {
-    widths[flexibleAt] = Math.max(FLEXIBLE_MIN, (widths[flexibleAt] ?? 0) - (total - width));
-  }
-  const renderRow = (cells: readonly string[]) =>
-    cells
-      .map((cell, at) => fit(cell, { width: widths[at] ?? 0, align: shown[at]?.column.align ?? "left" }))
+/**
+ * A table of plain text, at most `width` wide. Every cell is made one safe line. Empty columns are left out; where the
+ * flexible column cannot give way far enough, spare ones are too.
+ */
+export function renderTable({ columns, rows }: Table, width: number): string[] {
+  const filled = columns.flatMap((column, index): Shown[] => {
+    const cells = rows.map((row) => oneLine(row[index] ?? ""));
+    if (cells.every((cell) => cell === "")) return [];
+    return [{ ...column, cells, width: Math.max(...[column.header, ...cells].map(displayWidth)) }];
+  });
+  const shown = fitColumns(filled, width);
+  const renderRow = (cellOf: (column: Shown) => string) =>
+    shown
+      .map((column) => fit(cellOf(column), { width: column.width, align: column.align ?? "left" }))
       .join(GAP)
       .trimEnd();
-  return [renderRow(headers), ...rows.map(renderRow)];
+  return [renderRow(({ header }) => header), ...rows.map((_, at) => renderRow(({ cells }) => cells[at] ?? ""))];
+}
+
+type Shown = Column & { readonly cells: readonly string[]; readonly width: number };
+
+function fitColumns(columns: readonly Shown[], width: number): readonly Shown[] {
+  const total = columns.reduce((sum, column) => sum + column.width + GAP.length, -GAP.length);
+  if (total <= width) return columns;
+  const flexible = columns.find((column) => column.flexible === true);
+  const narrowed = (flexible?.width ?? 0) - (total - width);
+  const next = columns
+    .filter(({ spare }) => spare !== undefined)
+    .toSorted((a, b) => (a.spare ?? 0) - (b.spare ?? 0))
+    .at(0);
+  if (narrowed < FLEXIBLE_MIN && next !== undefined) {
+    return fitColumns(
+      columns.filter((column) => column !== next),
+      width,
+    );
+  }
+  return columns.map((column) =>
+    column === flexible ? { ...column, width: Math.max(FLEXIBLE_MIN, narrowed) } : column,
+  );
 }
 
 /** Cuts a text to a width, marking the cut. */
