@@ -25,6 +25,32 @@ export async function lines(): Promise<readonly Line[]> {
   const bare = bareCommand(join(dir, "bare.sqlite"));
   initialise(home);
   return [
+    ...readyLines({ dir, product, bare }),
+    {
+      what: "memory when idle",
+      unit: "MB RSS",
+      product: () => once(product, ({ pid }) => settledRssMb(pid)),
+      limit: () => once(bare, ({ pid }) => settledRssMb(pid)),
+      peer: null,
+      goals: [{ against: "limit", compare: "cost_at_most", factor: 1.6 }],
+    },
+    ...fanOutLines(),
+    {
+      what: "production install, Node not counted",
+      unit: "MB",
+      product: () => installedBytes() / 1e6,
+      limit: null,
+      peer: null,
+      goals: [{ against: "figure", atMost: 120 }],
+      rounds: 1,
+    },
+  ];
+}
+
+type Started = { readonly dir: string; readonly product: ServerCommand; readonly bare: ServerCommand };
+
+function readyLines({ dir, product, bare }: Started): readonly Line[] {
+  return [
     {
       what: "ready, from spawn to the first 200",
       unit: "ms",
@@ -58,24 +84,6 @@ export async function lines(): Promise<readonly Line[]> {
       limit: () => once(withoutCompileCache(bare), ({ readyMs }) => readyMs),
       peer: null,
       goals: [],
-    },
-    {
-      what: "memory when idle",
-      unit: "MB RSS",
-      product: () => once(product, ({ pid }) => settledRssMb(pid)),
-      limit: () => once(bare, ({ pid }) => settledRssMb(pid)),
-      peer: null,
-      goals: [{ against: "limit", compare: "cost_at_most", factor: 1.6 }],
-    },
-    ...fanOutLines(),
-    {
-      what: "production install, Node not counted",
-      unit: "MB",
-      product: () => installedBytes() / 1e6,
-      limit: null,
-      peer: null,
-      goals: [{ against: "figure", atMost: 120 }],
-      rounds: 1,
     },
   ];
 }
