@@ -10,6 +10,16 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 
+/** How many answers of the journal a signed-out browser still has. */
+const COUNT_READS = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("silas");
+  opening.onerror = reject;
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction("reads").objectStore("reads").count();
+    counting.onsuccess = () => resolve(counting.result);
+  };
+})`;
+
 describe("the enrolment link", () => {
   test("signs a browser in, is gone from address and history at once, and does not work twice", async () => {
     const link = await cockpit.link();
@@ -58,6 +68,8 @@ describe("the enrolment link", () => {
       await expect.poll(() => revoke.count()).toBe(left - 1);
     }
     await other.page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
+    expect(await other.page.evaluate("localStorage.getItem('silas.token')")).toBe(null);
+    await expect.poll(() => other.page.evaluate(COUNT_READS), { timeout: 10_000 }).toBe(0);
     await context.close();
     await other.context.close();
   });

@@ -132,6 +132,7 @@ export const words = {
     range: (from: string, to: string) => `${from} to ${to}`,
     blockHelp:
       "Arrow keys move a block by 15 minutes, Shift and arrow keys change its length, Enter edits, Delete removes.",
+    blockHelpTouch: "Press a block to change it, or a free hour to plan there.",
     untitled: "Block",
     blockMoved: (range: string) => `Block now ${range}`,
     blockTask: "Task",

@@ -36,7 +36,7 @@ export function database(): Promise<IDBPDatabase<PageDatabase>> {
   return opened;
 }
 
-/** Called when this browser is signed out: nothing of the journal stays behind. Unsent writes do, they are the owner's. */
+/** Drops the copy of what was read. What has not been sent yet is not touched. */
 export async function clearReads(): Promise<void> {
   await (await database()).clear("reads");
 }

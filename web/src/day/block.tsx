@@ -64,6 +64,10 @@ export function Block({ day, placed, offset, onEdit }: BlockProps): ReactNode {
       onKeyDown={isPendingId(id) ? undefined : onKeyDown}
       onBlur={commit}
       onDoubleClick={edit}
+      onClick={(event) => {
+        // A finger has no keys and must be able to scroll; its press opens the editor, where everything can be set.
+        if (event.nativeEvent instanceof PointerEvent && event.nativeEvent.pointerType === "touch") edit();
+      }}
       {...drag.move}
     >
       <span className={styles["what"]}>

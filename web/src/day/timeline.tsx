@@ -36,7 +36,14 @@ export function Timeline({ day }: TimelineProps): ReactNode {
         </Button>
       </div>
       <p className={styles["help"]} id="block-help">
-        {blocks.length === 0 ? words.day.noBlocks : words.day.blockHelp}
+        {blocks.length === 0 ? (
+          words.day.noBlocks
+        ) : (
+          <>
+            <span data-for="keys">{words.day.blockHelp}</span>
+            <span data-for="touch">{words.day.blockHelpTouch}</span>
+          </>
+        )}
       </p>
       <div className={styles["hours"]} style={{ height: ((1440 - offset) / 60) * HOUR_PX }}>
         {Array.from({ length: 24 - firstHour }, (_, index) => (

@@ -1,5 +1,6 @@
 import { create } from "zustand";
 import type { EnrolResponse } from "#model";
+import { clearReads } from "../data/database.ts";
 
 /** Whether this browser may speak to the server. The token lives in this origin's storage, never in a URL or cookie. */
 export type SessionState = "signed_in" | "signed_out" | "enrolling" | "enrol_failed";
@@ -14,9 +15,13 @@ export const useSession = create<SessionStore>(() => ({
 
 export const sessionToken = (): string | null => localStorage.getItem(TOKEN_KEY);
 
-/** Forgets the token: the server said it is not valid any more, or the owner signed this browser out. */
+/**
+ * Forgets the token and the copy of the journal: the server said it is not valid any more, or the owner signed this
+ * browser out. Writes that were never sent stay; they are nowhere else.
+ */
 export function forgetSession(): void {
   localStorage.removeItem(TOKEN_KEY);
+  void clearReads().catch(() => undefined);
   useSession.setState({ state: "signed_out", reason: null });
 }
 

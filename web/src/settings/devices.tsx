@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Instant } from "#base";
-import { clearReads } from "../data/database.ts";
 import { tellRefusal } from "../data/commands.ts";
 import { Button } from "../parts/button.tsx";
 import { Line } from "../parts/text.tsx";
@@ -35,10 +34,8 @@ export function Devices(): ReactNode {
     const path = device.current ? "/session" : `/sessions/${encodeURIComponent(device.session_id)}`;
     const answer = await send(path, { method: "DELETE" });
     if (!answer.ok) return tellRefusal(answer.error);
-    if (device.current) {
-      await clearReads();
-      forgetSession();
-    } else await client.invalidateQueries({ queryKey: KEY });
+    if (device.current) forgetSession();
+    else await client.invalidateQueries({ queryKey: KEY });
   };
   return (
     <section className={styles["card"]}>
