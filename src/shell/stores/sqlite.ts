@@ -29,6 +29,8 @@ export interface Sqlite {
   all<Row>(sql: string, params?: SqlParams): readonly Row[];
   /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
+  /** Another connection to the same file, with the same durability and seen by the same observer. */
+  openSibling(): Sqlite;
   close(): void;
 }
 
@@ -47,7 +49,7 @@ export function openSqlite(options: SqliteOptions): Sqlite {
     handle.close();
     throw cause;
   }
-  return createSqlite({ path, handle, observe });
+  return createSqlite({ path, handle, observe, openSibling: () => openSqlite(options) });
 }
 
 function configure(
@@ -74,9 +76,10 @@ type Parts = {
   readonly path: string;
   readonly handle: DatabaseSync;
   readonly observe: (sql: string) => void;
+  readonly openSibling: () => Sqlite;
 };
 
-function createSqlite({ path, handle, observe }: Parts): Sqlite {
+function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
   // Statements are compiled once and kept; their texts are constants of this room, so the map stays small.
   const statements = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {
@@ -94,6 +97,7 @@ function createSqlite({ path, handle, observe }: Parts): Sqlite {
     get: <Row>(sql: string, params: SqlParams = {}) => (prepared(sql).get(checked(params)) as Row | undefined) ?? null,
     all: <Row>(sql: string, params: SqlParams = {}) => prepared(sql).all(checked(params)) as Row[],
     transaction: (work) => runTransaction({ handle, observe }, work),
+    openSibling,
     close: () => {
       statements.clear();
       if (handle.isOpen) handle.close();
@@ -101,7 +105,7 @@ function createSqlite({ path, handle, observe }: Parts): Sqlite {
   };
 }
 
-function runTransaction<T, E>(parts: Omit<Parts, "path">, work: () => Result<T, E>): Result<T, E> {
+function runTransaction<T, E>(parts: Pick<Parts, "handle" | "observe">, work: () => Result<T, E>): Result<T, E> {
   const { handle, observe } = parts;
   assert(!handle.isTransaction, "a transaction never starts inside another one");
   observe("BEGIN IMMEDIATE");

@@ -22,6 +22,15 @@ export function guardedValue<T>(work: () => T): Result<T, StoreFault> {
   return guarded(() => ok(work()));
 }
 
+/** `guarded` for work that takes its time. */
+export async function guardedPromise<T>(work: Promise<T>): Promise<Result<T, StoreFault>> {
+  try {
+    return ok(await work);
+  } catch (cause) {
+    return err(faultOf(cause));
+  }
+}
+
 /** The fault behind something thrown by SQLite or the file system; rethrows what is a bug of our own. */
 export function faultOf(cause: unknown): StoreFault {
   const { errcode, code } = codesOf(cause);

@@ -9,7 +9,8 @@ import type {
   RecordWrite,
 } from "#model";
 import type { Sqlite } from "../sqlite.ts";
-import { loadOperation, loadRecord, paramsOfRecord, payloadTypeOf, unitOf } from "./rows.ts";
+import { loadOperation, loadRecord, unitOf } from "./rows.ts";
+import { saveVersions } from "./save-versions.ts";
 
 /** One decided command in one transaction: records, provenance, operation and images, or nothing. [JOURNAL-10] */
 export function commitWrites(db: Sqlite, commit: JournalCommit): Result<JournalCommitted, CommitRefusal> {
@@ -28,7 +29,10 @@ export function commitWrites(db: Sqlite, commit: JournalCommit): Result<JournalC
         counter: firstCounter.counter + index,
       }),
     );
-    for (const record of records) saveVersion(db, record);
+    saveVersions(
+      db,
+      records.map((record) => ({ record, isKnown: before.has(record.id) })),
+    );
     saveOperation(db, { commit, records, before: [...before.values()] });
     return ok({ records, units: records.map(unitOf) });
   });
@@ -83,37 +87,6 @@ export function nextVersion(write: RecordWrite, { before, at, hostId, counter }:
     counter,
     vectorClock: { ...before?.vectorClock, [hostId]: counter },
   } as JournalRecord;
-}
-
-const UPSERT = `INSERT INTO records
-    (id, kind, body, created_at, updated_at, deleted_at, revision, host_id, counter, vector_clock, title_copy, text_copy)
-  VALUES
-    (:id, :kind, :body, :created_at, :updated_at, :deleted_at, :revision, :host_id, :counter, :vector_clock,
-     :title_copy, :text_copy)
-  ON CONFLICT (id) DO UPDATE SET
-    body = excluded.body, created_at = excluded.created_at, updated_at = excluded.updated_at,
-    deleted_at = excluded.deleted_at, revision = excluded.revision, host_id = excluded.host_id,
-    counter = excluded.counter, vector_clock = excluded.vector_clock,
-    title_copy = excluded.title_copy, text_copy = excluded.text_copy
-  WHERE kind = excluded.kind`;
-
-/** Writes one record version and its line in the sequence log. */
-export function saveVersion(db: Sqlite, record: JournalRecord): void {
-  assert(record.vectorClock[record.hostId] === record.counter, "JOURNAL-10 the clock carries the version's counter");
-  assert(db.run(UPSERT, paramsOfRecord(record)) === 1, "a record never changes its kind");
-  db.run(
-    `INSERT INTO sequence_log (host_id, counter, payload_type, payload_id, kind, at)
-     VALUES (:host_id, :counter, :payload_type, :payload_id, :kind, :at)
-     ON CONFLICT (host_id, counter) DO NOTHING`,
-    {
-      host_id: record.hostId,
-      counter: record.counter,
-      payload_type: payloadTypeOf(record.kind),
-      payload_id: record.id,
-      kind: record.kind,
-      at: record.updatedAt,
-    },
-  );
 }
 
 type Outcome = {

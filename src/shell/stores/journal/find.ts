@@ -39,7 +39,7 @@ function fitting(
 ): readonly JournalRecord[] {
   const { idPart, kinds } = query;
   const wanted = `${state} AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds)))`;
-  const end = [...idPart.slice(-INDEXED_CHARS)].toReversed().join("");
+  const end = Array.from(idPart.slice(-INDEXED_CHARS)).toReversed().join("");
   return selectRecords(db, {
     where: `seq IN (
        SELECT seq FROM (SELECT seq FROM records WHERE id >= :part AND id < :part_behind AND ${wanted}

@@ -1,17 +1,55 @@
-import { ok, type Result } from "#base";
+import { setImmediate } from "node:timers/promises";
+import { assert } from "#base";
 import type { JournalCommitted, JournalRecord } from "#model";
 import type { Sqlite } from "../sqlite.ts";
-import { saveVersion } from "./commit.ts";
-import { loadRecord, unitOf } from "./rows.ts";
+import { loadRecords, unitOf } from "./rows.ts";
+import { saveVersions } from "./save-versions.ts";
 
-/** Writes records with the provenance they carry, all or none. */
-export function importVersions(db: Sqlite, records: readonly JournalRecord[]): Result<JournalCommitted, never> {
-  return db.transaction(() => {
-    const saved = records.map((record) => importedVersion(record, loadRecord(db, record.id)));
-    for (const record of saved) saveVersion(db, record);
-    for (const record of saved) keepCounterAhead(db, record);
-    return ok({ records: saved, units: saved.map(unitOf) });
+/** Few enough that what waits between two batches is not noticed, many enough that the search index is written in bulk. */
+const BATCH_RECORDS = 500;
+/** Pages an import changes stay in memory up to this size, so that few are written to the log more than once. */
+const CACHE_KIB = 65_536;
+
+/**
+ * Writes records with the provenance they carry, all or none. The transaction runs on a connection of its own and lets
+ * other work in between its batches: readers see the journal as it was before until the very end. The caller keeps other
+ * writers waiting.
+ */
+export async function importVersions(main: Sqlite, records: readonly JournalRecord[]): Promise<JournalCommitted> {
+  assert(new Set(records.map(({ id }) => id)).size === records.length, "an import writes each record once");
+  const db = main.openSibling();
+  try {
+    db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+    db.run("BEGIN IMMEDIATE");
+    const saved: JournalRecord[] = [];
+    for (let from = 0; from < records.length; from += BATCH_RECORDS) {
+      saved.push(...saveBatch(db, records.slice(from, from + BATCH_RECORDS)));
+      // The batches of one transaction follow each other; what comes in between is other people's work.
+      // oxlint-disable-next-line no-await-in-loop
+      await setImmediate();
+    }
+    keepCounterAhead(db);
+    db.run("COMMIT");
+    return { records: saved, units: saved.map(unitOf) };
+  } finally {
+    // Closing takes back what was not committed.
+    db.close();
+  }
+}
+
+function saveBatch(db: Sqlite, records: readonly JournalRecord[]): readonly JournalRecord[] {
+  const known = new Map(
+    loadRecords(
+      db,
+      records.map(({ id }) => id),
+    ).map((record) => [record.id, record]),
+  );
+  const versions = records.map((record) => {
+    const current = known.get(record.id) ?? null;
+    return { record: importedVersion(record, current), isKnown: current !== null };
   });
+  saveVersions(db, versions);
+  return versions.map(({ record }) => record);
 }
 
 /** A new record keeps its revision; a replaced one moves past the local revision, so that open edits see it as stale. */
@@ -24,9 +62,9 @@ export function importedVersion(record: JournalRecord, current: JournalRecord | 
  * An import gives out no counter of this host. Only when it brings back versions this very host wrote and has since
  * lost (an older copy was put back), the counter moves past them: a number is never used for two versions.
  */
-function keepCounterAhead(db: Sqlite, record: JournalRecord): void {
-  db.run("UPDATE host SET counter = max(counter, :counter) WHERE host_id = :host_id", {
-    counter: record.counter,
-    host_id: record.hostId,
-  });
+function keepCounterAhead(db: Sqlite): void {
+  db.run(
+    `UPDATE host SET counter =
+       max(counter, ifnull((SELECT max(log.counter) FROM sequence_log AS log WHERE log.host_id = host.host_id), 0))`,
+  );
 }

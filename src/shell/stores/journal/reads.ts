@@ -1,7 +1,7 @@
 import { unreachable } from "#base";
 import type { AppliedOperation, JournalFacts, JournalRead, JournalRecord, OperationId, RecordId } from "#model";
 import type { Sqlite } from "../sqlite.ts";
-import { loadOperation, selectRecords } from "./rows.ts";
+import { loadOperation, loadRecords, selectRecords } from "./rows.ts";
 
 /** Everything the reads name, in one consistent look at the database. */
 export function readFacts(db: Sqlite, reads: readonly JournalRead[]): JournalFacts {
@@ -12,7 +12,7 @@ export function readFacts(db: Sqlite, reads: readonly JournalRead[]): JournalFac
       const operation = loadOperation(db, read.id);
       if (operation === null) continue;
       operations.set(read.id, operation);
-      for (const record of byIds(db, operation.recordIds)) records.set(record.id, record);
+      for (const record of loadRecords(db, operation.recordIds)) records.set(record.id, record);
     } else {
       for (const record of recordsOf(db, read)) records.set(record.id, record);
     }
@@ -23,7 +23,7 @@ export function readFacts(db: Sqlite, reads: readonly JournalRead[]): JournalFac
 function recordsOf(db: Sqlite, read: Exclude<JournalRead, { kind: "operation" }>): readonly JournalRecord[] {
   switch (read.kind) {
     case "ids":
-      return byIds(db, read.ids);
+      return loadRecords(db, read.ids);
     case "tree":
       return tree(db, read.id);
     case "all":
@@ -47,13 +47,6 @@ function recordsOf(db: Sqlite, read: Exclude<JournalRead, { kind: "operation" }>
     default:
       return unreachable(read);
   }
-}
-
-function byIds(db: Sqlite, ids: readonly RecordId[]): readonly JournalRecord[] {
-  return selectRecords(db, {
-    where: "id IN (SELECT value FROM json_each(:ids))",
-    params: { ids: JSON.stringify(ids) },
-  });
 }
 
 function tree(db: Sqlite, id: RecordId): readonly JournalRecord[] {

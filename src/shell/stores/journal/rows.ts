@@ -70,6 +70,14 @@ export function loadRecord(db: Sqlite, id: RecordId): JournalRecord | null {
   return row === null ? null : recordOfRow(row);
 }
 
+/** The records that there are, deleted ones included. */
+export function loadRecords(db: Sqlite, ids: readonly RecordId[]): readonly JournalRecord[] {
+  return selectRecords(db, {
+    where: "id IN (SELECT value FROM json_each(:ids))",
+    params: { ids: JSON.stringify(ids) },
+  });
+}
+
 /** The record unless it is deleted or of another kind than asked for. */
 export function loadLive<K extends RecordKind>(
   db: Sqlite,

@@ -2,23 +2,37 @@ import { assert } from "#base";
 import type { HostId, JournalRecord } from "#model";
 import type { JournalStore } from "#ports";
 import { openSqlite, type Sqlite } from "../sqlite.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
+import { guarded, guardedPromise, guardedValue } from "../store-fault.ts";
 import { answerQuery } from "./answers.ts";
 import { commitWrites } from "./commit.ts";
 import { importVersions } from "./import.ts";
 import { readFacts } from "./reads.ts";
 import { RECORD_COLUMNS, recordOfRow, type RecordRow } from "./rows.ts";
 
-/** The journal on a migrated `db.sqlite`. Work is synchronous inside; nothing waits in a transaction. */
+/**
+ * The journal on a migrated `db.sqlite`. Work is synchronous inside, except for an import, which takes long. Writers take
+ * turns: one that ran into the lock of an import would stop the whole process until it gave up.
+ */
 export function createJournalStore(db: Sqlite, hostId: HostId): JournalStore {
+  const inTurn = createTurns();
   return {
     hostId,
     read: async (reads) => guardedValue(() => readFacts(db, reads)),
-    commit: async (commit) => guarded(() => commitWrites(db, commit)),
+    commit: (commit) => inTurn(async () => guarded(() => commitWrites(db, commit))),
     answer: async (query) => guarded(() => answerQuery(db, query)),
     exportRecords: () => exportSnapshot(db.path),
-    importRecords: async (records) => guarded(() => importVersions(db, records)),
-    close: async () => db.close(),
+    importRecords: (records) => inTurn(() => guardedPromise(importVersions(db, records))),
+    close: () => inTurn(async () => db.close()),
+  };
+}
+
+/** Each piece of work begins when the one before it has ended, however it ended. */
+function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
   };
 }
 

@@ -1,0 +1,63 @@
+import { assert } from "#base";
+import type { JournalRecord } from "#model";
+import type { Sqlite } from "../sqlite.ts";
+import { paramsOfRecord, payloadTypeOf } from "./rows.ts";
+
+const INSERT = `INSERT INTO records
+    (id, kind, body, created_at, updated_at, deleted_at, revision, host_id, counter, vector_clock, title_copy, text_copy)
+  VALUES
+    (:id, :kind, :body, :created_at, :updated_at, :deleted_at, :revision, :host_id, :counter, :vector_clock,
+     :title_copy, :text_copy)`;
+const UPDATE = `UPDATE records SET
+    body = :body, created_at = :created_at, updated_at = :updated_at, deleted_at = :deleted_at, revision = :revision,
+    host_id = :host_id, counter = :counter, vector_clock = :vector_clock, title_copy = :title_copy,
+    text_copy = :text_copy
+  WHERE id = :id AND kind = :kind`;
+
+export type Version = { readonly record: JournalRecord; readonly isKnown: boolean };
+
+/**
+ * Writes record versions and their lines in the sequence log, each record once. The one way into the table: it also puts
+ * new rows into what is derived from them. For changed rows triggers do that.
+ */
+export function saveVersions(db: Sqlite, versions: readonly Version[]): void {
+  const last = db.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM records")?.seq ?? 0;
+  for (const { record, isKnown } of versions) {
+    assert(record.vectorClock[record.hostId] === record.counter, "JOURNAL-10 the clock carries the version's counter");
+    assert(db.run(isKnown ? UPDATE : INSERT, paramsOfRecord(record)) === 1, "a record never changes its kind");
+  }
+  if (versions.some(({ isKnown }) => !isKnown)) deriveFrom(db, last);
+  saveLines(db, versions);
+}
+
+function deriveFrom(db: Sqlite, last: number): void {
+  db.run(
+    `INSERT INTO search (rowid, search_kind, search_title, search_text)
+     SELECT seq, search_kind, search_title, search_text FROM records WHERE seq > :last`,
+    { last },
+  );
+  db.run(
+    `INSERT INTO task_labels (label_id, task_seq)
+     SELECT DISTINCT labels.value, seq FROM records CROSS JOIN json_each(body, '$.labelIds') AS labels
+     WHERE seq > :last AND kind = 'task'`,
+    { last },
+  );
+}
+
+function saveLines(db: Sqlite, versions: readonly Version[]): void {
+  const lines = versions.map(({ record: { hostId, counter, kind, id, updatedAt } }) => [
+    hostId,
+    counter,
+    payloadTypeOf(kind),
+    id,
+    kind,
+    updatedAt,
+  ]);
+  db.run(
+    `INSERT INTO sequence_log (host_id, counter, payload_type, payload_id, kind, at)
+     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+     FROM json_each(:lines) WHERE true
+     ON CONFLICT (host_id, counter) DO NOTHING`,
+    { lines: JSON.stringify(lines) },
+  );
+}
