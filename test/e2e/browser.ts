@@ -37,7 +37,7 @@ export type OpenOptions = {
 export type Opened = {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Console errors and uncaught exceptions so far. */
+  /** Console errors, uncaught exceptions and requests to anywhere but the own server, so far. */
   readonly complaints: readonly string[];
 };
 
@@ -92,6 +92,11 @@ async function openPage(browser: Browser, options: OpenOptions & { readonly link
     if (message.type() === "error") complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
+  const { origin } = new URL(options.link);
+  context.on("request", (request) => {
+    const isOwn = request.url().startsWith(`${origin}/`) || /^(blob|data):/.test(request.url());
+    if (!isOwn) complaints.push(`asked elsewhere: ${request.url()}`);
+  });
   await page.goto(options.link);
   await page.locator("[data-connection=online]").waitFor();
   return { context, page, complaints };

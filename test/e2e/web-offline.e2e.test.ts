@@ -1,7 +1,7 @@
 /** What the page does without its server, and when two pages meet. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { DESKTOP, give, PHONE, startCockpit, titlesOf, type Cockpit } from "./browser.ts";
+import { DESKTOP, give, PHONE, startCockpit, titlesOf, untilSaved, type Cockpit } from "./browser.ts";
 
 let cockpit: Cockpit;
 beforeAll(async () => {
@@ -85,6 +85,30 @@ describe("without a connection", () => {
       .waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
     await expect.poll(() => page.getByTestId("refused").count(), POLL).toBe(0);
+    await context.close();
+  });
+});
+
+describe("a lost answer", () => {
+  test("a write whose answer never came is sent again and applied once", async () => {
+    const { page, context } = await cockpit.open();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await online(page).waitFor();
+    let lost = 0;
+    await page.route("**/api/journal/command", async (route) => {
+      if (lost > 0) return route.continue();
+      lost += 1;
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await capture(page, "Answered into the void");
+    await expect.poll(() => lost, POLL).toBe(1);
+    await page.locator("[data-connection=offline]").waitFor();
+    await online(page).waitFor();
+    await untilSaved(page);
+    const titles = await titlesOf(cockpit.home, "open");
+    expect(titles.filter((title) => title === "Answered into the void")).toHaveLength(1);
+    await expect.poll(() => row(page, "Answered into the void").count(), POLL).toBe(1);
     await context.close();
   });
 });

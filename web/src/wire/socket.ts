@@ -59,8 +59,7 @@ export function openSocket(events: SocketEvents): LiveSocket {
     socket = null;
     later();
   };
-  window.addEventListener("online", retryNow);
-  window.addEventListener("offline", leave);
+  const unwatch = watchNetwork({ onGone: leave, onBack: retryNow });
   connect();
 
   return {
@@ -68,10 +67,25 @@ export function openSocket(events: SocketEvents): LiveSocket {
     close: () => {
       closed = true;
       clearTimeout(timer);
-      window.removeEventListener("online", retryNow);
-      window.removeEventListener("offline", leave);
+      unwatch();
       socket?.close();
     },
+  };
+}
+
+type Network = { readonly onGone: () => void; readonly onBack: () => void };
+
+/** The network is gone when the browser says so, and also when a request did not get through. */
+function watchNetwork({ onGone, onBack }: Network): () => void {
+  window.addEventListener("online", onBack);
+  window.addEventListener("offline", onGone);
+  const unsubscribe = useConnection.subscribe((now, before) => {
+    if (now.state === "offline" && before.state !== "offline") onGone();
+  });
+  return () => {
+    unsubscribe();
+    window.removeEventListener("online", onBack);
+    window.removeEventListener("offline", onGone);
   };
 }
 
