@@ -97,7 +97,8 @@ describe("looking into the databases", () => {
     writeFileSync(join(dataDir, "silas.db"), "these are words and no database at all");
     const file = join(dataDir, "db.sqlite");
     const descriptor = openSync(file, "r+");
-    for (let at = 4096; at < statSync(file).size; at += 4096) writeSync(descriptor, Buffer.alloc(64, 0x5a), 0, 64, at);
+    // Only the last page: nothing that is read on the way to it would notice.
+    writeSync(descriptor, Buffer.alloc(64, 0x5a), 0, 64, statSync(file).size - 4096);
     closeSync(descriptor);
     const found = inspect(dataDir);
     for (const store of ["journal", "runtime"]) {
