@@ -3,10 +3,12 @@ import { assert } from "#base";
 import type { JournalCommitted, JournalRecord } from "#model";
 import type { Sqlite } from "../sqlite.ts";
 import { loadRecords, unitOf } from "./rows.ts";
-import { saveVersions } from "./save-versions.ts";
+import { indexRowsAfter, lastRow, saveRows } from "./save-versions.ts";
 
-/** Few enough that what waits between two batches is not noticed, many enough that the search index is written in bulk. */
-const BATCH_RECORDS = 500;
+/** Few enough that what waits between two batches is not noticed. */
+const BATCH_RECORDS = 250;
+/** The search index writes a segment each time it is added to, and merging many small ones is most of its work. */
+const BATCHES_INDEXED = 10;
 /** Pages an import changes stay in memory up to this size, so that few are written to the log more than once. */
 const CACHE_KIB = 65_536;
 
@@ -22,11 +24,15 @@ export async function importVersions(main: Sqlite, records: readonly JournalReco
     db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
     db.run("BEGIN IMMEDIATE");
     const saved: JournalRecord[] = [];
-    for (let from = 0; from < records.length; from += BATCH_RECORDS) {
-      saved.push(...saveBatch(db, records.slice(from, from + BATCH_RECORDS)));
-      // The batches of one transaction follow each other; what comes in between is other people's work.
-      // oxlint-disable-next-line no-await-in-loop
-      await setImmediate();
+    for (const batches of partsOf(partsOf(records, BATCH_RECORDS), BATCHES_INDEXED)) {
+      const last = lastRow(db);
+      for (const batch of batches) {
+        saved.push(...saveBatch(db, batch));
+        // The batches of one transaction follow each other; what comes in between is other people's work.
+        // oxlint-disable-next-line no-await-in-loop
+        await setImmediate();
+      }
+      indexRowsAfter(db, last);
     }
     keepCounterAhead(db);
     db.run("COMMIT");
@@ -35,6 +41,12 @@ export async function importVersions(main: Sqlite, records: readonly JournalReco
     // Closing takes back what was not committed.
     db.close();
   }
+}
+
+function partsOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.slice(index * size, (index + 1) * size),
+  );
 }
 
 function saveBatch(db: Sqlite, records: readonly JournalRecord[]): readonly JournalRecord[] {
@@ -48,7 +60,7 @@ function saveBatch(db: Sqlite, records: readonly JournalRecord[]): readonly Jour
     const current = known.get(record.id) ?? null;
     return { record: importedVersion(record, current), isKnown: current !== null };
   });
-  saveVersions(db, versions);
+  saveRows(db, versions);
   return versions.map(({ record }) => record);
 }
 

@@ -16,31 +16,51 @@ const UPDATE = `UPDATE records SET
 
 export type Version = { readonly record: JournalRecord; readonly isKnown: boolean };
 
-/**
- * Writes record versions and their lines in the sequence log, each record once. The one way into the table: it also puts
- * new rows into what is derived from them. For changed rows triggers do that.
- */
+/** Writes record versions and everything derived from them, each record once. The one way into the table. */
 export function saveVersions(db: Sqlite, versions: readonly Version[]): void {
-  const last = db.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM records")?.seq ?? 0;
+  const last = lastRow(db);
+  saveRows(db, versions);
+  indexRowsAfter(db, last);
+}
+
+export function lastRow(db: Sqlite): number {
+  return db.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM records")?.seq ?? 0;
+}
+
+/**
+ * The rows, their labels and their lines in the sequence log. New rows still have to be put into the search index in the
+ * same transaction; for changed ones triggers do that.
+ */
+export function saveRows(db: Sqlite, versions: readonly Version[]): void {
   for (const { record, isKnown } of versions) {
     assert(record.vectorClock[record.hostId] === record.counter, "JOURNAL-10 the clock carries the version's counter");
     assert(db.run(isKnown ? UPDATE : INSERT, paramsOfRecord(record)) === 1, "a record never changes its kind");
   }
-  if (versions.some(({ isKnown }) => !isKnown)) deriveFrom(db, last);
+  saveLabels(
+    db,
+    versions.filter(({ isKnown }) => !isKnown),
+  );
   saveLines(db, versions);
 }
 
-function deriveFrom(db: Sqlite, last: number): void {
+/** Puts the rows after this one into the search index. */
+export function indexRowsAfter(db: Sqlite, last: number): void {
   db.run(
     `INSERT INTO search (rowid, search_kind, search_title, search_text)
      SELECT seq, search_kind, search_title, search_text FROM records WHERE seq > :last`,
     { last },
   );
+}
+
+function saveLabels(db: Sqlite, added: readonly Version[]): void {
+  const labels = added.flatMap(({ record }) =>
+    record.kind === "task" ? [...new Set(record.body.labelIds)].map((label) => [label, record.id]) : [],
+  );
+  if (labels.length === 0) return;
   db.run(
     `INSERT INTO task_labels (label_id, task_seq)
-     SELECT DISTINCT labels.value, seq FROM records CROSS JOIN json_each(body, '$.labelIds') AS labels
-     WHERE seq > :last AND kind = 'task'`,
-    { last },
+     SELECT value ->> 0, (SELECT seq FROM records WHERE id = value ->> 1) FROM json_each(:labels)`,
+    { labels: JSON.stringify(labels) },
   );
 }
 

@@ -35,7 +35,8 @@ const folded = (word: string): string => word.normalize("NFD").replaceAll(/\p{M}
 
 /** The copy of a text that the index is made from, or null for the many texts that need none. */
 export function indexedCopy(text: string): string | null {
-  return NEEDING.test(text) ? setApart(text) : null;
+  // Most texts hold nothing but ASCII, and that is seen much sooner.
+  return /[\u0001\u0080-\uFFFF]/.test(text) && NEEDING.test(text) ? setApart(text) : null;
 }
 
 export const withoutMarks = (text: string): string => text.normalize("NFC").replaceAll(MARKS, " ");
