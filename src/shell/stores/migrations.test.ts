@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant } from "#base";
@@ -175,6 +175,33 @@ test("before a migration of existing data a verified copy is taken, and it can b
   must(await restoreBackup({ dataDir, source, clock: fixedClock, random: countingRandom() }));
   expect(query(path, "SELECT * FROM notes")).toEqual([{ text: "keep me" }]);
   expect(query(path, "SELECT id FROM applied_migrations")).toEqual([{ id: "001_initial" }]);
+});
+
+test("the five newest copies from before a migration stay, the others go by name, and nothing else is touched", async () => {
+  const dataDir = tempDir();
+  const path = join(dataDir, "db.sqlite");
+  const gone: string[] = [];
+  const files: Record<string, string> = { ...ONE };
+  await migrateTo(path, files);
+  mkdirSync(join(dataDir, "backups"));
+  const own = join(dataDir, "backups", "db.sqlite-before-i-left");
+  mkdirSync(own);
+  for (let number = 2; number <= 8; number += 1) {
+    files[`00${number}_t.sql`] = `CREATE TABLE t${number} (a TEXT);\n`;
+    const at = `2026-11-${10 + number}T08:00:00.000Z` as Instant;
+    const store = { path, synchronous: "FULL", migrationsDir: migrationsDir(files), at } as const;
+    // oxlint-disable-next-line no-await-in-loop
+    must(await openMigrated({ ...store, onPruned: (pruned) => void gone.push(basename(pruned)) })).close();
+  }
+  const kept = readdirSync(join(dataDir, "backups")).filter((name) => name !== basename(own));
+  expect(kept.map((name) => name.slice(0, "db.sqlite-before-004".length))).toEqual(
+    [4, 5, 6, 7, 8].map((number) => `db.sqlite-before-00${number}`),
+  );
+  expect(gone.map((name) => name.slice(0, "db.sqlite-before-004".length))).toEqual([
+    "db.sqlite-before-002",
+    "db.sqlite-before-003",
+  ]);
+  expect(existsSync(own)).toBe(true);
 });
 
 test("[MIG-10] an empty data directory becomes a migrated one, and opening it again harms nothing", async () => {

@@ -14,6 +14,8 @@ export type StoresOptions = {
   readonly random: Randomness;
   /** Where the migrations are read from; the ones shipped with this version by default. */
   readonly migrationsDir?: string;
+  /** Told of each copy from before an earlier migration that made room for a newer one. */
+  readonly onPruned?: (path: string) => void;
   /** Sees each statement of the journal before it runs; used by the simulation. */
   readonly onStatement?: (sql: string) => void;
 };
@@ -58,6 +60,7 @@ export async function openJournal(options: StoresOptions): Promise<Result<Journa
     synchronous: "FULL",
     migrationsDir: join(options.migrationsDir ?? SHIPPED_MIGRATIONS, "journal"),
     at,
+    onPruned: options.onPruned,
     onStatement: options.onStatement,
   });
   if (!opened.ok) return opened;
@@ -77,6 +80,7 @@ export async function openSessions(
     synchronous: "FULL",
     migrationsDir: join(options.migrationsDir ?? SHIPPED_MIGRATIONS, "runtime"),
     at: options.clock.now(),
+    onPruned: options.onPruned,
   });
   return opened.ok ? ok({ store: createSessionStore(opened.value), close: opened.value.close }) : opened;
 }
