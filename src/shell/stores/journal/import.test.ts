@@ -1,13 +1,9 @@
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { HostId, JournalCommit, JournalRecord, OperationId, RecordId } from "#model";
 import type { JournalStore } from "#ports";
-import { openMigrated } from "../open-store.ts";
-import { SHIPPED_MIGRATIONS } from "../open-stores.ts";
-import type { Sqlite } from "../sqlite.ts";
-import { AT, must, tempDir } from "../store.fixture.ts";
-import { createJournalStore, ensureHostId } from "./store.ts";
+import { AT, must } from "../store.fixture.ts";
+import { openWithDriver } from "./journal-store.fixture.ts";
 
 const HOST = "host-b" as HostId;
 const label = (index: number): JournalRecord => ({
@@ -37,21 +33,10 @@ function commit(name: string): JournalCommit {
   };
 }
 
-async function open(
-  onStatement?: (sql: string) => void,
-): Promise<{ readonly db: Sqlite; readonly store: JournalStore }> {
-  const path = join(tempDir(), "db.sqlite");
-  const migrationsDir = join(SHIPPED_MIGRATIONS, "journal");
-  const db = must(await openMigrated({ path, synchronous: "FULL", migrationsDir, at: AT, onStatement }));
-  onTestFinished(() => db.close());
-  const hostId = ensureHostId(db, () => "host-a");
-  return { db, store: createJournalStore(db, hostId) };
-}
-
 const labels = async (store: JournalStore) => must(await store.answer({ kind: "labels" })).length;
 
 test("while an import runs others read the journal as it was, and writers wait for its end", async () => {
-  const { store } = await open();
+  const { store } = await openWithDriver();
   must(await store.commit(commit("first")));
   const progress = { isDone: false };
   const importing = store.importRecords(MANY).then((result) => {
@@ -77,7 +62,7 @@ test("while an import runs others read the journal as it was, and writers wait f
 
 test("an import that fails on its way leaves nothing, and the next write goes on", async () => {
   let left = Number.POSITIVE_INFINITY;
-  const { store } = await open((sql) => {
+  const { store } = await openWithDriver((sql) => {
     if (sql.startsWith("INSERT INTO records") && (left -= 1) < 0) throw Object.assign(new Error("no"), { code: "EIO" });
   });
   left = 2500;
@@ -89,7 +74,7 @@ test("an import that fails on its way leaves nothing, and the next write goes on
 });
 
 test("after commits, imports and replacements the search index says exactly what the records say", async () => {
-  const { db, store } = await open();
+  const { db, store } = await openWithDriver();
   must(await store.commit(commit("l00003")));
   must(await store.importRecords(MANY));
   must(await store.importRecords(MANY.slice(0, 5).map((record) => ({ ...record, deletedAt: AT }))));

@@ -1,27 +1,11 @@
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { JournalCommit, JournalRecord, OperationId, RecordId } from "#model";
 import type { JournalStore } from "#ports";
-import { openMigrated } from "../open-store.ts";
-import { openJournal, SHIPPED_MIGRATIONS } from "../open-stores.ts";
-import type { Sqlite } from "../sqlite.ts";
+import { openJournal } from "../open-stores.ts";
 import { AT, countingRandom, fixedClock, must, mustFail, tempDir } from "../store.fixture.ts";
-import { createJournalStore, ensureHostId } from "./store.ts";
-
-async function openWithDriver(): Promise<{ readonly db: Sqlite; readonly store: JournalStore }> {
-  const migrationsDir = join(SHIPPED_MIGRATIONS, "journal");
-  const path = join(tempDir(), "db.sqlite");
-  const db = must(await openMigrated({ path, synchronous: "FULL", migrationsDir, at: AT }));
-  onTestFinished(() => db.close());
-  return {
-    db,
-    store: createJournalStore(
-      db,
-      ensureHostId(db, () => "host-a"),
-    ),
-  };
-}
+import { openWithDriver } from "./journal-store.fixture.ts";
 
 function note(name: string, text: string): JournalCommit {
   const command = { kind: "entry.create", form: "text", occurredAt: AT, text } as const;

@@ -1,10 +1,7 @@
-import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { TASK_VIEWS, type JournalQuery, type RecordId } from "#model";
-import { openMigrated } from "../open-store.ts";
-import { SHIPPED_MIGRATIONS } from "../open-stores.ts";
-import { AT, must, tempDir } from "../store.fixture.ts";
-import { createJournalStore, ensureHostId } from "./store.ts";
+import { must } from "../store.fixture.ts";
+import { openWithDriver } from "./journal-store.fixture.ts";
 
 const today = "2026-11-15" as never;
 const categoryId = "k1" as RecordId;
@@ -20,15 +17,7 @@ const LISTS: readonly JournalQuery[] = [
 
 test("no list of tasks and no count walks all records or sorts what it found", async () => {
   const statements = new Set<string>();
-  const path = join(tempDir(), "db.sqlite");
-  const migrationsDir = join(SHIPPED_MIGRATIONS, "journal");
-  const onStatement = (sql: string) => void statements.add(sql);
-  const db = must(await openMigrated({ path, synchronous: "FULL", migrationsDir, at: AT, onStatement }));
-  onTestFinished(() => db.close());
-  const store = createJournalStore(
-    db,
-    ensureHostId(db, () => "host-a"),
-  );
+  const { db, store } = await openWithDriver((sql) => void statements.add(sql));
   statements.clear();
   for (const query of LISTS) {
     // oxlint-disable-next-line no-await-in-loop
