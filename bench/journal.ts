@@ -111,9 +111,11 @@ function plainWrites(file: string): Capture {
   const db = new DatabaseSync(file);
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   whenMeasured(() => db.close());
-  const [record, sequence, operation] = [
+  const [record, search, sequence, operation] = [
     `INSERT INTO records (id, kind, body, created_at, updated_at, deleted_at, revision, host_id, counter, vector_clock)
      VALUES (?, 'task', ?, ?, ?, NULL, 1, ?, ?, ?)`,
+    `INSERT INTO search (rowid, search_kind, search_title, search_text)
+     SELECT seq, search_kind, search_title, search_text FROM records WHERE id = ?`,
     `INSERT INTO sequence_log (host_id, counter, payload_type, payload_id, kind, at)
      VALUES (?, ?, 'journalEntity', ?, 'task', ?)`,
     `INSERT INTO operations (operation_id, command_digest, command, at, subject_id, before_images, revisions)
@@ -131,6 +133,7 @@ function plainWrites(file: string): Capture {
     db.exec("BEGIN IMMEDIATE");
     counting.run();
     record?.run(id, bodyOf(counter), at, at, host, counter, JSON.stringify({ [host]: counter }));
+    search?.run(id);
     sequence?.run(host, counter, id, at);
     operation?.run(operationId, digest, JSON.stringify(command), at, id, JSON.stringify([[id, 1]]));
     db.exec("COMMIT");

@@ -69,7 +69,7 @@ export async function composeApp(options: AppOptions): Promise<Result<App, Start
   const lock = lockDirectory(config);
   if (!lock.ok) return lock;
   const log = await openLogFile({ stateDir: options.stateDir, clock: machine.clock });
-  const opened = await openParts(config, machine);
+  const opened = await openParts({ config, machine, log });
   if (!opened.ok) {
     log.error("start_refused", opened.error);
     log.close();
@@ -123,10 +123,10 @@ async function wireApp({ options, machine, lock, log, stores, tls }: Parts): Pro
 type Opened = { readonly stores: Stores; readonly tls: LoadedTls };
 
 /** Everything that can refuse a start, before anything listens. */
-async function openParts(config: Config, machine: Machine): Promise<Result<Opened, TlsUnreadable | StartFault>> {
-  const tls = await loadTls(config);
+async function openParts(start: StartParts): Promise<Result<Opened, TlsUnreadable | StartFault>> {
+  const tls = await loadTls(start.config);
   if (!tls.ok) return tls;
-  const stores = await openStores(storesOptions(config, machine));
+  const stores = await openStores(storesOptions(start));
   return stores.ok ? ok({ stores: stores.value, tls: tls.value }) : stores;
 }
 
@@ -134,7 +134,7 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
   const machine = machineOf(options);
   const lock = lockDirectory(options.config);
   if (!lock.ok) return lock;
-  const stores = await openStores(storesOptions(options.config, machine));
+  const stores = await openStores(storesOptions({ config: options.config, machine, log: SILENT }));
   if (!stores.ok) {
     lock.value.release();
     return stores;
@@ -160,8 +160,11 @@ function lockDirectory({ dataDir }: Config): Result<InstanceLock, AlreadyRunning
   return err({ code: "already_running", pid: instance?.pid ?? null, url: instance?.url ?? null });
 }
 
-function storesOptions(config: Config, { clock, randomness }: Machine) {
-  return { dataDir: config.dataDir, clock, random: randomness };
+type StartParts = { readonly config: Config; readonly machine: Machine; readonly log: Log };
+
+function storesOptions({ config, machine, log }: StartParts) {
+  const onPruned = (file: string) => log.info("migration_copy_pruned", { file });
+  return { dataDir: config.dataDir, clock: machine.clock, random: machine.randomness, onPruned };
 }
 
 type JournalParts = { readonly stores: Stores; readonly machine: Machine; readonly log: Log };
