@@ -5,7 +5,7 @@
  * Every call that may touch the world is asynchronous, so that a second process could stand behind it, and answers
  * with a Result: a Fault is the world's failure, an Outcome is an expected refusal. Nothing here throws for either.
  */
-import type { Instant, Result } from "#base";
+import type { Instant, Result, Sha256Hex } from "#base";
 import type {
   AnswerOf,
   CommitRefusal,
@@ -21,8 +21,19 @@ import type {
   JournalRead,
   JournalRecord,
   JournalRequest,
+  KeyError,
+  KeyId,
+  KeysReport,
   NotificationBatch,
+  OwnerKey,
+  OwnerSignature,
+  SecretMissing,
+  SecretRef,
+  SigningError,
   StoreFault,
+  VaultFault,
+  VaultStatus,
+  VerifiedBy,
 } from "#model";
 
 export interface Clock {
@@ -96,3 +107,49 @@ export interface JournalDoor {
 }
 /** The line at fault; nothing of the import was written. */
 export type ImportRefusal = { readonly code: "invalid_line"; readonly line: number; readonly reason: string };
+
+/** Secrets by reference. A fault means that nothing was read or written, and no other place is tried. [KEY-05] */
+export interface Vault {
+  status(): Promise<VaultStatus>;
+  /** Keeps a copy; the caller may overwrite its own. */
+  put(ref: SecretRef, secret: Uint8Array): Promise<Result<void, VaultFault>>;
+  /** The caller's own copy, to be overwritten after use. */
+  get(ref: SecretRef): Promise<Result<Uint8Array, SecretMissing | VaultFault>>;
+  remove(ref: SecretRef): Promise<Result<void, VaultFault>>;
+  /** References only, in order. */
+  list(): Promise<Result<readonly SecretRef[], VaultFault>>;
+}
+
+/** The owner's public keys, in `silas.db`. Rows are never removed: an old signature names the key that made it. */
+export interface KeyRegistry {
+  add(key: OwnerKey): Promise<Result<void, StoreFault>>;
+  find(keyId: KeyId): Promise<Result<OwnerKey | null, StoreFault>>;
+  list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
+  touch(keyId: KeyId, at: Instant): Promise<Result<void, StoreFault>>;
+  revoke(revocation: KeyRevocation): Promise<Result<OwnerKey, KeyError | StoreFault>>;
+}
+export type KeyRevocation = {
+  readonly keyId: KeyId;
+  readonly at: Instant;
+  /** What to do when no other key would be left. */
+  readonly lastKey: "refuse" | "revoke";
+};
+
+/** Signs with the key in the vault. What it is given must say by its own first bytes what kind of statement it is. */
+export interface Signer {
+  sign(bytes: Uint8Array): Promise<Result<OwnerSignature, SigningError>>;
+}
+
+/** What the terminal and a channel may do with the owner's keys. It cannot be made to sign bytes of a caller's choice. */
+export interface KeysDoor {
+  /** Makes the first signing key when there is none; answers what was made. */
+  prepare(): Promise<Result<OwnerKey | null, SigningError>>;
+  list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
+  /** A new signing key; the one before stays good for checking until it is revoked. */
+  enrol(name: string): Promise<Result<OwnerKey, SigningError>>;
+  revoke(revocation: Omit<KeyRevocation, "at">): Promise<Result<OwnerKey, KeyError | StoreFault>>;
+  signFile(sha256: Sha256Hex): Promise<Result<OwnerSignature, SigningError>>;
+  verifyFile(claim: FileClaim): Promise<Result<VerifiedBy, KeyError | StoreFault>>;
+  report(): Promise<KeysReport>;
+}
+export type FileClaim = { readonly sha256: Sha256Hex; readonly keyId: KeyId; readonly signature: string };

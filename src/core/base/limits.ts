@@ -75,6 +75,10 @@ export const LIMITS = {
   socketPingMs: 30_000,
   /** How long a socket that was told to close may take to agree. */
   socketCloseMs: 1_500,
+  /** One secret: a key, a token or a certificate with its chain. */
+  secretBytes: 16_384,
+  /** Secrets of one vault; the encrypted file is rewritten whole for each change. */
+  vaultSecrets: 1_000,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
   feedBatchesWaiting: 1_000,
 } as const;

@@ -2,6 +2,7 @@ import { LIMITS, oneLine } from "#base";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
+import type { KeyError, SecretMissing, VaultFault } from "./keys.ts";
 
 /** The three things a person needs to know: what failed, what became of their data, and what to do now. */
 export type Words = { readonly what: string; readonly kept: string; readonly next: string };
@@ -28,9 +29,10 @@ type PlainCode =
   | "body_too_slow"
   | "too_many_sockets"
   | "shutting_down"
+  | "terminal_only"
   | "internal";
 
-type KnownError = JournalError | StoreFault | InvalidInput | ChannelError;
+type KnownError = JournalError | StoreFault | InvalidInput | ChannelError | KeyError | SecretMissing | VaultFault;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
 };
@@ -149,11 +151,55 @@ const TABLE: Table = {
     refused("Too many requests in a short time.", `Try again in ${Math.max(1, Math.ceil(retry_after_ms / 1000))} s.`),
   too_many_sockets: () => refused("Too many pages are open at once.", "Close one and try again."),
   shutting_down: () => refused("Silas is shutting down.", "Start it again with `silas start`."),
+  terminal_only: () => refused("Only the terminal may use the signing key.", "Use `silas keys` on this computer."),
+  key_unknown: ({ keyId }) =>
+    refused(`There is no enrolled key ${oneLine(keyId)}.`, "`silas keys list` shows those that are."),
+  key_revoked: ({ keyId }) =>
+    refused(`The key ${keyId} is revoked.`, "`silas keys enrol NAME` makes a new one to sign with."),
+  last_key: ({ keyId }) =>
+    refused(
+      `${keyId} is the last key in use; without it nothing can be signed or checked.`,
+      "`silas keys enrol NAME` first makes another, or add --last-key to mean it.",
+    ),
+  signer_not_enrolled: ({ keyId }) =>
+    refused(
+      `The key in the vault (${keyId}) is not enrolled here, so nothing is signed with it.`,
+      "`silas restore` puts the registry back, or `silas keys enrol NAME` makes a new key.",
+    ),
+  public_key_invalid: () =>
+    refused("This is not a public key of 64 hex characters.", "Copy it from `silas keys list`."),
+  signature_invalid: ({ reason }) => refused(`The signature does not hold: ${SIGNATURE_WORDS[reason]}.`),
+  secret_missing: ({ ref }) =>
+    refused(
+      `The vault holds nothing under ${oneLine(ref)}.`,
+      "Put the vault back from a backup, or make a new key with `silas keys enrol NAME`.",
+    ),
+  vault_locked: ({ missing }) =>
+    missing === "passphrase"
+      ? refused("The vault is locked: it needs its passphrase.", "Set SILAS_VAULT_PASSPHRASE where Silas is started.")
+      : refused(
+          "The vault is locked: its key file vault.key is not there.",
+          "Put vault.key back in the state directory.",
+        ),
+  vault_wrong_key: () =>
+    refused("This passphrase or key file does not open the vault.", "Try again with the one the vault was made with."),
+  vault_damaged: ({ reason }) =>
+    refused(`The vault's file vault.json is damaged (${oneLine(reason)}).`, "Put vault.json back from a backup."),
+  vault_unavailable: () =>
+    refused("The secret service that holds the vault does not answer.", "Unlock the keyring of your desktop session."),
+  vault_full: () => refused("The vault cannot hold this: it is full, or the secret is too large.", ""),
   internal: () => ({
     what: "Something broke inside Silas.",
     kept: "Everything that was confirmed before is stored.",
     next: "Reload to see what is there; the error id finds the cause in `silas logs`.",
   }),
+};
+
+const SIGNATURE_WORDS: { readonly [R in Extract<KeyError, { code: "signature_invalid" }>["reason"]]: string } = {
+  empty: "there is none",
+  wrong_length: "it is not 128 characters long",
+  not_hex: "it holds characters that are no hex digits",
+  does_not_match: "it was made for other content or with another key",
 };
 
 const LIMIT_WORDS: { readonly [limit: string]: string } = {
