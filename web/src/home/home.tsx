@@ -42,7 +42,7 @@ export function Home(): ReactNode {
   ) : (
     <Page title={longDate(today)} aside={<StartChips />}>
       <KeptNotice atMs={counts.keptAtMs} />
-      <Summary today={today} />
+      <Summary today={today} timeline={timeline.data.rows} />
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
-import type { ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import type { LocalDate } from "#base";
-import type { TaskRow } from "#model";
+import type { TaskRow, TimelineRow } from "#model";
 import { useJournal } from "../data/reads.ts";
 import { blockSeconds, spentSecondsOn, timeOfDay } from "../day/totals.ts";
 import { Empty } from "../parts/states.tsx";
@@ -11,29 +11,30 @@ import { duration } from "../time/format.ts";
 import { words } from "../words.ts";
 import { Link } from "wouter";
 import { Abilities } from "./abilities.tsx";
+import { comingUp, SHOWN_LATER } from "./coming-up.ts";
 import styles from "./home.module.css";
 
 const SHOWN = 7;
 
-export function Summary({ today }: { readonly today: LocalDate }): ReactNode {
-  const due = useJournal({ kind: "tasks", view: "today", today, limit: 200 });
-  const rows = (due.data?.rows ?? []).filter(({ task }) => task.body.concludedAt === null);
-  const overdue = rows.filter(({ task }) => task.body.dueDate !== null && task.body.dueDate < today).length;
+// Brings the serif along, which the first paint does not need.
+const Lately = lazy(() => import("./lately.tsx").then((room) => ({ default: room.Lately })));
+
+type SummaryProps = { readonly today: LocalDate; readonly timeline: readonly TimelineRow[] };
+
+/** How today stands, what comes next and what was, each a press away from its surface. */
+export function Summary({ today, timeline }: SummaryProps): ReactNode {
   return (
     <>
       <Figures today={today} />
-      <section className={styles["due"]} aria-labelledby="due-today">
-        <div className={styles["row"]}>
-          <h2 id="due-today">
-            {words.home.due}
-            {overdue > 0 && <span className={styles["overdue"]}>{words.home.overdueCount(overdue)}</span>}
-          </h2>
-          <Link href="/tasks?view=open">
-            {words.home.allTasks} <ChevronRight size={16} aria-hidden />
-          </Link>
+      <div className={styles["halves"]}>
+        <div className={styles["tasks"]}>
+          <DueToday today={today} />
+          <ComingUp today={today} />
         </div>
-        {due.data !== undefined && rows.length === 0 ? <Empty text={words.home.nothingDue} /> : <DueList rows={rows} />}
-      </section>
+        <Suspense fallback={null}>
+          <Lately rows={timeline} />
+        </Suspense>
+      </div>
       <details className={styles["more"]}>
         <summary>{words.home.abilities}</summary>
         <Abilities />
@@ -42,10 +43,52 @@ export function Summary({ today }: { readonly today: LocalDate }): ReactNode {
   );
 }
 
-function DueList({ rows }: { readonly rows: readonly TaskRow[] }): ReactNode {
+function DueToday({ today }: { readonly today: LocalDate }): ReactNode {
+  const due = useJournal({ kind: "tasks", view: "today", today, limit: 200 });
+  const rows = (due.data?.rows ?? []).filter(({ task }) => task.body.concludedAt === null);
+  const overdue = rows.filter(({ task }) => task.body.dueDate !== null && task.body.dueDate < today).length;
+  return (
+    <section className={styles["due"]} aria-labelledby="due-today">
+      <div className={styles["row"]}>
+        <h2 id="due-today">
+          {words.home.due}
+          {overdue > 0 && <span className={styles["overdue"]}>{words.home.overdueCount(overdue)}</span>}
+        </h2>
+        <Link href={rows.length > SHOWN ? "/tasks?view=today" : "/tasks?view=open"}>
+          {rows.length > SHOWN ? words.home.allDue(rows.length) : words.home.allTasks}{" "}
+          <ChevronRight size={16} aria-hidden />
+        </Link>
+      </div>
+      {due.data !== undefined && rows.length === 0 ? (
+        <Empty text={words.home.nothingDue} />
+      ) : (
+        <Lines rows={rows.slice(0, SHOWN)} />
+      )}
+    </section>
+  );
+}
+
+function ComingUp({ today }: { readonly today: LocalDate }): ReactNode {
+  const { data } = useJournal(comingUp(today));
+  const rows = data?.rows.filter(({ task }) => task.body.concludedAt === null) ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <section aria-labelledby="coming-up">
+      <div className={styles["row"]}>
+        <h2 id="coming-up">{words.home.comingUp}</h2>
+        <Link href="/tasks?view=upcoming">
+          {words.home.allUpcoming} <ChevronRight size={16} aria-hidden />
+        </Link>
+      </div>
+      <Lines rows={rows.slice(0, SHOWN_LATER)} />
+    </section>
+  );
+}
+
+function Lines({ rows }: { readonly rows: readonly TaskRow[] }): ReactNode {
   return (
     <ul className={styles["list"]}>
-      {rows.slice(0, SHOWN).map((row) => (
+      {rows.map((row) => (
         <li key={row.task.id}>
           <TaskLine row={row} />
         </li>

@@ -1,12 +1,12 @@
 import "../styles/serif.css";
-import { useRef, type ReactNode } from "react";
+import { useRef, type CSSProperties, type ReactNode } from "react";
 import type { TimelineRow } from "#model";
 import { useJournalPages } from "../data/reads.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
 import { localDateOf, useToday } from "../time/clock.ts";
-import { longDate, relativeDate } from "../time/format.ts";
+import { clockChars, longDate, relativeDate } from "../time/format.ts";
 import { words } from "../words.ts";
 import { JOURNAL_FIRST_PAGE } from "./first-page.ts";
 import { JournalRow } from "./journal-row.tsx";
@@ -46,7 +46,7 @@ function DayGroup({ date, rows }: Group): ReactNode {
       <h2>
         {longDate(date)} {/^\p{L}+$/u.test(near) && <span>{near}</span>}
       </h2>
-      <ol>
+      <ol style={{ "--clock-chars": clockChars() } as CSSProperties}>
         {rows.map((row) => (
           <li key={row.id}>
             <JournalRow row={row} />

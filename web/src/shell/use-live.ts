@@ -2,6 +2,7 @@ import { useEffect, useRef } from "react";
 import type { JournalQuery } from "#model";
 import { flush, isOwnEcho, loadOutbox, onApplied } from "../data/outbox.ts";
 import { invalidateJournal, warm } from "../data/reads.ts";
+import { comingUp } from "../home/coming-up.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { today } from "../time/clock.ts";
 import { openSocket, type LiveSocket } from "../wire/socket.ts";
@@ -56,6 +57,7 @@ function offlineReads(): readonly JournalQuery[] {
   return [
     { kind: "tasks", view: "open", today: day, limit: 200 },
     { kind: "tasks", view: "today", today: day, limit: 200 },
+    comingUp(day),
     { kind: "counts", today: day },
     { kind: "categories" },
     { kind: "labels" },

@@ -27,7 +27,8 @@ describe("lengths of time", () => {
   });
 
   test("a duration names its units, a stopwatch counts", () => {
-    expect([duration(20), duration(60), duration(3600), duration(5400)]).toEqual([
+    expect([duration(0), duration(20), duration(60), duration(3600), duration(5400)]).toEqual([
+      "0 min",
       "20 s",
       "1 min",
       "1 h",

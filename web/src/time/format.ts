@@ -10,11 +10,23 @@ function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return known;
 }
 
-export const clockTime = (moment: Instant | number): string =>
-  format({ hour: "2-digit", minute: "2-digit" }).format(new Date(moment));
+/** "9:12 PM" or "21:12", whichever the owner's locale writes. */
+const CLOCK = { hour: "numeric", minute: "2-digit" } as const;
 
-export const clockOfMinutes = (minutes: number): string =>
-  format({ hour: "2-digit", minute: "2-digit" }).format(momentOf("2026-06-15", minutes));
+export const clockTime = (moment: Instant | number): string => format(CLOCK).format(new Date(moment));
+
+export const clockOfMinutes = (minutes: number): string => format(CLOCK).format(momentOf("2026-06-15", minutes));
+
+/** How many characters the longest clock time of this locale has, so that times stand in one column. */
+export const clockChars = (): number => clockOfMinutes(22 * 60 + 48).length;
+
+/** "9 AM" where the clock counts to twelve, "09:00" where it counts to twenty-four. */
+export function hourLabel(hour: number): string {
+  const isTwelve = format({ hour: "numeric" }).resolvedOptions().hour12 === true;
+  return format(isTwelve ? { hour: "numeric" } : { hour: "2-digit", minute: "2-digit" }).format(
+    momentOf("2026-06-15", hour * 60),
+  );
+}
 
 export const dateTime = (moment: Instant): string =>
   format({ dateStyle: "medium", timeStyle: "short" }).format(new Date(moment));
@@ -39,8 +51,9 @@ export function relativeDate(date: LocalDate, today: LocalDate): string {
   return date.slice(0, 4) === today.slice(0, 4) ? shortDate(date) : fullDate(date);
 }
 
-/** "1 h 30 min", "45 min", "20 s". */
+/** "1 h 30 min", "45 min", "20 s", "0 min". */
 export function duration(seconds: number): string {
+  if (seconds < 1) return words.dates.minutes(0);
   if (seconds < 60) return words.dates.seconds(Math.floor(seconds));
   const minutes = Math.round(seconds / 60);
   const hours = Math.floor(minutes / 60);
