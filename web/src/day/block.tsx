@@ -18,12 +18,11 @@ const SETTLE_MS = 500;
 type BlockProps = {
   readonly day: DayView;
   readonly placed: Placed<Stretch & { readonly block: RecordOf<"planBlock"> }>;
-  readonly offset: number;
   readonly onEdit: (draft: BlockDraft) => void;
 };
 
 /** One block: arrows and the pointer move it, Shift and arrows or its lower edge change its length. */
-export function Block({ day, placed, offset, onEdit }: BlockProps): ReactNode {
+export function Block({ day, placed, onEdit }: BlockProps): ReactNode {
   const { block, lane, lanes } = placed;
   const { body, id } = block;
   const { shown, change, commit } = useMovingStretch(day, block, placed);
@@ -56,7 +55,7 @@ export function Block({ day, placed, offset, onEdit }: BlockProps): ReactNode {
       data-size={height < 40 ? "small" : "usual"}
       data-block={id}
       style={{
-        top: ((shown.start - offset) / 60) * HOUR_PX,
+        top: (shown.start / 60) * HOUR_PX,
         height: Math.max(height - 2, 18),
         left: `${(lane / lanes) * 100}%`,
         width: `calc(${100 / lanes}% - 4px)`,

@@ -86,29 +86,27 @@ function Contents({ day }: { readonly day: DayView }): ReactNode {
   );
   return (
     <div className={styles["columns"]}>
+      <Pinned day={day} />
       <div className={styles["left"]}>
         <Timeline day={day} />
       </div>
-      <div className={styles["right"]}>
-        <Totals day={day} />
-        <Pinned day={day} />
-        <section className={styles["card"]}>
-          <h2>{words.day.note}</h2>
-          <EditableText
-            key={day.date}
-            kind="area"
-            value={day.plan?.body.note ?? ""}
-            label={words.day.note}
-            placeholder={words.day.notePlaceholder}
-            onSave={saveNote}
-          />
-        </section>
-        <section className={styles["card"]}>
-          <h2>{words.rating.heading}</h2>
-          <RatingScale key={day.date} name="day" targetType="day" targetId={day.date as never} rating={day.rating} />
-          <Trend until={day.date} />
-        </section>
-      </div>
+      <Totals day={day} />
+      <section className={styles["card"]}>
+        <h2>{words.day.note}</h2>
+        <EditableText
+          key={day.date}
+          kind="area"
+          value={day.plan?.body.note ?? ""}
+          label={words.day.note}
+          placeholder={words.day.notePlaceholder}
+          onSave={saveNote}
+        />
+      </section>
+      <section className={styles["card"]}>
+        <h2>{words.rating.heading}</h2>
+        <RatingScale key={day.date} name="day" targetType="day" targetId={day.date as never} rating={day.rating} />
+        <Trend until={day.date} />
+      </section>
     </div>
   );
 }

@@ -110,7 +110,7 @@ function Body({ detail }: { readonly detail: TaskDetail }): ReactNode {
         className={styles["title"]}
         focus={location.hash === "#edit" ? "at_once" : "later"}
       />
-      <TaskFields detail={detail} />
+      <Checklists detail={detail} />
       <Section title={words.task.notes}>
         <EditableText
           kind="area"
@@ -120,7 +120,9 @@ function Body({ detail }: { readonly detail: TaskDetail }): ReactNode {
           placeholder={words.task.notesPlaceholder}
         />
       </Section>
-      <Checklists detail={detail} />
+      <Section title={words.task.details}>
+        <TaskFields detail={detail} />
+      </Section>
       <TaskTime detail={detail} />
       <TaskEntries detail={detail} />
       <TaskLinks detail={detail} />
