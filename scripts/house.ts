@@ -19,7 +19,7 @@ export type Room = {
   readonly purpose: string;
 };
 
-const CORE = ["base", "model", "journal"];
+const CORE = ["base", "model", "journal", "policy"];
 const SHELL = ["ports", "stores", "channels", "runtime"];
 
 export const ROOMS: readonly Room[] = [
@@ -94,6 +94,15 @@ export const ROOMS: readonly Room[] = [
     mayImport: ["model", "base"],
     packages: [],
     purpose: "the rules of the human record: entries, links, changes, capture",
+  },
+  {
+    name: "policy",
+    storey: "core",
+    paths: ["src/core/policy/"],
+    door: "src/core/policy/index.ts",
+    mayImport: ["model", "base"],
+    packages: [],
+    purpose: "the rules of trust: what an audit entry says and how the chain is judged",
   },
   {
     name: "model",

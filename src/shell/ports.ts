@@ -8,6 +8,16 @@
 import type { Instant, Result, Sha256Hex } from "#base";
 import type {
   AnswerOf,
+  ActivityPage,
+  AuditActor,
+  AuditBreak,
+  AuditCheckpoint,
+  AuditDraft,
+  AuditEntry,
+  AuditHead,
+  AuditQuery,
+  AuditRow,
+  AuditVerdict,
   CommitRefusal,
   HostId,
   ImportReport,
@@ -71,13 +81,18 @@ export interface JournalStore {
   close(): Promise<void>;
 }
 
-/** Signed-in devices, in `silas.db`. Only digests of tokens are stored. */
+/** Signed-in devices, in `silas.db`. Only digests of tokens are stored; each coming and going is in the audit chain. */
 export interface SessionStore {
+  /** Commits together with its audit entry. */
   add(session: Session): Promise<Result<void, StoreFault>>;
   findByDigest(tokenDigest: string): Promise<Result<Session | null, StoreFault>>;
   list(): Promise<Result<readonly Session[], StoreFault>>;
   touch(sessionId: string, at: Instant): Promise<Result<void, StoreFault>>;
-  revoke(sessionId: string, at: Instant): Promise<Result<void, StoreFault>>;
+  /** Commits together with its audit entry; a device that is gone already is not recorded again. */
+  revoke(
+    sessionId: string,
+    by: { readonly at: Instant; readonly actor: AuditActor },
+  ): Promise<Result<void, StoreFault>>;
 }
 export type Session = {
   readonly sessionId: string;
@@ -102,8 +117,11 @@ export interface JournalDoor {
   submit(request: JournalRequest): Promise<Result<JournalOutcome, JournalError | StoreFault>>;
   ask<Q extends JournalQuery>(query: Q): Promise<Result<AnswerOf<Q>, InvalidInput | StoreFault>>;
   /** JSON lines, each without its line break. */
-  exportLines(): AsyncIterable<string>;
-  importLines(lines: AsyncIterable<string>): Promise<Result<ImportReport, ImportRefusal | StoreFault>>;
+  exportLines(actor: AuditActor): AsyncIterable<string>;
+  importLines(
+    lines: AsyncIterable<string>,
+    actor: AuditActor,
+  ): Promise<Result<ImportReport, ImportRefusal | StoreFault>>;
 }
 /** The line at fault; nothing of the import was written. */
 export type ImportRefusal = { readonly code: "invalid_line"; readonly line: number; readonly reason: string };
@@ -153,3 +171,49 @@ export interface KeysDoor {
   report(): Promise<KeysReport>;
 }
 export type FileClaim = { readonly sha256: Sha256Hex; readonly keyId: KeyId; readonly signature: string };
+
+/** The audit chain, for reading; it never changes. */
+export interface AuditReader {
+  head(): Promise<Result<AuditHead, StoreFault>>;
+  /** Newest first. */
+  entries(query: AuditQuery): Promise<Result<readonly AuditEntry[], StoreFault>>;
+  /** Which of these acts have an entry that says how they ended. */
+  endedActs(actIds: readonly string[]): Promise<Result<ReadonlySet<string>, StoreFault>>;
+  /** From the first entry, or behind a checkpoint: then only what came after it is read. [AUD-05] */
+  verify(from: "genesis" | "latest" | { readonly checkpointId: string }): Promise<Result<AuditVerdict, StoreFault>>;
+  /** JSON lines that can be checked without a database, each without its line break. */
+  exportLines(): AsyncIterable<string>;
+  close(): Promise<void>;
+}
+
+/** The one place every part of Silas records what happened. */
+export interface AuditLog extends AuditReader {
+  append(draft: AuditDraft): Promise<Result<AuditEntry, InvalidInput | StoreFault>>;
+  /** Verifies what came after the last checkpoint, and marks the head as verified; a broken chain gets no checkpoint. */
+  checkpoint(mark: {
+    readonly checkpointId: string;
+    readonly at: Instant;
+  }): Promise<Result<AuditCheckpoint, ChainBroken | StoreFault>>;
+}
+export type ChainBroken = { readonly code: "chain_broken"; readonly broken: AuditBreak };
+
+/** How the chain is built and judged: `#policy` decides it, `compose` hands it to the store. */
+export type AuditRules = {
+  readonly genesis: AuditHead;
+  seal(head: AuditHead, draft: AuditDraft): Result<AuditRow, InvalidInput>;
+  judge(head: AuditHead, row: AuditRow): Result<AuditHead, AuditBreak>;
+  parse(row: AuditRow): Result<AuditEntry, { readonly code: "not_an_entry" }>;
+  renderHeader(): string;
+  renderLine(row: AuditRow): string;
+  renderTrailer(head: AuditHead): string;
+};
+
+/** What happened, in sentences; the runtime reads them from the audit chain. */
+export interface ActivityDoor {
+  read(query: AuditQuery): Promise<Result<ActivityPage, StoreFault>>;
+}
+
+/** Hears of refused sign-ins. Counted and recorded together, so that a flood of them does not flood the chain. */
+export interface RefusalTally {
+  enrolmentRefused(reason: "invalid" | "rate_limited"): void;
+}

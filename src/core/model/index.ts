@@ -7,6 +7,24 @@
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
 export {
+  auditActorSchema,
+  auditDataSchemas,
+  type ActivityItem,
+  type ActivityPage,
+  type AuditActor,
+  type AuditBreak,
+  type AuditCheckpoint,
+  type AuditDataOf,
+  type AuditDraft,
+  type AuditEntry,
+  type AuditEvent,
+  type AuditHead,
+  type AuditQuery,
+  type AuditRow,
+  type AuditVerdict,
+} from "./audit.ts";
+export { activitySentence, auditBreakWords } from "./audit-words.ts";
+export {
   captureToCommand,
   parseCapture,
   type Captured,

@@ -1,0 +1,67 @@
+import { oneLine } from "#base";
+import type { AuditBreak, AuditDataOf, AuditEntry, AuditEvent } from "./audit.ts";
+
+type Sentences = { readonly [E in AuditEvent]: (data: AuditDataOf<E>) => string };
+
+/** What an entry says, as one plain sentence. Names are made safe to show. An unknown event is named, not guessed at. */
+export function activitySentence(entry: Pick<AuditEntry, "event" | "data">): string {
+  if (!Object.hasOwn(SENTENCES, entry.event)) return `Recorded ${oneLine(entry.event)}`;
+  // The data of an entry fitted the schema of its event when it was written.
+  const sentence = SENTENCES[entry.event as AuditEvent] as (data: AuditEntry["data"]) => string;
+  return sentence(entry.data);
+}
+
+const SENTENCES: Sentences = {
+  instance_started: ({ version, ended_cleanly }) =>
+    `Silas ${version} started${ended_cleanly ? "" : "; the run before it ended without a stop"}`,
+  instance_stopped: () => "Silas stopped",
+  device_enrolled: ({ device_name }) => `Signed in ${oneLine(device_name)}`,
+  device_revoked: ({ device_name }) => `Signed out ${oneLine(device_name)}`,
+  enrolment_refused: ({ invalid, rate_limited }) => `Refused ${counted(invalid + rate_limited, "sign-in")}`,
+  journal_import_started: () => "Began to import into the journal",
+  journal_imported: ({ added, replaced, conflicts }) =>
+    `Imported ${counted(added + replaced, "record")}${conflicts === 0 ? "" : `; ${counted(conflicts, "conflict")} kept as they were`}`,
+  journal_import_failed: ({ reason }) => `Refused an import (${reason}); nothing of it was written`,
+  journal_export_started: () => "Began to export the journal",
+  journal_exported: ({ lines }) => `Exported the journal, ${counted(lines, "line")}`,
+  journal_export_failed: ({ reason }) => `An export of the journal ended early (${reason})`,
+  backup_created: ({ files, bytes }) => `Backed up ${counted(files, "database")}, ${counted(bytes, "byte")}`,
+  backup_restore_started: ({ backup_created_at }) => `Began to restore the backup of ${backup_created_at}`,
+  backup_restored: ({ backup_created_at }) => `Restored the backup of ${backup_created_at}`,
+  backup_restore_failed: ({ reason }) => `A restore was refused (${reason}); the data stayed as it was`,
+  migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
+  audit_checkpoint: () => "Verified the audit chain and marked its head",
+};
+
+/** What is wrong with a chain, as one sentence. */
+export function auditBreakWords(broken: AuditBreak): string {
+  switch (broken.code) {
+    case "entry_missing":
+      return `Entry ${broken.seq} is missing.`;
+    case "entry_changed":
+      return `Entry ${broken.seq} was changed: its content is not what its hash says.`;
+    case "entry_moved":
+      return `Entry ${broken.seq} is not the one that was recorded at this place.`;
+    case "previous_differs":
+      return `Entry ${broken.seq} does not follow the entry before it: one of them was replaced.`;
+    case "entries_cut":
+      return `The chain ends before entry ${broken.seq}, which is known to have been recorded.`;
+    case "head_differs":
+      return `Entry ${broken.seq} is not the one that was noted as the head at that time.`;
+    case "checkpoint_differs":
+      return `The checkpoint ${oneLine(broken.checkpointId)} and entry ${broken.seq} disagree.`;
+    case "checkpoint_missing":
+      return `The checkpoint ${oneLine(broken.checkpointId)} that entry ${broken.seq} names is missing.`;
+    case "checkpoint_unknown":
+      return `There is no checkpoint ${oneLine(broken.checkpointId)}.`;
+    case "heads_unreadable":
+      return `Line ${broken.line} of audit-heads.jsonl cannot be read.`;
+    case "file_unreadable":
+      return `Line ${broken.line} of the file cannot be read (${oneLine(broken.reason)}).`;
+  }
+}
+
+function counted(count: number, noun: string): string {
+  const digits = String(count).replaceAll(/\B(?=(\d{3})+$)/g, ",");
+  return `${digits} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,137 @@
+import * as z from "zod/mini";
+import type { Instant, Sha256Hex } from "#base";
+import { instantSchema, nameSchema } from "./values.ts";
+
+const count = z.int().check(z.gte(0));
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+/** A snake_case code, never a sentence: prose could carry what somebody typed. */
+const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
+const version = z.string().check(z.regex(/^[0-9A-Za-z.+-]{1,64}$/));
+const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const act = { act_id: id };
+
+/**
+ * Every event of the audit chain with the whole of what it may say. INVARIANT: a field that is not named here never gets
+ * into the chain, and no field holds free text but the name a person gave a device. [AUD-08]
+ */
+export const auditDataSchemas = {
+  instance_started: z.strictObject({ version, ended_cleanly: z.boolean() }),
+  instance_stopped: z.strictObject({}),
+  device_enrolled: z.strictObject({ session_id: id, device_name: nameSchema }),
+  device_revoked: z.strictObject({ session_id: id, device_name: nameSchema }),
+  enrolment_refused: z.strictObject({ invalid: count, rate_limited: count, since: instantSchema }),
+  journal_import_started: z.strictObject(act),
+  journal_imported: z.strictObject({ ...act, added: count, replaced: count, unchanged: count, conflicts: count }),
+  journal_import_failed: z.strictObject({ ...act, reason: code }),
+  journal_export_started: z.strictObject(act),
+  journal_exported: z.strictObject({ ...act, lines: count }),
+  journal_export_failed: z.strictObject({ ...act, reason: code }),
+  backup_created: z.strictObject({ files: count, bytes: count }),
+  backup_restore_started: z.strictObject({ ...act, backup_created_at: instantSchema }),
+  backup_restored: z.strictObject({
+    ...act,
+    backup_created_at: instantSchema,
+    /** Where the replaced chain ended; null when it could not be read. */
+    replaced: z.nullable(z.strictObject({ seq: count, hash: digest })),
+  }),
+  backup_restore_failed: z.strictObject({ ...act, reason: code }),
+  migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
+  audit_checkpoint: z.strictObject({ checkpoint_id: id }),
+} as const;
+
+export type AuditEvent = keyof typeof auditDataSchemas;
+export type AuditDataOf<E extends AuditEvent> = z.infer<(typeof auditDataSchemas)[E]>;
+
+export const auditActorSchema = z.discriminatedUnion("kind", [
+  /** The owner, from a signed-in device. */
+  z.strictObject({ kind: z.literal("owner"), session_id: id }),
+  /** The owner, at the terminal of the machine. */
+  z.strictObject({ kind: z.literal("terminal") }),
+  /** Silas itself. */
+  z.strictObject({ kind: z.literal("system") }),
+]);
+export type AuditActor = z.infer<typeof auditActorSchema>;
+
+/** What is to be recorded, before it has its place in the chain. */
+export type AuditDraft = {
+  readonly [E in AuditEvent]: {
+    readonly event: E;
+    readonly data: AuditDataOf<E>;
+    readonly at: Instant;
+    readonly actor: AuditActor;
+  };
+}[AuditEvent];
+
+/** A recorded entry as it is read back. An event of a later version is kept and shown by its name. */
+export type AuditEntry = {
+  readonly seq: number;
+  readonly at: Instant;
+  readonly event: string;
+  readonly actor: AuditActor;
+  readonly data: { readonly [field: string]: unknown };
+  readonly prev_hash: Sha256Hex;
+  readonly hash: Sha256Hex;
+};
+
+/** An entry as it is stored: its canonical text, and the hash of exactly that text. */
+export type AuditRow = { readonly seq: number; readonly text: string; readonly hash: string };
+
+/** The last entry of a chain, or of a part of it. */
+export type AuditHead = { readonly seq: number; readonly hash: string };
+
+/** A place up to which the chain was verified. */
+export type AuditCheckpoint = AuditHead & { readonly checkpointId: string };
+
+/** The first thing wrong with a chain, and the entry where it shows. */
+export type AuditBreak =
+  | {
+      readonly code:
+        | "entry_missing"
+        | "entry_changed"
+        | "entry_moved"
+        | "previous_differs"
+        | "entries_cut"
+        | "head_differs";
+      readonly seq: number;
+    }
+  | {
+      readonly code: "checkpoint_differs" | "checkpoint_missing";
+      readonly seq: number;
+      readonly checkpointId: string;
+    }
+  | { readonly code: "checkpoint_unknown"; readonly checkpointId: string }
+  | { readonly code: "heads_unreadable"; readonly line: number }
+  | { readonly code: "file_unreadable"; readonly line: number; readonly reason: string };
+
+export type AuditVerdict =
+  | { readonly valid: true; readonly entriesChecked: number; readonly head: AuditHead; readonly headsChecked: number }
+  | { readonly valid: false; readonly entriesChecked: number; readonly broken: AuditBreak };
+
+/** Newest first. */
+export type AuditQuery = {
+  /** Only entries before this one. */
+  readonly beforeSeq: number | null;
+  /** At or after this moment. */
+  readonly from: Instant | null;
+  /** Before this moment. */
+  readonly to: Instant | null;
+  readonly limit: number;
+};
+
+/** `GET /api/activity`: what happened, in sentences, newest first. */
+export type ActivityItem = {
+  readonly seq: number;
+  readonly at: Instant;
+  readonly event: string;
+  readonly actor: AuditActor;
+  readonly sentence: string;
+  /** `unfinished`: it was begun, and no end of it is recorded. */
+  readonly state: "done" | "failed" | "unfinished";
+  readonly data: { readonly [field: string]: unknown };
+  readonly hash: string;
+};
+export type ActivityPage = {
+  readonly items: readonly ActivityItem[];
+  /** Ask again with this as `before_seq` for what came earlier; null at the beginning. */
+  readonly next_before_seq: number | null;
+};
