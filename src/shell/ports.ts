@@ -140,22 +140,25 @@ export interface Vault {
 
 /** The owner's public keys, in `silas.db`. Rows are never removed: an old signature names the key that made it. */
 export interface KeyRegistry {
-  add(key: OwnerKey): Promise<Result<void, StoreFault>>;
+  add(key: OwnerKey, actor: AuditActor): Promise<Result<void, StoreFault>>;
   find(keyId: KeyId): Promise<Result<OwnerKey | null, StoreFault>>;
   list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
-  touch(keyId: KeyId, at: Instant): Promise<Result<void, StoreFault>>;
+  /** Written before the signature exists: a use that is not recorded does not happen. */
+  recordUse(keyId: KeyId, use: KeyUse & { readonly at: Instant }): Promise<Result<void, StoreFault>>;
   revoke(revocation: KeyRevocation): Promise<Result<OwnerKey, KeyError | StoreFault>>;
 }
+export type KeyUse = { readonly purpose: "file" | "self_test"; readonly actor: AuditActor };
 export type KeyRevocation = {
   readonly keyId: KeyId;
   readonly at: Instant;
+  readonly actor: AuditActor;
   /** What to do when no other key would be left. */
   readonly lastKey: "refuse" | "revoke";
 };
 
 /** Signs with the key in the vault. What it is given must say by its own first bytes what kind of statement it is. */
 export interface Signer {
-  sign(bytes: Uint8Array): Promise<Result<OwnerSignature, SigningError>>;
+  sign(bytes: Uint8Array, use: KeyUse): Promise<Result<OwnerSignature, SigningError>>;
 }
 
 /** What the terminal and a channel may do with the owner's keys. It cannot be made to sign bytes of a caller's choice. */
@@ -164,11 +167,12 @@ export interface KeysDoor {
   prepare(): Promise<Result<OwnerKey | null, SigningError>>;
   list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
   /** A new signing key; the one before stays good for checking until it is revoked. */
-  enrol(name: string): Promise<Result<OwnerKey, SigningError>>;
+  enrol(name: string, actor: AuditActor): Promise<Result<OwnerKey, SigningError>>;
   revoke(revocation: Omit<KeyRevocation, "at">): Promise<Result<OwnerKey, KeyError | StoreFault>>;
-  signFile(sha256: Sha256Hex): Promise<Result<OwnerSignature, SigningError>>;
+  signFile(sha256: Sha256Hex, actor: AuditActor): Promise<Result<OwnerSignature, SigningError>>;
   verifyFile(claim: FileClaim): Promise<Result<VerifiedBy, KeyError | StoreFault>>;
-  report(): Promise<KeysReport>;
+  /** Makes and checks a signature that says nothing. */
+  report(actor: AuditActor): Promise<KeysReport>;
 }
 export type FileClaim = { readonly sha256: Sha256Hex; readonly keyId: KeyId; readonly signature: string };
 

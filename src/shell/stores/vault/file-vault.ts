@@ -1,0 +1,156 @@
+import { err, LIMITS, ok, type Result } from "#base";
+import type { SecretMissing, SecretRef, SecretText, VaultFault, VaultStatus } from "#model";
+import type { Randomness, Vault } from "#ports";
+import { ensureKeyFile, loadKeyFile } from "./key-file.ts";
+import { inTurn } from "./in-turn.ts";
+import { damaged, loadDocument, refsOf, saveDocument, type FileDocument } from "./vault-document.ts";
+import { bytesOfPassphrase, createDerivation, deriveKey, openSealed, seal } from "./vault-seal.ts";
+
+export type FileVaultOptions = {
+  readonly path: string;
+  /** Apart from the data, so that a copy of the data directory is no copy of the secrets. */
+  readonly keyFile: string;
+  /** Decides, when the vault is made, whether a passphrase or the key file opens it. */
+  readonly passphrase: SecretText | null;
+  /** Asked only when an existing vault needs a passphrase and none was given. */
+  readonly askPassphrase: () => Promise<SecretText | null>;
+  readonly random: Randomness;
+};
+
+/** Secrets sealed one by one in `vault.json`. The key is derived for each call and overwritten after it. */
+export function createFileVault(options: FileVaultOptions): Vault {
+  const { path } = options;
+  const take = inTurn();
+  return {
+    status: () => take(() => describe(options)),
+    put: (ref, secret) => take(() => put(options, { ref, secret })),
+    get: (ref) => take(() => get(options, ref)),
+    remove: (ref) => take(() => remove(options, ref)),
+    list: () =>
+      take(async () => {
+        const document = load(path);
+        return document.ok ? ok(document.value === null ? [] : refsOf(document.value)) : document;
+      }),
+  };
+}
+
+async function describe(options: FileVaultOptions): Promise<VaultStatus> {
+  const status = (opensWith: VaultStatus["opensWith"], state: VaultStatus["state"]): VaultStatus => ({
+    backend: "encrypted_file",
+    opensWith,
+    state,
+  });
+  const document = load(options.path);
+  if (!document.ok) return status(null, document.error.code);
+  if (document.value === null) return status(options.passphrase === null ? "key_file" : "passphrase", "empty");
+  const opened = await withKey(options, { document: document.value, work: async () => ok() });
+  return status(document.value.opens_with, opened.ok ? "unlocked" : opened.error.code);
+}
+
+async function get(options: FileVaultOptions, ref: SecretRef): Promise<Result<Uint8Array, SecretMissing | VaultFault>> {
+  const document = load(options.path);
+  if (!document.ok) return document;
+  const entry = document.value === null ? undefined : entryOf(document.value, ref);
+  if (document.value === null || entry === undefined) return err({ code: "secret_missing", ref });
+  const { vault_id: vaultId } = document.value;
+  return withKey(options, {
+    document: document.value,
+    work: async (key) => {
+      const secret = openSealed(entry, { key, place: { vaultId, slot: `entry:${ref}` } });
+      return secret === null ? damaged("secret_does_not_open") : ok(secret);
+    },
+  });
+}
+
+async function put(
+  options: FileVaultOptions,
+  { ref, secret }: { readonly ref: SecretRef; readonly secret: Uint8Array },
+): Promise<Result<void, VaultFault>> {
+  if (secret.length > LIMITS.secretBytes) return err({ code: "vault_full", retryable: false });
+  const loaded = load(options.path);
+  if (!loaded.ok) return loaded;
+  const document = loaded.value === null ? await createDocument(options) : ok(loaded.value);
+  if (!document.ok) return document;
+  const { vault_id: vaultId, entries } = document.value;
+  const isNew = entryOf(document.value, ref) === undefined;
+  if (isNew && Object.keys(entries).length >= LIMITS.vaultSecrets) return err({ code: "vault_full", retryable: false });
+  return withKey(options, {
+    document: document.value,
+    work: async (key) => {
+      const sealed = seal(secret, { key, place: { vaultId, slot: `entry:${ref}` }, random: options.random });
+      return saveDocument(options.path, { ...document.value, entries: { ...entries, [ref]: sealed } });
+    },
+  });
+}
+
+async function remove(options: FileVaultOptions, ref: SecretRef): Promise<Result<void, VaultFault>> {
+  const document = load(options.path);
+  if (!document.ok) return document;
+  if (document.value === null || entryOf(document.value, ref) === undefined) return ok();
+  const { [ref]: _removed, ...entries } = document.value.entries;
+  const rest = { ...document.value, entries };
+  // Whoever cannot open the vault does not change it either.
+  return withKey(options, { document: document.value, work: async () => saveDocument(options.path, rest) });
+}
+
+const entryOf = ({ entries }: FileDocument, ref: SecretRef) => (Object.hasOwn(entries, ref) ? entries[ref] : undefined);
+
+function load(path: string): Result<FileDocument | null, VaultFault> {
+  const document = loadDocument(path);
+  if (!document.ok || document.value === null) return document.ok ? ok(null) : document;
+  return document.value.backend === "encrypted_file" ? ok(document.value) : damaged("made_for_the_secret_service");
+}
+
+/** An empty vault, not yet on the disk: it appears with its first secret. */
+async function createDocument(options: FileVaultOptions): Promise<Result<FileDocument, VaultFault>> {
+  const { random } = options;
+  const opensWith = options.passphrase === null ? "key_file" : "passphrase";
+  const opener =
+    options.passphrase === null ? ensureKeyFile(options.keyFile, random) : ok(bytesOfPassphrase(options.passphrase));
+  if (!opener.ok) return opener;
+  const kdf = createDerivation(opensWith, random);
+  const vaultId = Buffer.from(random.bytes(16)).toString("hex");
+  const key = await deriveKey(opener.value, kdf);
+  const check = seal(new Uint8Array(0), { key, place: { vaultId, slot: "check" }, random });
+  key.fill(0);
+  return ok({
+    format: "silas-vault",
+    version: 1,
+    vault_id: vaultId,
+    backend: "encrypted_file",
+    opens_with: opensWith,
+    kdf,
+    check,
+    entries: {},
+  });
+}
+
+type Unlocking<T> = {
+  readonly document: FileDocument;
+  readonly work: (key: Uint8Array) => Promise<Result<T, VaultFault>>;
+};
+
+/** Runs work with the vault's key, once the key has opened the check; the key does not outlive the work. */
+async function withKey<T>(options: FileVaultOptions, { document, work }: Unlocking<T>): Promise<Result<T, VaultFault>> {
+  const opener = await openerOf(options, document);
+  if (!opener.ok) return opener;
+  const key = await deriveKey(opener.value, document.kdf);
+  try {
+    const opened = openSealed(document.check, { key, place: { vaultId: document.vault_id, slot: "check" } });
+    return opened === null ? err({ code: "vault_wrong_key", retryable: false }) : await work(key);
+  } finally {
+    key.fill(0);
+  }
+}
+
+async function openerOf(options: FileVaultOptions, document: FileDocument): Promise<Result<Uint8Array, VaultFault>> {
+  const locked = (missing: "passphrase" | "key_file") =>
+    err({ code: "vault_locked", retryable: false, missing } as const);
+  if (document.opens_with === "passphrase") {
+    const passphrase = options.passphrase ?? (await options.askPassphrase());
+    return passphrase === null ? locked("passphrase") : ok(bytesOfPassphrase(passphrase));
+  }
+  const bytes = loadKeyFile(options.keyFile);
+  if (!bytes.ok) return bytes;
+  return bytes.value === null ? locked("key_file") : ok(bytes.value);
+}

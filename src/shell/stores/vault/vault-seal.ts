@@ -1,0 +1,76 @@
+import type { SecretText } from "#model";
+import type { Randomness } from "#ports";
+import type { FileDocument, KeyDerivation, Sealed } from "./vault-document.ts";
+
+// Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
+const { createCipheriv, createDecipheriv, scrypt } = process.getBuiltinModule("node:crypto");
+
+const CIPHER = "aes-256-gcm";
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What a sealed value is and where it belongs; it opens under no other name and in no other vault. */
+export type SealedPlace = { readonly vaultId: string; readonly slot: "check" | `entry:${string}` };
+
+/** References hold no line break, so no two places give the same bytes. */
+const associatedData = ({ vaultId, slot }: SealedPlace): Buffer => Buffer.from(`silas-vault-v1\n${vaultId}\n${slot}`);
+
+type Sealing = { readonly key: Uint8Array; readonly place: SealedPlace; readonly random: Randomness };
+
+export function seal(secret: Uint8Array, { key, place, random }: Sealing): Sealed {
+  const nonce = random.bytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(associatedData(place));
+  const sealed = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+  return { nonce: Buffer.from(nonce).toString("hex"), sealed: sealed.toString("hex") };
+}
+
+/** Null when the key, the place or a single bit is another than when it was sealed. */
+export function openSealed(
+  sealed: Sealed,
+  { key, place }: { readonly key: Uint8Array; readonly place: SealedPlace },
+): Uint8Array | null {
+  const bytes = Buffer.from(sealed.sealed, "hex");
+  const tag = bytes.subarray(bytes.length - TAG_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, Buffer.from(sealed.nonce, "hex"), { authTagLength: TAG_BYTES });
+  decipher.setAAD(associatedData(place)).setAuthTag(tag);
+  const plain = decipher.update(bytes.subarray(0, bytes.length - TAG_BYTES));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    // The one thing `final` throws for: the tag does not fit. What was deciphered so far is not a secret but is not kept.
+    plain.fill(0);
+    return null;
+  }
+}
+
+/** The strength against guessing; OWASP's first choice for scrypt. */
+const PASSPHRASE_COST = { n: 131_072, r: 8, p: 1 } as const;
+/** 256 random bits cannot be guessed, so stretching them would only cost time. */
+const KEY_FILE_COST = { n: 1024, r: 8, p: 1 } as const;
+
+export function createDerivation(opensWith: FileDocument["opens_with"], random: Randomness): KeyDerivation {
+  const cost = opensWith === "passphrase" ? PASSPHRASE_COST : KEY_FILE_COST;
+  return { name: "scrypt", ...cost, salt: Buffer.from(random.bytes(16)).toString("hex") };
+}
+
+/** The secret that opens a vault, as bytes; a passphrase typed on another keyboard has the same. */
+export const bytesOfPassphrase = (passphrase: SecretText): Uint8Array =>
+  Buffer.from(passphrase.reveal().normalize("NFC"), "utf8");
+
+const MEMORY_SPARE_BYTES = 1024 * 1024;
+
+/** Uses up `opener`: its bytes are overwritten. */
+export async function deriveKey(opener: Uint8Array, { n, r, p, salt }: KeyDerivation): Promise<Uint8Array> {
+  const options = { N: n, r, p, maxmem: 128 * r * (n + p + 2) + MEMORY_SPARE_BYTES };
+  try {
+    return await new Promise<Uint8Array>((resolve, reject) =>
+      scrypt(opener, Buffer.from(salt, "hex"), KEY_BYTES, options, (error, key) =>
+        error === null ? resolve(key) : reject(error),
+      ),
+    );
+  } finally {
+    opener.fill(0);
+  }
+}
