@@ -66,6 +66,20 @@ describe("the journal's door", () => {
     expect(new Set(heard.map((batch) => batch.logicalChangeKey)).size).toBe(heard.length);
   });
 
+  test("[BATCHID-04] what arrives through another device keeps its author's unit, and the relay is never named", async () => {
+    const [author, relay, receiver] = ["host-a", "host-b", "host-c"].map((host) => setUp(undefined, host));
+    assert(author !== undefined && relay !== undefined && receiver !== undefined, "three devices");
+    await author.door.submit(request("op-1", { kind: "task.create", title: "Row", items: ["warm up"] }));
+    expect(await relay.door.importLines(author.door.exportLines())).toMatchObject({ ok: true });
+    expect(await receiver.door.importLines(relay.door.exportLines())).toMatchObject({ ok: true });
+    await settled();
+    const keysOf = (batches: readonly NotificationBatch[]) => batches.map((batch) => batch.logicalChangeKey).toSorted();
+    expect(author.heard.length).toBe(3);
+    expect(keysOf(relay.heard)).toEqual(keysOf(author.heard));
+    expect(keysOf(receiver.heard)).toEqual(keysOf(author.heard));
+    for await (const record of receiver.store.exportRecords()) expect(record.hostId).toBe("host-a");
+  });
+
   test("[TOKEN-09] what is refused, previewed, replayed or not committed is never published", async () => {
     const fault = { code: "disk_full", retryable: false } as const;
     let isFull = false;
