@@ -8,6 +8,10 @@
  * to start (MIG-04, MIG-05); files are 0600, directories 0700; user text never becomes query syntax.
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
+export { setHeadsAside } from "./audit/heads.ts";
+export type { RecordAct } from "./audit/log.ts";
+export { createMemoryAuditLog } from "./audit/memory-log.ts";
+export { openAuditReader, type NoAudit } from "./audit/open-reader.ts";
 export {
   createBackup,
   restoreBackup,
@@ -28,6 +32,17 @@ export {
 } from "./instance-lock.ts";
 export { createMemoryJournalStore } from "./journal/memory-store.ts";
 export { findLogLines, openLogFile, type LogFile, type LogFileOptions } from "./log-file.ts";
+export { createMemoryKeyRegistry } from "./keys/memory-key-registry.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
-export { openJournal, openSessions, openStores, type Stores, type StoresOptions } from "./open-stores.ts";
+export {
+  openJournal,
+  openRuntime,
+  openStores,
+  type RuntimeOptions,
+  type RuntimeStores,
+  type Stores,
+  type StoresOptions,
+} from "./open-stores.ts";
+export { createMemoryVault } from "./vault/memory-vault.ts";
+export { openVault, type VaultAccess, type VaultOptions } from "./vault/open-vault.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";

@@ -1,8 +1,10 @@
 import { err, ok } from "#base";
 import type { Session, SessionStore } from "#ports";
+import type { RecordAct } from "./audit/log.ts";
+import { enrolledDraft, revokedDraft } from "./session-store.ts";
 
 /** The in-memory twin of the session store: the same behaviour in the plainest code. */
-export function createMemorySessionStore(): SessionStore {
+export function createMemorySessionStore(recordAct: RecordAct): SessionStore {
   const sessions = new Map<string, Session>();
   return {
     add: async (session) => {
@@ -11,6 +13,7 @@ export function createMemorySessionStore(): SessionStore {
       );
       if (taken) return err({ code: "store_failed", retryable: false });
       sessions.set(session.sessionId, session);
+      recordAct(enrolledDraft(session));
       return ok();
     },
     findByDigest: async (digest) => ok([...sessions.values()].find((one) => one.tokenDigest === digest) ?? null),
@@ -21,9 +24,11 @@ export function createMemorySessionStore(): SessionStore {
       if (session !== undefined && at > session.lastSeenAt) sessions.set(id, { ...session, lastSeenAt: at });
       return ok();
     },
-    revoke: async (id, at) => {
+    revoke: async (id, by) => {
       const session = sessions.get(id);
-      if (session !== undefined && session.revokedAt === null) sessions.set(id, { ...session, revokedAt: at });
+      if (session === undefined || session.revokedAt !== null) return ok();
+      sessions.set(id, { ...session, revokedAt: by.at });
+      recordAct(revokedDraft(session, by));
       return ok();
     },
   };

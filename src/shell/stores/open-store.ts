@@ -2,7 +2,7 @@ import { err, ok, type Instant, type Result } from "#base";
 import type { StoreFault } from "#model";
 import { copyBefore, copyDirOf, pruneCopies } from "./migration-copies.ts";
 import { readMigrations } from "./migration-files.ts";
-import { applyMigrations, pendingMigrations } from "./migrations.ts";
+import { appliedMigrations, applyMigrations, pendingMigrations } from "./migrations.ts";
 import { openSqlite, type Sqlite, type SqliteOptions } from "./sqlite.ts";
 import type { StartFault } from "./start-fault.ts";
 import { faultOf } from "./store-fault.ts";
@@ -12,6 +12,8 @@ export type StoreToOpen = SqliteOptions & {
   readonly at: Instant;
   /** Told of each old copy that made room for a newer one. */
   readonly onPruned?: ((path: string) => void) | undefined;
+  /** Told of every migration the file has, once it is at this version. */
+  readonly onMigrated?: ((migrations: readonly string[]) => void) | undefined;
 };
 
 /** Opens one file and brings it to this version. On a fault the file is closed, and as it was or at a whole step. */
@@ -27,7 +29,10 @@ export async function openMigrated(store: StoreToOpen): Promise<Result<Sqlite, S
   }
   try {
     const migrated = await migrate(db, { ...store, files: files.value });
-    if (migrated.ok) return ok(db);
+    if (migrated.ok) {
+      store.onMigrated?.(appliedMigrations(db).map(({ id }) => id));
+      return ok(db);
+    }
     db.close();
     return migrated;
   } catch (cause) {

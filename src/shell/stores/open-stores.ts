@@ -1,8 +1,13 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ok, uuidV7, type Instant, type Result } from "#base";
-import type { Clock, JournalStore, Randomness, SessionStore } from "#ports";
+import { err, ok, uuidV7, type Instant, type Result } from "#base";
+import type { StoreFault } from "#model";
+import type { AuditLog, AuditRules, Clock, JournalStore, KeyRegistry, Randomness, SessionStore } from "#ports";
+import { createHeadsFile } from "./audit/heads.ts";
+import { createAuditLog } from "./audit/log.ts";
+import { recordMigrations, type Migrated } from "./audit/migrations.ts";
 import { createJournalStore, ensureHostId } from "./journal/store.ts";
+import { createKeyRegistry } from "./keys/key-registry.ts";
 import { openMigrated } from "./open-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { guardedValue } from "./store-fault.ts";
@@ -18,11 +23,26 @@ export type StoresOptions = {
   readonly onPruned?: (path: string) => void;
   /** Sees each statement of the journal before it runs; used by the simulation. */
   readonly onStatement?: (sql: string) => void;
+  /** Told of every migration a file has, once it is at this version. */
+  readonly onMigrated?: (store: "journal" | "runtime", migrations: readonly string[]) => void;
+};
+/** The runtime's file holds the audit chain, and that needs its rules. */
+export type RuntimeOptions = StoresOptions & { readonly auditRules: AuditRules };
+
+export type RuntimeStores = {
+  readonly sessions: SessionStore;
+  readonly audit: AuditLog;
+  readonly keys: KeyRegistry;
+  /** Enters into the chain every migration that it does not know yet. */
+  readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
+  readonly close: () => void;
 };
 
 export type Stores = {
   readonly journal: JournalStore;
   readonly sessions: SessionStore;
+  readonly audit: AuditLog;
+  readonly keys: KeyRegistry;
   readonly close: () => Promise<void>;
 };
 
@@ -33,22 +53,27 @@ export const SHIPPED_MIGRATIONS = fileURLToPath(new URL("migrations", import.met
  * Counters of the journal are seen by other devices and must never be given out twice, and the runtime file will hold
  * what was approved: both wait for the disk at every commit.
  */
-export async function openStores(options: StoresOptions): Promise<Result<Stores, StartFault>> {
-  const journal = await openJournal(options);
+export async function openStores(options: RuntimeOptions): Promise<Result<Stores, StartFault>> {
+  const migrated: { journal: readonly string[]; runtime: readonly string[] } = { journal: [], runtime: [] };
+  const observed: RuntimeOptions = { ...options, onMigrated: (store, ids) => void (migrated[store] = ids) };
+  const journal = await openJournal(observed);
   if (!journal.ok) return journal;
-  const sessions = await openSessions(options);
-  if (!sessions.ok) {
+  const runtime = await openRuntime(observed);
+  if (!runtime.ok) {
     await journal.value.close();
-    return sessions;
+    return runtime;
   }
-  return ok({
-    journal: journal.value,
-    sessions: sessions.value.store,
-    close: async () => {
-      await journal.value.close();
-      sessions.value.close();
-    },
-  });
+  const { sessions, audit, keys } = runtime.value;
+  const close = async () => {
+    await journal.value.close();
+    runtime.value.close();
+  };
+  // What crashed between a migration and its entry is made up for at the next start.
+  const recorded = runtime.value.recordMigrations(migrated);
+  if (recorded.ok) return ok({ journal: journal.value, sessions, audit, keys, close });
+  await close();
+  const { code, cause } = recorded.error;
+  return err({ code, file: join(options.dataDir, RUNTIME_FILE), cause });
 }
 
 /** The journal alone: `db.sqlite` needs no other file to be there. [DOM-01] */
@@ -62,6 +87,7 @@ export async function openJournal(options: StoresOptions): Promise<Result<Journa
     at,
     onPruned: options.onPruned,
     onStatement: options.onStatement,
+    onMigrated: (ids) => options.onMigrated?.("journal", ids),
   });
   if (!opened.ok) return opened;
   const db = opened.value;
@@ -71,18 +97,32 @@ export async function openJournal(options: StoresOptions): Promise<Result<Journa
   return { ok: false, error: { code: hostId.error.code, file: path, cause: hostId.error.cause } };
 }
 
-/** The runtime's own file, `silas.db`, alone. */
-export async function openSessions(
-  options: StoresOptions,
-): Promise<Result<{ readonly store: SessionStore; readonly close: () => void }, StartFault>> {
+const RUNTIME_FILE = "silas.db";
+
+/** The runtime's own file, `silas.db`, alone: what its stores do is recorded in its chain by the same commit. */
+export async function openRuntime(options: RuntimeOptions): Promise<Result<RuntimeStores, StartFault>> {
   const opened = await openMigrated({
-    path: join(options.dataDir, "silas.db"),
+    path: join(options.dataDir, RUNTIME_FILE),
     synchronous: "FULL",
     migrationsDir: join(options.migrationsDir ?? SHIPPED_MIGRATIONS, "runtime"),
     at: options.clock.now(),
     onPruned: options.onPruned,
+    onMigrated: (ids) => options.onMigrated?.("runtime", ids),
   });
-  return opened.ok ? ok({ store: createSessionStore(opened.value), close: opened.value.close }) : opened;
+  if (!opened.ok) return opened;
+  const db = opened.value;
+  const { log, recordAct } = createAuditLog({
+    db,
+    rules: options.auditRules,
+    heads: createHeadsFile(options.dataDir),
+  });
+  return ok({
+    sessions: createSessionStore(db, recordAct),
+    audit: log,
+    keys: createKeyRegistry(db),
+    recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
+    close: db.close,
+  });
 }
 
 export const newHostId = (random: Randomness, at: Instant): string => uuidV7(at, random.bytes(10));

@@ -1,7 +1,9 @@
-import type { Instant } from "#base";
+import { ok, type Instant } from "#base";
+import type { AuditActor, AuditDraft } from "#model";
 import type { Session, SessionStore } from "#ports";
+import type { RecordAct } from "./audit/log.ts";
 import type { Sqlite } from "./sqlite.ts";
-import { guardedValue } from "./store-fault.ts";
+import { guarded, guardedValue } from "./store-fault.ts";
 
 type SessionRow = {
   readonly session_id: string;
@@ -12,17 +14,21 @@ type SessionRow = {
   readonly revoked_at: string | null;
 };
 
-/** Signed-in devices on a migrated `silas.db`. */
-export function createSessionStore(db: Sqlite): SessionStore {
+/** Signed-in devices on a migrated `silas.db`. Signing in and out is recorded by the commit that does it. */
+export function createSessionStore(db: Sqlite, recordAct: RecordAct): SessionStore {
   return {
     add: async (session) =>
-      guardedValue(() => {
-        db.run(
-          `INSERT INTO sessions (session_id, device_name, token_digest, created_at, last_seen_at, revoked_at)
-           VALUES (:session_id, :device_name, :token_digest, :created_at, :last_seen_at, :revoked_at)`,
-          paramsOf(session),
-        );
-      }),
+      guarded(() =>
+        db.transaction(() => {
+          db.run(
+            `INSERT INTO sessions (session_id, device_name, token_digest, created_at, last_seen_at, revoked_at)
+             VALUES (:session_id, :device_name, :token_digest, :created_at, :last_seen_at, :revoked_at)`,
+            paramsOf(session),
+          );
+          recordAct(enrolledDraft(session));
+          return ok();
+        }),
+      ),
     findByDigest: async (digest) =>
       guardedValue(() => {
         const row = db.get<SessionRow>("SELECT * FROM sessions WHERE token_digest = :digest", { digest });
@@ -35,12 +41,36 @@ export function createSessionStore(db: Sqlite): SessionStore {
         // A clock that jumped back never makes a device look older than it is.
         db.run("UPDATE sessions SET last_seen_at = max(last_seen_at, :at) WHERE session_id = :id", { id, at });
       }),
-    revoke: async (id, at) =>
-      guardedValue(() => {
-        db.run("UPDATE sessions SET revoked_at = :at WHERE session_id = :id AND revoked_at IS NULL", { id, at });
-      }),
+    revoke: async (id, { at, actor }) =>
+      guarded(() =>
+        db.transaction(() => {
+          const row = db.get<SessionRow>("SELECT * FROM sessions WHERE session_id = :id AND revoked_at IS NULL", {
+            id,
+          });
+          if (row === null) return ok();
+          db.run("UPDATE sessions SET revoked_at = :at WHERE session_id = :id", { id, at });
+          recordAct(revokedDraft(sessionOf(row), { at, actor }));
+          return ok();
+        }),
+      ),
   };
 }
+
+/** A device signs itself in: the link it used was made by the owner. */
+export const enrolledDraft = ({ sessionId, deviceName, createdAt }: Session): AuditDraft => ({
+  event: "device_enrolled",
+  data: { session_id: sessionId, device_name: deviceName },
+  at: createdAt,
+  actor: { kind: "owner", session_id: sessionId },
+});
+
+type By = { readonly at: Instant; readonly actor: AuditActor };
+
+export const revokedDraft = ({ sessionId, deviceName }: Session, by: By): AuditDraft => ({
+  event: "device_revoked",
+  data: { session_id: sessionId, device_name: deviceName },
+  ...by,
+});
 
 const paramsOf = (session: Session) => ({
   session_id: session.sessionId,

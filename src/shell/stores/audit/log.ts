@@ -1,0 +1,117 @@
+import { assert, err, ok, type Instant, type Result } from "#base";
+import type { AuditCheckpoint, AuditDraft, AuditEntry, AuditRow, InvalidInput, StoreFault } from "#model";
+import type { AuditLog, AuditRules, ChainBroken } from "#ports";
+import type { Sqlite } from "../sqlite.ts";
+import { faultOf, guarded } from "../store-fault.ts";
+import type { HeadsFile } from "./heads.ts";
+import { createAuditReader, headOf, sourceOf } from "./read.ts";
+import { verifyChain } from "./verify.ts";
+
+export type AuditLogParts = { readonly db: Sqlite; readonly rules: AuditRules; readonly heads: HeadsFile };
+
+/** Records an act inside the transaction that does it, so that neither is there without the other. */
+export type RecordAct = (draft: AuditDraft) => void;
+
+/** The audit chain on a migrated `silas.db`, and the way into it for the other stores of that file. */
+export function createAuditLog(parts: AuditLogParts): { readonly log: AuditLog; readonly recordAct: RecordAct } {
+  const log: AuditLog = {
+    ...createAuditReader(parts),
+    append: createAppend(parts),
+    checkpoint: async (mark) => writeCheckpoint(parts, mark),
+  };
+  return {
+    log,
+    recordAct: (draft) => {
+      assert(parts.db.handle.isTransaction, "an act and its entry are in one transaction");
+      const appended = appendWithin(parts, draft);
+      assert(appended.ok, `AUD-08 the entry of an act fits its event: ${appended.ok ? "" : appended.error.path}`);
+    },
+  };
+}
+
+type Appended = Result<AuditEntry, InvalidInput | StoreFault>;
+type Waiting = { readonly draft: AuditDraft; readonly answer: (appended: Appended) => void };
+
+/**
+ * Appends of one moment share one commit: each still waits for the disk, but they wait together. The head is read inside
+ * the transaction, so that a second process appends behind this one and never beside it. [AUD-06]
+ */
+function createAppend(parts: AuditLogParts): AuditLog["append"] {
+  let waiting: Waiting[] = [];
+  const flush = () => {
+    const batch = waiting;
+    waiting = [];
+    const answers = appendBatch(
+      parts,
+      batch.map(({ draft }) => draft),
+    );
+    for (const [index, { answer }] of batch.entries()) answer(answers[index] ?? FAILED);
+  };
+  return (draft) =>
+    new Promise((answer) => {
+      if (waiting.push({ draft, answer }) === 1) queueMicrotask(flush);
+    });
+}
+
+const FAILED = err({ code: "store_failed", retryable: false } as const);
+
+function appendBatch(parts: AuditLogParts, drafts: readonly AuditDraft[]): readonly Appended[] {
+  try {
+    const done = parts.db.transaction(() => ok(drafts.map((draft) => appendWithin(parts, draft))));
+    return done.ok ? done.value : [];
+  } catch (cause) {
+    const fault = err(faultOf(cause));
+    return drafts.map(() => fault);
+  }
+}
+
+function appendWithin({ db, rules }: AuditLogParts, draft: AuditDraft): Result<AuditEntry, InvalidInput> {
+  const head = headOf({ db, rules });
+  const sealed = rules.seal(head, draft);
+  if (!sealed.ok) return sealed;
+  const { seq, text, hash } = sealed.value;
+  db.run("INSERT INTO audit_entries (seq, entry, hash) VALUES (:seq, :text, :hash)", { seq, text, hash });
+  return ok(entryOf(rules, sealed.value));
+}
+
+function entryOf(rules: AuditRules, row: AuditRow): AuditEntry {
+  const entry = rules.parse(row);
+  assert(entry.ok, "an entry that was just sealed is one");
+  return entry.value;
+}
+
+type Mark = { readonly checkpointId: string; readonly at: Instant };
+
+/** Verifies and marks in one transaction. Nothing new since the last checkpoint means that it still stands. */
+function writeCheckpoint(
+  parts: AuditLogParts,
+  { checkpointId, at }: Mark,
+): Result<AuditCheckpoint, ChainBroken | StoreFault> {
+  return guarded(() => {
+    const written = parts.db.transaction<{ checkpoint: AuditCheckpoint; isNew: boolean }, ChainBroken>(() => {
+      const source = sourceOf(parts);
+      const verdict = verifyChain({ source, rules: parts.rules }, "latest");
+      if (!verdict.valid) return err({ code: "chain_broken", broken: verdict.broken });
+      const latest = source.latestCheckpoint();
+      if (latest !== null && verdict.entriesChecked === 0) return ok({ checkpoint: latest, isNew: false });
+      const entry = appendWithin(parts, {
+        event: "audit_checkpoint",
+        data: { checkpoint_id: checkpointId },
+        at,
+        actor: { kind: "system" },
+      });
+      assert(entry.ok, "a checkpoint's entry fits its event");
+      const { seq, hash } = entry.value;
+      parts.db.run("INSERT INTO audit_checkpoints (checkpoint_id, seq, hash) VALUES (:id, :seq, :hash)", {
+        id: checkpointId,
+        seq,
+        hash,
+      });
+      return ok({ checkpoint: { checkpointId, seq, hash }, isNew: true });
+    });
+    if (!written.ok) return written;
+    // Behind the commit: a head that speaks of an entry the disk never got would be a false alarm.
+    if (written.value.isNew) parts.heads.append(written.value.checkpoint, at);
+    return ok(written.value.checkpoint);
+  });
+}

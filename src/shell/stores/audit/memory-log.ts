@@ -1,0 +1,71 @@
+import { assert, err, ok } from "#base";
+import type { AuditCheckpoint, AuditDraft, AuditRow } from "#model";
+import type { AuditLog, AuditRules } from "#ports";
+import type { RecordAct } from "./log.ts";
+import { parseRows } from "./read.ts";
+import { verifyChain, type ChainSource } from "./verify.ts";
+
+/** The in-memory twin of the audit chain: the same behaviour in the plainest code. */
+export function createMemoryAuditLog(rules: AuditRules): { readonly log: AuditLog; readonly recordAct: RecordAct } {
+  const rows: AuditRow[] = [];
+  const checkpoints: AuditCheckpoint[] = [];
+  const head = () => rows.at(-1) ?? rules.genesis;
+  const source: ChainSource = {
+    rowsAfter: (seq) => rows.filter((row) => row.seq > seq),
+    rowAt: (seq) => rows[seq - 1] ?? null,
+    checkpointsFrom: (seq) => checkpoints.filter((one) => one.seq >= seq),
+    findCheckpoint: (id) => checkpoints.find((one) => one.checkpointId === id) ?? null,
+    latestCheckpoint: () => checkpoints.at(-1) ?? null,
+    heads: () => ok(checkpoints),
+  };
+  const add = (draft: AuditDraft) => {
+    const sealed = rules.seal(head(), draft);
+    if (!sealed.ok) return sealed;
+    rows.push(sealed.value);
+    const entry = rules.parse(sealed.value);
+    assert(entry.ok, "an entry that was just sealed is one");
+    return entry;
+  };
+  const log: AuditLog = {
+    append: async (draft) => add(draft),
+    head: async () => ok({ seq: head().seq, hash: head().hash }),
+    entries: async ({ beforeSeq, from, to, limit }) => {
+      const parsed = parseRows(rules, rows.toReversed());
+      if (!parsed.ok) return parsed;
+      const fits = parsed.value.filter(
+        ({ seq, at }) =>
+          (beforeSeq === null || seq < beforeSeq) && (from === null || at >= from) && (to === null || at < to),
+      );
+      return ok(fits.slice(0, limit));
+    },
+    endedActs: async (actIds) => {
+      const parsed = parseRows(rules, rows);
+      if (!parsed.ok) return parsed;
+      const ended = parsed.value.filter(({ event }) => !event.endsWith("_started"));
+      return ok(new Set(actIds.filter((id) => ended.some(({ data }) => data["act_id"] === id))));
+    },
+    verify: async (from) => ok(verifyChain({ source, rules }, from)),
+    checkpoint: async ({ checkpointId, at }) => {
+      const verdict = verifyChain({ source, rules }, "latest");
+      if (!verdict.valid) return err({ code: "chain_broken", broken: verdict.broken });
+      const latest = checkpoints.at(-1);
+      if (latest !== undefined && verdict.entriesChecked === 0) return ok(latest);
+      const data = { checkpoint_id: checkpointId };
+      const entry = add({ event: "audit_checkpoint", data, at, actor: { kind: "system" } });
+      assert(entry.ok, "a checkpoint's entry fits its event");
+      const checkpoint = { checkpointId, seq: entry.value.seq, hash: entry.value.hash };
+      checkpoints.push(checkpoint);
+      return ok(checkpoint);
+    },
+    exportLines: async function* () {
+      yield rules.renderHeader();
+      for (const row of rows) yield rules.renderLine(row);
+      yield rules.renderTrailer(head());
+    },
+    close: async () => {},
+  };
+  return {
+    log,
+    recordAct: (draft) => assert(add(draft).ok, "AUD-08 the entry of an act fits its event"),
+  };
+}

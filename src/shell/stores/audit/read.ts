@@ -1,0 +1,91 @@
+import { err, ok, type Result } from "#base";
+import type { AuditCheckpoint, AuditEntry, AuditHead, AuditQuery, AuditRow, StoreFault } from "#model";
+import type { AuditReader, AuditRules } from "#ports";
+import type { Sqlite } from "../sqlite.ts";
+import { guarded, guardedValue } from "../store-fault.ts";
+import type { HeadsFile } from "./heads.ts";
+import { verifyChain, type ChainSource } from "./verify.ts";
+
+export type ReadableDb = Pick<Sqlite, "get" | "all" | "close">;
+export type ReaderParts = { readonly db: ReadableDb; readonly rules: AuditRules; readonly heads: HeadsFile };
+
+const ROWS_AT_ONCE = 1_000;
+const ROW = "SELECT seq, entry AS text, hash FROM audit_entries";
+
+/** The chain on an open `silas.db`, for reading. */
+export function createAuditReader(parts: ReaderParts): AuditReader {
+  const { db, rules } = parts;
+  const source = sourceOf(parts);
+  return {
+    head: async () => guardedValue(() => headOf(parts)),
+    entries: async (query) => guarded(() => parseRows(rules, readPage(db, query))),
+    endedActs: async (actIds) =>
+      guardedValue(() => {
+        const rows = db.all<{ readonly act_id: string }>(
+          `SELECT act_id FROM audit_entries WHERE act_id IN (SELECT value FROM json_each(:ids)) AND act_id IS NOT NULL
+           AND event NOT LIKE '%\\_started' ESCAPE '\\'`,
+          { ids: JSON.stringify(actIds) },
+        );
+        return new Set(rows.map((row) => row.act_id));
+      }),
+    verify: async (from) => guardedValue(() => verifyChain({ source, rules }, from)),
+    exportLines: async function* () {
+      yield rules.renderHeader();
+      let head = rules.genesis;
+      for (const row of source.rowsAfter(0)) {
+        yield rules.renderLine(row);
+        head = { seq: row.seq, hash: row.hash };
+      }
+      yield rules.renderTrailer(head);
+    },
+    close: async () => db.close(),
+  };
+}
+
+export function headOf({ db, rules }: Pick<ReaderParts, "db" | "rules">): AuditHead {
+  return db.get<AuditHead>("SELECT seq, hash FROM audit_entries ORDER BY seq DESC LIMIT 1") ?? rules.genesis;
+}
+
+export function sourceOf({ db, heads }: ReaderParts): ChainSource {
+  const checkpoint = "SELECT checkpoint_id AS checkpointId, seq, hash FROM audit_checkpoints";
+  return {
+    rowsAfter: function* (seq) {
+      for (let after = seq; ;) {
+        const rows = db.all<AuditRow>(`${ROW} WHERE seq > :after ORDER BY seq LIMIT ${ROWS_AT_ONCE}`, { after });
+        yield* rows;
+        const last = rows.at(-1);
+        if (last === undefined) return;
+        after = last.seq;
+      }
+    },
+    rowAt: (seq) => db.get<AuditRow>(`${ROW} WHERE seq = :seq`, { seq }),
+    checkpointsFrom: (seq) => db.all<AuditCheckpoint>(`${checkpoint} WHERE seq >= :seq`, { seq }),
+    findCheckpoint: (id) => db.get<AuditCheckpoint>(`${checkpoint} WHERE checkpoint_id = :id`, { id }),
+    latestCheckpoint: () => db.get<AuditCheckpoint>(`${checkpoint} ORDER BY seq DESC LIMIT 1`),
+    heads: () => heads.load(),
+  };
+}
+
+function readPage(db: ReadableDb, { beforeSeq, from, to, limit }: AuditQuery): readonly AuditRow[] {
+  const before = beforeSeq ?? Number.MAX_SAFE_INTEGER;
+  // Without times the newest entries are read from the end; with times the index of times is walked.
+  if (from === null && to === null) {
+    return db.all<AuditRow>(`${ROW} WHERE seq < :before ORDER BY seq DESC LIMIT :limit`, { before, limit });
+  }
+  return db.all<AuditRow>(`${ROW} WHERE at >= :from AND at < :to AND seq < :before ORDER BY seq DESC LIMIT :limit`, {
+    before,
+    limit,
+    from: from ?? "",
+    to: to ?? "~",
+  });
+}
+
+export function parseRows(rules: AuditRules, rows: readonly AuditRow[]): Result<readonly AuditEntry[], StoreFault> {
+  const entries: AuditEntry[] = [];
+  for (const row of rows) {
+    const entry = rules.parse(row);
+    if (!entry.ok) return err({ code: "store_corrupt", retryable: false, cause: entry.error });
+    entries.push(entry.value);
+  }
+  return ok(entries);
+}
