@@ -19,7 +19,7 @@ export type Room = {
   readonly purpose: string;
 };
 
-const CORE = ["base", "model", "journal", "policy"];
+const CORE = ["base", "model", "journal", "work", "policy"];
 const SHELL = ["ports", "stores", "channels", "runtime"];
 
 export const ROOMS: readonly Room[] = [
@@ -103,6 +103,15 @@ export const ROOMS: readonly Room[] = [
     mayImport: ["model", "base"],
     packages: [],
     purpose: "the rules of trust: what an audit entry says and how the chain is judged",
+  },
+  {
+    name: "work",
+    storey: "core",
+    paths: ["src/core/work/"],
+    door: "src/core/work/index.ts",
+    mayImport: ["model", "base"],
+    packages: [],
+    purpose: "what a plan may say, and the projection whose hash an approval is bound to",
   },
   {
     name: "model",

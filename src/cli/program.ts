@@ -27,6 +27,7 @@ export const NOUNS: readonly Noun[] = [
   { name: "journal", summary: "notes, export, import and changes", load: () => import("./journal/journal.ts") },
   { name: "time", summary: "timer and time entries", load: () => import("./journal/time.ts") },
   { name: "plan-day", summary: "pinned tasks, blocks and note of a day", load: () => import("./journal/plan-day.ts") },
+  { name: "plan", summary: "check a plan file before it is proposed", load: () => import("./plan/plan.ts") },
   { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./journal/rate.ts") },
   { name: "categories", summary: "the categories of tasks and notes", load: () => import("./journal/categories.ts") },
   { name: "search", summary: "search everything in the journal", load: () => import("./journal/search.ts") },

@@ -61,7 +61,8 @@ export const isScript = (path: string): boolean => /\.(ts|tsx|mts|mjs|js)$/.test
 export const scriptsOf = (project: Project): readonly (readonly [string, string])[] =>
   [...project].filter(([path]) => isScript(path));
 
+/** Plans under docs/examples are input for Silas, with front matter where a document has its title. */
 export const documentsOf = (project: Project): readonly (readonly [string, string])[] =>
-  [...project].filter(([path]) => path.endsWith(".md"));
+  [...project].filter(([path]) => path.endsWith(".md") && !path.startsWith("docs/examples/"));
 
 export const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length;

@@ -81,4 +81,26 @@ export const LIMITS = {
   vaultSecrets: 1_000,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
   feedBatchesWaiting: 1_000,
+  /** One plan file: its body and front matter at their longest, in the widest encoding, fit. */
+  planBytes: 1_048_576,
+  /** Front matter of a plan: every field at a usual length takes a tenth; the YAML reader's time grows with it. */
+  planFrontMatterChars: 65_536,
+  /** The briefing of a plan, which a person reads before signing it: forty pages. */
+  planBodyChars: 100_000,
+  /** Checks, gates, escalations or access levels of one plan; a card with more would not be read. */
+  planParts: 50,
+  /** Skills, tools, children, predecessors or artifacts that one plan names. */
+  planNames: 100,
+  /** Prose in a plan besides its body: messages, instructions, expected output. */
+  planTextChars: 4_000,
+  /** One command line; anything longer is a script. */
+  commandChars: 4_000,
+  /** Words of one command line. */
+  commandWords: 256,
+  /** A pattern a person can still check by eye. */
+  patternChars: 1_000,
+  /** The largest count in a pattern; engines that run in linear time take no more. */
+  patternRepeats: 1_000,
+  /** A relative path. */
+  pathChars: 1_024,
 } as const;

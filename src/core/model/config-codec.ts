@@ -26,7 +26,8 @@ function createRenamer(spelling: Spelling): (node: ConfigNode, value: unknown) =
       case "list":
         return Array.isArray(value) ? value.map((item) => renameGroup(node.item, item)) : value;
       case "group":
-        return renameGroup(node, value);
+        // A group that may be absent is null in both spellings.
+        return value === null ? null : renameGroup(node, value);
       case "map":
         return Object.fromEntries(
           Object.entries(value ?? {}).map(([name, entry]) => [name, rename(node.entry, entry)]),

@@ -169,4 +169,18 @@ export {
   type ServerFrame,
   type StatusBody,
 } from "./wire.ts";
+export { UNSAFE_TEXT } from "./work-kinds.ts";
+export {
+  ESCALATION_ACTIONS,
+  FRONT_MATTER,
+  mayBeNull,
+  predicatesOf,
+  RUNTIME_STATE,
+  WORK_ITEM,
+  type EscalationAction,
+  type Expectation,
+  type Gate,
+  type VerificationCheck,
+  type WorkItem,
+} from "./work-records.ts";
 export { nameOfCommand, wordPartsFor, wordsFor, type ChannelError, type Words } from "./words.ts";

@@ -1,0 +1,114 @@
+import { LIMITS, oneLine } from "#base";
+import { describeProblem, type ConfigProblemCode } from "#config";
+import type { PlanNotice, PlanProblem, PlanProblemCode, YamlRefusalCode } from "#work";
+import type { FileProblem, FileProblemCode } from "./plan-file.ts";
+
+type Problem = PlanProblem | FileProblem;
+
+/** More lines than this are not read; the count of the rest is. */
+const LINES_MAX = 50;
+const KEY_CHARS = 120;
+
+export function describePlanProblems(problems: readonly Problem[], file: string): readonly string[] {
+  const lines = problems.slice(0, LINES_MAX).map((problem) => describePlanProblem(problem, file));
+  const rest = problems.length - lines.length;
+  return rest > 0 ? [...lines, `and ${rest} more`] : lines;
+}
+
+/** `plan.md:4:3 budget.max_tokens: expected a whole number from 1 to 1000000000` */
+export function describePlanProblem(problem: Problem, file: string): string {
+  const { code, line, column } = problem;
+  // Files of configuration and plans go through the same reader, and it refuses both in the same words.
+  if (isYamlCode(code)) {
+    const origin = { kind: "file", file, line, column } as const;
+    return describeProblem({ code, key: null, origin, expected: null, nearest: null, variable: null, others: [] });
+  }
+  const key = problem.key === null ? "" : `${problem.key.slice(0, KEY_CHARS)}: `;
+  return oneLine(`${file}:${line}:${column} ${key}${SENTENCES[code](problem)}`);
+}
+
+export function describeNotice({ code, line, about }: PlanNotice): string {
+  return oneLine(`line ${line}: ${NOTICES[code](about)}`);
+}
+
+const YAML_CODES: Readonly<Record<YamlRefusalCode, true>> = {
+  alias_refused: true,
+  ambiguous_scalar: true,
+  anchor_refused: true,
+  directive_refused: true,
+  document_too_complex: true,
+  document_too_deep: true,
+  document_too_large: true,
+  duplicate_key: true,
+  key_not_text: true,
+  merge_key_refused: true,
+  number_refused: true,
+  several_documents: true,
+  tag_refused: true,
+  yaml_syntax: true,
+};
+
+function isYamlCode(code: Problem["code"]): code is YamlRefusalCode & ConfigProblemCode {
+  return Object.hasOwn(YAML_CODES, code);
+}
+
+const found = (problem: Problem): string => problem.found.join(", ");
+const SCRIPT = "put the command into a script file and run that, e.g. `sh check.sh`";
+
+type OwnCode = Exclude<PlanProblemCode, YamlRefusalCode> | FileProblemCode;
+
+const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
+  agent_lane_invalid: () => "only a goal may use the lane stream; write ephemeral or leave it out",
+  body_empty: () => "the briefing after the front matter is empty",
+  body_too_large: () => `the briefing is longer than ${LIMITS.planBodyChars} characters`,
+  byte_order_mark: () => "the file begins with a byte order mark; save it as UTF-8 without one",
+  command_assignment: (problem) =>
+    `${found(problem)} sets a variable, which needs a shell; write env ${found(problem)}… before the program`,
+  command_empty: () => "names no program",
+  command_expansion: (problem) =>
+    `no shell reads this, so ${found(problem)} would not be expanded; put it in single quotes to mean the character, or ${SCRIPT}`,
+  command_operator: (problem) => `no shell reads this, so ${found(problem)} is not allowed; ${SCRIPT}`,
+  command_too_long: (problem) => `${found(problem)} are too many for one command; ${SCRIPT}`,
+  command_unfinished: (problem) => `${found(problem)} has no end`,
+  dependency_cycle: () => "the plan would wait for itself",
+  escalation_cycle: () => "falls back on itself",
+  file_missing: () => "there is no such file",
+  file_unreadable: () => "it could not be read",
+  front_matter_missing: () => "a plan begins with a line --- and its front matter",
+  front_matter_not_map: () => "the front matter must be a map of keys and values",
+  front_matter_too_large: () => `the front matter is longer than ${LIMITS.planFrontMatterChars} characters`,
+  front_matter_unterminated: () => "the front matter has no closing line ---",
+  gate_expectation_alone: () => "needs check_command beside it",
+  gate_pattern_missing: () => "a gate of type regex needs config.pattern",
+  gate_step_missing: () => "goes together with on: after_step, each only with the other",
+  lone_surrogate: () => "half of a surrogate pair has no UTF-8 form",
+  missing_key: ({ expected }) => `is missing; it takes ${expected}`,
+  name_repeated: () => "is there twice",
+  not_a_file: () => "this is not a file",
+  not_for_type: ({ expected }) => `belongs to a ${expected} only`,
+  not_permitted: () => "reading it is not permitted",
+  not_utf8: () => "this is not UTF-8",
+  nul_character: () => "a NUL character is not text",
+  path_refused: () => "must be a relative path inside the working directory, without .. and backslashes",
+  pattern_refused: () =>
+    "is not a pattern that can be run safely: no back-references, no look-around, no counts above 1000, correct syntax",
+  plan_too_large: () => `larger than ${LIMITS.planBytes / 1_048_576} MiB`,
+  predicate_missing: () =>
+    "needs one predicate: exit_code, equals, contains, regex, output_lt, output_gt, file_exists or not_empty",
+  predicate_repeated: (problem) => `takes exactly one predicate, and this has ${found(problem)}`,
+  runtime_field: () => "is kept by Silas and cannot be set by a plan",
+  schedule_invalid: () => "takes five cron fields such as */30 * * * *, or always_on",
+  unknown_escalation: ({ nearest }) => `there is no such escalation${didYouMean(nearest)}`,
+  unknown_key: ({ nearest }) => `there is no such key${didYouMean(nearest)}`,
+  unsafe_text: () => "holds a control, invisible or direction-changing character",
+  wrong_value: ({ expected }) => `expected ${expected}`,
+};
+
+const didYouMean = (nearest: string | null): string => (nearest === null ? "" : `; did you mean ${nearest}?`);
+
+const NOTICES: Readonly<Record<PlanNotice["code"], (about: string) => string>> = {
+  approval_always_needed: () => "needs_approval: false has no effect; every plan is approved by you or not at all",
+  heading_missing: (about) => `the briefing has no heading "# ${about}"`,
+  hidden_characters: () => "this line holds characters that do not show, or change how others do",
+  unverified: () => "the plan has no checks, so its result can only be unverified",
+};

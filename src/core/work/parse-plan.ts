@@ -1,0 +1,158 @@
+import { assert, err, LIMITS, neutralise, ok, type Instant, type Result } from "#base";
+import { FRONT_MATTER, RUNTIME_STATE, toCamel, WORK_ITEM, type WorkItem } from "#model";
+import { checkFields } from "./check-fields.ts";
+import { FRONT_MATTER_LINE, headingsOf, placeOf, splitPlan, type Heading, type PlanForm } from "./plan-form.ts";
+import {
+  problemAt,
+  type KeyPath,
+  type PlanProblem,
+  type PlanProblemCode,
+  type PlanProblems,
+  type Position,
+  type Report,
+  type YamlRefusalCode,
+} from "./problems.ts";
+import { readRecord, type WireRecord } from "./read-fields.ts";
+
+/** The strict YAML reader core needs and does not hold: repeated keys, anchors, tags and the like are refused. */
+export type ReadYaml = (
+  text: string,
+) => Result<
+  { readonly value: unknown; readonly locate: (path: KeyPath) => Position },
+  readonly (Position & { readonly code: YamlRefusalCode })[]
+>;
+
+export type PlanSource = {
+  readonly markdown: string;
+  readonly readYaml: ReadYaml;
+  /** When the plan is read: the `created_at` of the item. */
+  readonly at: Instant;
+};
+
+export type ParsedPlan = {
+  readonly item: WorkItem;
+  /** Wire names the front matter wrote: a value that was left out is not the author's choice. [PLAN-06] [WORK-02] */
+  readonly writtenKeys: ReadonlySet<string>;
+  readonly headings: readonly Heading[];
+  readonly notices: readonly PlanNotice[];
+};
+
+/** What is accepted, and still worth saying. */
+export type PlanNotice = {
+  readonly code: "approval_always_needed" | "heading_missing" | "hidden_characters" | "unverified";
+  readonly line: number;
+  readonly about: string;
+};
+
+/** Reads a plan: YAML front matter between `---` lines, then the briefing. All problems come together. Never throws. */
+export function parsePlan(source: PlanSource): Result<ParsedPlan, PlanProblems> {
+  const form = splitPlan(source.markdown);
+  if (!form.ok) return err([form.error]);
+  const document = source.readYaml(form.value.frontMatter);
+  if (!document.ok) return err(nonEmpty(document.error.map((found) => problemAt(inFile(found), { code: found.code }))));
+  const { value, locate } = document.value;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return err([problemAt({ line: FRONT_MATTER_LINE, column: 1 }, { code: "front_matter_not_map" })]);
+  }
+  const problems: PlanProblem[] = [];
+  const report: Report = (path, reason) =>
+    problems.push(problemAt(inFile(locate(path)), { ...reason, key: path.join(".") || null }));
+  const wire = readRecord(FRONT_MATTER, { value, path: [], report, refusedKeys: RUNTIME_KEYS });
+  checkFields(wire, report);
+  checkBody(form.value, problems);
+  if (problems.length > 0) return err(nonEmpty(inOrder(problems)));
+  return ok(planOf(wire, { form: form.value, source, writtenKeys: new Set(Object.keys(value)) }));
+}
+
+const RUNTIME_KEYS: ReadonlySet<string> = new Set(Object.keys(RUNTIME_STATE.children));
+
+const inFile = ({ line, column }: Position): Position => ({ line: line + FRONT_MATTER_LINE - 1, column });
+
+function nonEmpty(problems: readonly PlanProblem[]): PlanProblems {
+  const [first, ...rest] = problems;
+  assert(first !== undefined, "PLAN-03 a refused plan says why");
+  return [first, ...rest];
+}
+
+function inOrder(problems: readonly PlanProblem[]): readonly PlanProblem[] {
+  return problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function checkBody({ body, bodyLine }: PlanForm, problems: PlanProblem[]): void {
+  const found = wrongInBody(body);
+  if (found === null) return;
+  const { line, column } = placeOf(body, found.at);
+  problems.push(problemAt({ line: line + bodyLine - 1, column }, { code: found.code, key: "body" }));
+}
+
+function wrongInBody(body: string): { readonly code: PlanProblemCode; readonly at: number } | null {
+  if (body.trim() === "") return { code: "body_empty", at: 0 };
+  if (body.length > LIMITS.planBodyChars) return { code: "body_too_large", at: 0 };
+  const at = body.search(CONTROL);
+  return at === -1 ? null : { code: "unsafe_text", at };
+}
+// Tabs and line breaks are text; other controls act on whatever shows them.
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
+
+type Accepted = {
+  readonly form: PlanForm;
+  readonly source: PlanSource;
+  readonly writtenKeys: ReadonlySet<string>;
+};
+
+function planOf(wire: WireRecord, { form, source, writtenKeys }: Accepted): ParsedPlan {
+  const isAlwaysOn = wire["type"] === "goal" && wire["schedule"] === "always_on";
+  const agent = isAlwaysOn && !writtenKeys.has("agent") ? "stream" : wire["agent"];
+  const state = readRecord(RUNTIME_STATE, {
+    value: { created_at: source.at },
+    path: [],
+    report: () => assert(false, "WORK-03 the state of a new item is valid"),
+    refusedKeys: new Set(),
+  });
+  // PLAN-04: whatever a plan says, it is approved by a person or not at all.
+  const whole = { ...withoutFalse(wire), agent, needs_approval: true, body: form.body, ...state };
+  const item = toCamel(WORK_ITEM, whole) as WorkItem;
+  const headings = headingsOf(form);
+  return { item, writtenKeys, headings, notices: noticesOf(wire, { form, headings }) };
+}
+
+/** `not_empty: false` says nothing, and is kept as nothing. */
+function withoutFalse(wire: WireRecord): WireRecord {
+  return { ...wire, verify: inEach(wire["verify"], "expect"), gates: inEach(wire["gates"], "check_expect") };
+}
+
+function inEach(parts: unknown, field: string): unknown {
+  return (parts as readonly WireRecord[]).map((part) => ({ ...part, [field]: saysSomething(part[field]) }));
+}
+
+function saysSomething(expect: unknown): unknown {
+  const isFalse = typeof expect === "object" && expect !== null && "not_empty" in expect && expect.not_empty === false;
+  return isFalse ? { ...expect, not_empty: null } : expect;
+}
+
+const HEADINGS = ["Context", "What to do", "Constraints", "If you get stuck"];
+
+type Read = { readonly form: PlanForm; readonly headings: readonly Heading[] };
+
+function noticesOf(wire: WireRecord, { form, headings }: Read): readonly PlanNotice[] {
+  const texts = new Set(headings.map(({ text }) => text.toLowerCase()));
+  const line = form.bodyLine;
+  const hasChecks = Array.isArray(wire["verify"]) && wire["verify"].length > 0;
+  return [
+    ...(wire["needs_approval"] === false
+      ? [{ code: "approval_always_needed", line: FRONT_MATTER_LINE, about: "" } as const]
+      : []),
+    ...(hasChecks ? [] : [{ code: "unverified", line: FRONT_MATTER_LINE, about: "" } as const]),
+    ...HEADINGS.filter((heading) => !texts.has(heading.toLowerCase())).map(
+      (about) => ({ code: "heading_missing", line, about }) as const,
+    ),
+    ...hiddenIn(form),
+  ];
+}
+
+/** The first line of the briefing that does not show all it holds. */
+function hiddenIn({ body, bodyLine }: PlanForm): readonly PlanNotice[] {
+  const lines = body.split("\n");
+  const hidden = lines.findIndex((line) => neutralise(line.replace(/\r$/, "")) !== line.replace(/\r$/, ""));
+  return hidden === -1 ? [] : [{ code: "hidden_characters", line: bodyLine + hidden, about: "" }];
+}

@@ -1,0 +1,102 @@
+import { assert, canonicalJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
+import { toSnake, WORK_ITEM, type WorkItem } from "#model";
+import { splitCommand } from "./command-line.ts";
+
+/** What the runtime knows about a plan besides its text, and what changes its effect just as much. */
+export type PlanFacts = {
+  /** Which kind of executor will run it; null while none is chosen. */
+  readonly executorKind: string | null;
+  readonly skills: readonly SkillFact[];
+};
+export type SkillFact = {
+  readonly name: string;
+  /** Digest of every byte of the skill's directory. */
+  readonly treeDigest: Sha256Hex;
+  readonly hosts: readonly string[];
+  readonly secretRefs: readonly string[];
+};
+
+/** Everything that changes the effect of a plan, in wire form; what a person is shown and signs. */
+export type PlanProjection = { readonly [K in (typeof PROJECTED)[number] | keyof Declared]: JsonValue };
+
+type Declared = { readonly executor_kind: unknown; readonly skill_digests: unknown; readonly capabilities: unknown };
+
+const PROJECTED = [
+  "id",
+  "type",
+  "title",
+  "parent",
+  "spawned_by",
+  "follow_up_of",
+  "domain",
+  "agent",
+  "budget",
+  "body",
+  "interaction_mode",
+  "input_artifacts_from",
+  "verify",
+  "gates",
+  "skills",
+  "access_levels",
+  "escalation",
+  "schedule",
+  "on_failure",
+  "on_stuck",
+  "failure_context",
+  "tasks",
+  "depends_on",
+] as const;
+
+/** Projects an item: the plan's fields without the runtime's, and what they declare. All fields present. [PLAN-08] */
+export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
+  const wire = toSnake(WORK_ITEM, item) as Readonly<Record<string, JsonValue | undefined>>;
+  const fields = PROJECTED.map((name) => [name, wire[name] ?? null]);
+  const factsBySkill = new Map(facts.skills.map((fact) => [fact.name, fact]));
+  return {
+    ...Object.fromEntries(fields),
+    executor_kind: facts.executorKind,
+    skill_digests: item.skills.map((name) => ({ name, sha256: factsBySkill.get(name)?.treeDigest ?? null })),
+    capabilities: capabilitiesOf(
+      item,
+      item.skills.flatMap((name) => factsBySkill.get(name) ?? []),
+    ),
+  } as PlanProjection;
+}
+
+function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue {
+  const checks = item.verify.map(({ name, run, network }) => ({ by: `verify:${name}`, argv: argvOf(run), network }));
+  const gates = item.gates.flatMap(({ name, checkCommand }) =>
+    checkCommand === null ? [] : [{ by: `gate:${name}`, argv: argvOf(checkCommand), network: false }],
+  );
+  const expectations = [
+    ...item.verify.map(({ expect }) => expect),
+    ...item.gates.map(({ checkExpect }) => checkExpect),
+  ];
+  return {
+    commands: [...checks, ...gates],
+    files: sorted(expectations.flatMap((expect) => expect?.fileExists ?? [])),
+    hosts: sorted(skills.flatMap(({ hosts }) => hosts)),
+    secret_refs: sorted(skills.flatMap(({ secretRefs }) => secretRefs)),
+  };
+}
+
+function argvOf(command: string): readonly string[] {
+  const words = splitCommand(command);
+  // INVARIANT: the parser refused every command that does not split, so an item that holds one was not made by it.
+  assert(words.ok, "PLAN-03 a command of a work item splits into words");
+  return words.value;
+}
+
+const sorted = (names: readonly string[]): readonly string[] => [...new Set(names)].toSorted();
+
+/** The canonical text of a projection: RFC 8785 over the wire form. */
+export function planBytes(projection: PlanProjection): string {
+  const text = canonicalJson(projection);
+  assert(text.ok, "PLAN-09 a projection has canonical bytes");
+  return text.value;
+}
+
+/** What an approval is bound to. */
+export function planHash(projection: PlanProjection): Sha256Hex {
+  return sha256Hex(planBytes(projection));
+}

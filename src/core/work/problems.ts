@@ -1,0 +1,92 @@
+/** What the strict YAML reader may refuse; the reader itself is given from outside, core holds no YAML library. */
+export type YamlRefusalCode =
+  | "alias_refused"
+  | "ambiguous_scalar"
+  | "anchor_refused"
+  | "directive_refused"
+  | "document_too_complex"
+  | "document_too_deep"
+  | "document_too_large"
+  | "duplicate_key"
+  | "key_not_text"
+  | "merge_key_refused"
+  | "number_refused"
+  | "several_documents"
+  | "tag_refused"
+  | "yaml_syntax";
+
+/** Reasons of the plan as a whole. */
+export type FormRefusalCode =
+  | "body_empty"
+  | "body_too_large"
+  | "byte_order_mark"
+  | "front_matter_missing"
+  | "front_matter_not_map"
+  | "front_matter_too_large"
+  | "front_matter_unterminated"
+  | "lone_surrogate"
+  | "nul_character"
+  | "plan_too_large";
+
+/** Reasons of one command line. */
+export type CommandRefusalCode =
+  | "command_assignment"
+  | "command_empty"
+  | "command_expansion"
+  | "command_operator"
+  | "command_too_long"
+  | "command_unfinished";
+
+/** Reasons of one field, or of fields that do not fit each other. */
+export type FieldRefusalCode =
+  | "agent_lane_invalid"
+  | "dependency_cycle"
+  | "escalation_cycle"
+  | "gate_expectation_alone"
+  | "gate_pattern_missing"
+  | "gate_step_missing"
+  | "missing_key"
+  | "name_repeated"
+  | "not_for_type"
+  | "path_refused"
+  | "pattern_refused"
+  | "predicate_missing"
+  | "predicate_repeated"
+  | "runtime_field"
+  | "schedule_invalid"
+  | "unknown_escalation"
+  | "unknown_key"
+  | "unsafe_text"
+  | "wrong_value";
+
+export type PlanProblemCode = YamlRefusalCode | FormRefusalCode | CommandRefusalCode | FieldRefusalCode;
+
+export type Position = { readonly line: number; readonly column: number };
+
+/** One thing to repair. Line and column count from 1 in the plan file. */
+export type PlanProblem = Position & {
+  readonly code: PlanProblemCode;
+  /** Dotted wire key, or null when the file as a whole is meant. */
+  readonly key: string | null;
+  /** What the key takes. */
+  readonly expected: string | null;
+  /** The name that was probably meant. */
+  readonly nearest: string | null;
+  /** What was found: the operator in a command, the predicates that were set, the ids of a cycle. */
+  readonly found: readonly string[];
+};
+export type PlanProblems = readonly [PlanProblem, ...PlanProblem[]];
+
+export type KeyPath = readonly (string | number)[];
+export type Reason = { readonly code: FieldRefusalCode | CommandRefusalCode } & Partial<
+  Pick<PlanProblem, "expected" | "nearest" | "found">
+>;
+/** Notes one problem at the key it belongs to. */
+export type Report = (path: KeyPath, reason: Reason) => void;
+
+export function problemAt(
+  position: Position,
+  rest: Pick<PlanProblem, "code"> & Partial<Omit<PlanProblem, "code">>,
+): PlanProblem {
+  return { key: null, expected: null, nearest: null, found: [], ...rest, line: position.line, column: position.column };
+}
