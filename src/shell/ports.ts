@@ -138,16 +138,20 @@ export interface Vault {
   list(): Promise<Result<readonly SecretRef[], VaultFault>>;
 }
 
-/** The owner's public keys, in `silas.db`. Rows are never removed: an old signature names the key that made it. */
+/**
+ * The owner's public keys, in `silas.db`; each change commits together with its audit entry. Rows are never removed: an
+ * old signature names the key that made it.
+ */
 export interface KeyRegistry {
   add(key: OwnerKey, actor: AuditActor): Promise<Result<void, StoreFault>>;
   find(keyId: KeyId): Promise<Result<OwnerKey | null, StoreFault>>;
   list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
-  /** Written before the signature exists: a use that is not recorded does not happen. */
-  recordUse(keyId: KeyId, use: KeyUse & { readonly at: Instant }): Promise<Result<void, StoreFault>>;
+  /** Comes before the signature: a use that is not recorded does not happen, nor one of a key that is not in use. */
+  recordUse(keyId: KeyId, use: RecordedUse): Promise<Result<void, KeyError | StoreFault>>;
   revoke(revocation: KeyRevocation): Promise<Result<OwnerKey, KeyError | StoreFault>>;
 }
 export type KeyUse = { readonly purpose: "file" | "self_test"; readonly actor: AuditActor };
+export type RecordedUse = KeyUse & { readonly at: Instant };
 export type KeyRevocation = {
   readonly keyId: KeyId;
   readonly at: Instant;

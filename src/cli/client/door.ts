@@ -1,10 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { LocalApp } from "#compose";
 import type { Environment } from "#config";
+import type { SecretText } from "#model";
 import type { JournalDoor } from "#ports";
 import { CommandFailure } from "../terminal/failure.ts";
+import type { InstanceAddress } from "./http-client.ts";
 import { createHttpDoor } from "./http-door.ts";
 import { findInstance } from "./instance.ts";
-import { loadSetup, prepareDirectories } from "./setup.ts";
+import { loadSetup, prepareDirectories, vaultAccess } from "./setup.ts";
 import { startFailure } from "../start/words.ts";
 
 export type OpenDoor = { readonly door: JournalDoor; close(): Promise<void> };
@@ -18,15 +21,32 @@ const LOOK_AGAIN_MS = 25;
  * in this process and locked for as long as the command takes. Verbs cannot tell the difference.
  */
 export async function openDoor({ environment }: { readonly environment: Environment }): Promise<OpenDoor> {
+  const silas = await reachSilas({ environment, askPassphrase: async () => null });
+  if (silas.kind === "instance") return { door: createHttpDoor(silas.address), close: async () => {} };
+  return { door: silas.app.journal, close: () => silas.app.close() };
+}
+
+export type Reached =
+  | { readonly kind: "instance"; readonly address: InstanceAddress }
+  | { readonly kind: "local"; readonly app: LocalApp };
+export type Reaching = {
+  readonly environment: Environment;
+  /** For a vault that needs a passphrase, where somebody can be asked. */
+  readonly askPassphrase: () => Promise<SecretText | null>;
+};
+
+/** The instance that runs on this data directory, or everything but a server in this process. */
+export async function reachSilas({ environment, askPassphrase }: Reaching): Promise<Reached> {
   const setup = loadSetup(environment);
   const deadlineMs = performance.now() + WAIT_MS;
   while (performance.now() < deadlineMs) {
     const instance = await findInstance(setup);
-    if (instance !== null) return { door: createHttpDoor(instance.address), close: async () => {} };
+    if (instance !== null) return { kind: "instance", address: instance.address };
     prepareDirectories(setup);
     const { composeLocal } = await import("#compose");
-    const composed = await composeLocal({ config: setup.config });
-    if (composed.ok) return { door: composed.value.journal, close: () => composed.value.close() };
+    const vault = { ...vaultAccess(environment), askPassphrase };
+    const composed = await composeLocal({ config: setup.config, stateDir: setup.paths.stateDir, vault });
+    if (composed.ok) return { kind: "local", app: composed.value };
     if (composed.error.code !== "already_running") throw startFailure(composed.error);
     await wait(LOOK_AGAIN_MS);
   }

@@ -39,7 +39,7 @@ export function createHttpDoor(address: InstanceAddress): JournalDoor {
 type Answer = { readonly status: number; readonly body: unknown };
 
 /** Refusals travel as their codes and facts. What no code can explain, and a foreign token, end the command here. */
-function resultOf<T, E>(answer: Answer): Result<T, E> {
+export function resultOf<T, E>(answer: Answer): Result<T, E> {
   if (answer.status === 200) return ok(answer.body as T);
   const error = errorOf(answer.body);
   if (error === null || error.code === "internal" || answer.status === 401) return refuse(answer);

@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync } from "node:fs";
+import type { ComposeOptions } from "#compose";
 import { describeProblems, loadConfig, type Environment, type LoadedConfig } from "#config";
 import { CommandFailure } from "../terminal/failure.ts";
 
@@ -28,4 +29,9 @@ export function prepareDirectories({ paths }: LoadedConfig): void {
       });
     }
   }
+}
+
+/** How this process may open the vault, as its environment says. Nobody is asked. */
+export function vaultAccess({ vaultPassphrase, sessionBus }: Environment): NonNullable<ComposeOptions["vault"]> {
+  return { passphrase: vaultPassphrase, askPassphrase: async () => null, sessionBus };
 }

@@ -1,6 +1,7 @@
 import type { Define, Handler } from "../terminal/context.ts";
+import { keysFailure } from "../keys/words.ts";
 import { startFailure } from "./words.ts";
-import { loadSetup, prepareDirectories } from "../client/setup.ts";
+import { loadSetup, prepareDirectories, vaultAccess } from "../client/setup.ts";
 
 export const define: Define = (init, act) => {
   init.option("--yes", "ask nothing (nothing is asked)").action(act(initialise));
@@ -10,12 +11,18 @@ const initialise: Handler<object> = async ({ terminal, environment }) => {
   const setup = loadSetup(environment);
   prepareDirectories(setup);
   const { composeLocal } = await import("#compose");
-  const composed = await composeLocal({ config: setup.config });
+  const composed = await composeLocal({
+    config: setup.config,
+    stateDir: setup.paths.stateDir,
+    vault: vaultAccess(environment),
+  });
   if (!composed.ok) {
     if (composed.error.code !== "already_running") throw startFailure(composed.error);
     return terminal.line(`Silas is running on ${setup.paths.dataDir} already; there is nothing to prepare.`);
   }
+  const prepared = await composed.value.keys.prepare();
   await composed.value.close();
+  if (!prepared.ok) throw keysFailure(prepared.error);
   terminal.line(`Silas is ready in ${setup.paths.dataDir}`);
   terminal.line("Start it with `silas start`.");
 };

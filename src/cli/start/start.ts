@@ -7,7 +7,7 @@ import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import { findInstance } from "../client/instance.ts";
 import { requestLink } from "./open.ts";
-import { loadSetup, prepareDirectories } from "../client/setup.ts";
+import { loadSetup, prepareDirectories, vaultAccess } from "../client/setup.ts";
 import { listenFailure, startFailure } from "./words.ts";
 import { listenToKeys } from "./keys.ts";
 import { MODES } from "./status.ts";
@@ -44,7 +44,7 @@ const startSilas: Handler<Options> = async (call) => {
     });
   }
   prepareDirectories(setup);
-  const composed = await composeWhenFree(setup, call.outside.version);
+  const composed = await composeWhenFree(setup, call);
   if (!composed.ok) {
     if (composed.error.code !== "already_running") throw startFailure(composed.error);
     return sayAlreadyRunning(call, { setup, ...composed.error });
@@ -81,11 +81,13 @@ const wantsBrowser = ({ options, outside }: Call<Options>): boolean => options.o
 const WAIT_MS = 10_000;
 const LOOK_AGAIN_MS = 50;
 
-async function composeWhenFree(setup: LoadedConfig, version: string): Promise<Result<App, StartRefusal>> {
+async function composeWhenFree(setup: LoadedConfig, call: Call<Options>): Promise<Result<App, StartRefusal>> {
   const { composeApp } = await import("#compose");
+  const { version } = call.outside;
+  const vault = vaultAccess(call.environment);
   const deadlineMs = performance.now() + WAIT_MS;
   for (;;) {
-    const composed = await composeApp({ config: setup.config, version, stateDir: setup.paths.stateDir });
+    const composed = await composeApp({ config: setup.config, version, stateDir: setup.paths.stateDir, vault });
     const isPassing = !composed.ok && composed.error.code === "already_running" && composed.error.url === null;
     if (!isPassing || performance.now() > deadlineMs) return composed;
     await wait(LOOK_AGAIN_MS);

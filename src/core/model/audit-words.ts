@@ -17,6 +17,10 @@ const SENTENCES: Sentences = {
   instance_stopped: () => "Silas stopped",
   device_enrolled: ({ device_name }) => `Signed in ${oneLine(device_name)}`,
   device_revoked: ({ device_name }) => `Signed out ${oneLine(device_name)}`,
+  key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${key_id})`,
+  key_used: ({ key_id, purpose }) =>
+    purpose === "file" ? `Signed a file with the key ${key_id}` : `Tested the signing key ${key_id}`,
+  key_revoked: ({ key_id, key_name }) => `Revoked the key ${oneLine(key_name)} (${key_id})`,
   enrolment_refused: ({ invalid, rate_limited }) => `Refused ${counted(invalid + rate_limited, "sign-in")}`,
   journal_import_started: () => "Began to import into the journal",
   journal_imported: ({ added, replaced, conflicts }) =>

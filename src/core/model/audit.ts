@@ -12,7 +12,7 @@ const act = { act_id: id };
 
 /**
  * Every event of the audit chain with the whole of what it may say. INVARIANT: a field that is not named here never gets
- * into the chain, and no field holds free text but the name a person gave a device. [AUD-08]
+ * into the chain, and no field holds free text but the name a person gave a device or key. [AUD-08]
  */
 export const auditDataSchemas = {
   instance_started: z.strictObject({ version, ended_cleanly: z.boolean() }),
@@ -35,6 +35,9 @@ export const auditDataSchemas = {
     replaced: z.nullable(z.strictObject({ seq: count, hash: digest })),
   }),
   backup_restore_failed: z.strictObject({ ...act, reason: code }),
+  key_enrolled: z.strictObject({ key_id: id, key_name: nameSchema }),
+  key_used: z.strictObject({ key_id: id, purpose: z.enum(["file", "self_test"]) }),
+  key_revoked: z.strictObject({ key_id: id, key_name: nameSchema }),
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   audit_checkpoint: z.strictObject({ checkpoint_id: id }),
 } as const;

@@ -166,7 +166,9 @@ function lineSchema(pattern: RegExp) {
   return z.string().check(z.maxLength(LINE_CHARS), z.regex(pattern), clean);
 }
 
-function secretText(value: string | null): SecretText | null {
+export function secretText(value: string): SecretText;
+export function secretText(value: string | null): SecretText | null;
+export function secretText(value: string | null): SecretText | null {
   return value === null ? null : Object.freeze({ reveal: () => value, toJSON: () => SECRET_SHOWN });
 }
 /** What stands wherever a secret's value would. */

@@ -44,6 +44,7 @@ export {
   SECRET_SHOWN,
   SECRET_UNSET_SHOWN,
   type ConfigGroup,
+  secretText,
   type ConfigKey,
   type ConfigList,
   type ConfigNode,

@@ -11,3 +11,6 @@
 export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";
 export { createJournalDoor, type JournalDoorDeps } from "./journal-door.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";
+export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys-door.ts";
+export { keyIdOf } from "./keys-ed25519.ts";
+export { createSigner, type SignerDeps } from "./keys-signer.ts";

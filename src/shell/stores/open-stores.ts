@@ -119,7 +119,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
   return ok({
     sessions: createSessionStore(db, recordAct),
     audit: log,
-    keys: createKeyRegistry(db),
+    keys: createKeyRegistry(db, recordAct),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,
   });

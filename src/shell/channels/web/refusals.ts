@@ -1,5 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { wordsFor, type ErrorBody, type InvalidInput, type JournalError, type StoreFault } from "#model";
+import {
+  wordsFor,
+  type ErrorBody,
+  type InvalidInput,
+  type JournalError,
+  type SigningError,
+  type StoreFault,
+} from "#model";
 import type { ImportRefusal, Log, Randomness } from "#ports";
 
 /** What the channel itself refuses, before any room behind it is asked. */
@@ -19,9 +26,10 @@ export type ChannelRefusal =
   | { readonly code: "rate_limited"; readonly retry_after_ms: number }
   | { readonly code: "too_many_sockets" }
   | { readonly code: "shutting_down" }
+  | { readonly code: "terminal_only" }
   | { readonly code: "internal"; readonly cause?: unknown };
 
-export type Refusal = ChannelRefusal | JournalError | InvalidInput | ImportRefusal | StoreFault;
+export type Refusal = ChannelRefusal | JournalError | InvalidInput | ImportRefusal | SigningError | StoreFault;
 
 type StatusTable = { readonly [C in Refusal["code"]]: number };
 
@@ -34,6 +42,9 @@ const STATUS: StatusTable = {
   unauthorized: 401,
   enrolment_invalid: 401,
   foreign_origin: 403,
+  terminal_only: 403,
+  key_unknown: 404,
+  secret_missing: 404,
   not_found: 404,
   route_not_found: 404,
   method_not_allowed: 405,
@@ -44,7 +55,10 @@ const STATUS: StatusTable = {
   edit_conflict: 409,
   name_taken: 409,
   no_timer_running: 409,
+  key_revoked: 409,
+  last_key: 409,
   operation_mismatch: 409,
+  signer_not_enrolled: 409,
   task_concluded: 409,
   task_not_concluded: 409,
   timer_running: 409,
@@ -59,16 +73,23 @@ const STATUS: StatusTable = {
   limit_reached: 422,
   link_to_itself: 422,
   order_mismatch: 422,
+  public_key_invalid: 422,
   repeat_without_date: 422,
+  signature_invalid: 422,
   wrong_kind: 422,
   rate_limited: 429,
   internal: 500,
   store_corrupt: 500,
   store_failed: 500,
+  vault_damaged: 500,
   shutting_down: 503,
   store_busy: 503,
   too_many_sockets: 503,
+  vault_locked: 503,
+  vault_unavailable: 503,
+  vault_wrong_key: 503,
   disk_full: 507,
+  vault_full: 507,
 };
 
 /** Answers one refused request: code and facts for programs, a sentence for people, an id that finds the raw cause. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyServerFactory } from "fastify";
 import { LIMITS } from "#base";
 import { addJournalRoutes } from "./journal-routes.ts";
 import { type ChannelRefusal } from "./refusals.ts";
+import { addKeyRoutes } from "./key-routes.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { SOCKET_PROTOCOL } from "./socket-protocol.ts";
@@ -39,6 +40,8 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addSessionRoutes(app, context);
   addJournalRoutes(app, context);
   addSocketRoute(app, context);
+  addActivityRoute(app, context);
+  addKeyRoutes(app, context);
   return app;
 }
 

@@ -1,34 +1,41 @@
 import { err, ok, type Result } from "#base";
-import { ownerKeyFromWire, ownerKeyToWire, type KeyError, type OwnerKey, type OwnerKeyBody } from "#model";
-import type { KeyRegistry, KeyRevocation } from "#ports";
+import {
+  ownerKeyFromWire,
+  ownerKeyToWire,
+  type AuditActor,
+  type AuditDraft,
+  type KeyError,
+  type KeyId,
+  type OwnerKey,
+  type OwnerKeyBody,
+} from "#model";
+import type { KeyRegistry, KeyRevocation, RecordedUse } from "#ports";
+import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
 
-/** The owner's keys on a migrated `silas.db`. */
-export function createKeyRegistry(db: Sqlite): KeyRegistry {
+/** The owner's keys on a migrated `silas.db`. Each change and use is in the audit chain by the same commit. */
+export function createKeyRegistry(db: Sqlite, recordAct: RecordAct): KeyRegistry {
   return {
-    add: async (key) =>
-      guardedValue(() => {
-        db.run(
-          `INSERT INTO owner_keys (key_id, public_key, name, kind, enrolled_at, revoked_at, last_used_at)
-           VALUES (:key_id, :public_key, :name, :kind, :enrolled_at, :revoked_at, :last_used_at)`,
-          ownerKeyToWire(key),
-        );
-      }),
+    add: async (key, actor) =>
+      guarded(() =>
+        db.transaction(() => {
+          db.run(
+            `INSERT INTO owner_keys (key_id, public_key, name, kind, enrolled_at, revoked_at, last_used_at)
+             VALUES (:key_id, :public_key, :name, :kind, :enrolled_at, :revoked_at, :last_used_at)`,
+            ownerKeyToWire(key),
+          );
+          recordAct(enrolledDraft(key, actor));
+          return ok();
+        }),
+      ),
     find: async (keyId) => guardedValue(() => find(db, keyId)),
     list: async () =>
       guardedValue(() =>
         db.all<OwnerKeyBody>("SELECT * FROM owner_keys ORDER BY enrolled_at, key_id").map(ownerKeyFromWire),
       ),
-    recordUse: async (keyId, { at }) =>
-      guardedValue(() => {
-        // A clock that jumped back never makes a key look used earlier than it was.
-        db.run("UPDATE owner_keys SET last_used_at = max(coalesce(last_used_at, :at), :at) WHERE key_id = :keyId", {
-          keyId,
-          at,
-        });
-      }),
-    revoke: async (revocation) => guarded(() => db.transaction(() => revoke(db, revocation))),
+    recordUse: async (keyId, use) => guarded(() => db.transaction(() => recordUse(db, { keyId, use, recordAct }))),
+    revoke: async (revocation) => guarded(() => db.transaction(() => revoke(db, { revocation, recordAct }))),
   };
 }
 
@@ -37,8 +44,26 @@ function find(db: Sqlite, keyId: string): OwnerKey | null {
   return row === null ? null : ownerKeyFromWire(row);
 }
 
+type Use = { readonly keyId: KeyId; readonly use: RecordedUse; readonly recordAct: RecordAct };
+
+function recordUse(db: Sqlite, { keyId, use, recordAct }: Use): Result<void, KeyError> {
+  const key = find(db, keyId);
+  if (key === null) return err({ code: "key_unknown", keyId });
+  if (key.revokedAt !== null) return err({ code: "key_revoked", keyId });
+  // A clock that jumped back never makes a key look used earlier than it was.
+  db.run("UPDATE owner_keys SET last_used_at = max(coalesce(last_used_at, :at), :at) WHERE key_id = :keyId", {
+    keyId,
+    at: use.at,
+  });
+  recordAct(usedDraft(keyId, use));
+  return ok();
+}
+
+type Revoking = { readonly revocation: KeyRevocation; readonly recordAct: RecordAct };
+
 /** In one transaction with the count, so that two revocations at once cannot leave nobody. */
-function revoke(db: Sqlite, { keyId, at, lastKey }: KeyRevocation): Result<OwnerKey, KeyError> {
+function revoke(db: Sqlite, { revocation, recordAct }: Revoking): Result<OwnerKey, KeyError> {
+  const { keyId, at, lastKey } = revocation;
   const key = find(db, keyId);
   if (key === null) return err({ code: "key_unknown", keyId });
   if (key.revokedAt !== null) return ok(key);
@@ -48,5 +73,27 @@ function revoke(db: Sqlite, { keyId, at, lastKey }: KeyRevocation): Result<Owner
   );
   if (lastKey === "refuse" && (others?.count ?? 0) === 0) return err({ code: "last_key", keyId });
   db.run("UPDATE owner_keys SET revoked_at = :at WHERE key_id = :keyId", { keyId, at });
+  recordAct(revokedDraft(key, revocation));
   return ok({ ...key, revokedAt: at });
 }
+
+export const enrolledDraft = ({ keyId, name, enrolledAt }: OwnerKey, actor: AuditActor): AuditDraft => ({
+  event: "key_enrolled",
+  data: { key_id: keyId, key_name: name },
+  at: enrolledAt,
+  actor,
+});
+
+export const usedDraft = (keyId: KeyId, { purpose, at, actor }: RecordedUse): AuditDraft => ({
+  event: "key_used",
+  data: { key_id: keyId, purpose },
+  at,
+  actor,
+});
+
+export const revokedDraft = ({ keyId, name }: OwnerKey, { at, actor }: KeyRevocation): AuditDraft => ({
+  event: "key_revoked",
+  data: { key_id: keyId, key_name: name },
+  at,
+  actor,
+});
