@@ -21,6 +21,13 @@ const SLOW = { timeout: 15_000 };
 const row = (page: Page, title: string) => page.getByTestId("task-list").locator("[data-task]", { hasText: title });
 const toast = (page: Page, text: string | RegExp) => page.getByRole("listitem").filter({ hasText: text });
 
+/** True when the line of the present, or the first block, stands within the part of the hours that is shown. */
+const IN_SIGHT = `(() => {
+  const at = document.querySelector("[data-testid=now], [data-block]").getBoundingClientRect();
+  const box = document.querySelector("[aria-label='Hours of the day']").getBoundingClientRect();
+  return at.top >= box.top && at.top < box.bottom;
+})()`;
+
 describe.each(SIZES)("at $name", ({ name, viewport }) => {
   let opened: Opened;
   let page: Page;
@@ -135,6 +142,40 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await pane.getByText("the figures").waitFor();
   });
 
+  test("a saved time entry is changed in the task and in the journal", async () => {
+    const id = await give(page, { kind: "task.create", title: titled("Mistimed work") });
+    const other = await give(page, { kind: "task.create", title: titled("The right task") });
+    const times = { startedAt: "2026-01-06T08:00:20.000Z", endedAt: "2026-01-06T09:00:20.000Z" };
+    await give(page, { kind: "time.add", taskId: id, ...times, description: titled("figures"), sourceEntryId: null });
+    await page.goto(`${cockpit.url()}/tasks/${id}`);
+    const edit = page.getByRole("button", { name: "Edit time entry 09:00–10:00" });
+    await edit.click();
+    const form = page.getByRole("form", { name: "Edit time entry" });
+    await form.getByLabel("End").fill("2026-01-06T08:30");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("The end must be after the start.").waitFor();
+    await form.getByLabel("End").fill("2026-01-06T11:30");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const pane = page.getByRole("complementary");
+    await pane.getByText("09:00–11:30").waitFor();
+    await expect.poll(() => page.locator("[data-edit]:focus").count(), POLL).toBe(1);
+    await untilSaved(page);
+
+    await page.goto(`${cockpit.url()}/journal`);
+    const entry = page.locator("article", { hasText: titled("figures") });
+    await entry.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Edit time entry" }).click();
+    await form.getByLabel("What was done").fill(titled("slides"));
+    await form.getByLabel("Task").selectOption({ label: titled("The right task") });
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.locator("article", { hasText: titled("slides") }).waitFor();
+    await untilSaved(page);
+    await page.goto(`${cockpit.url()}/tasks/${other}`);
+    await pane.getByText(titled("slides")).waitFor();
+    await pane.getByText("09:00–11:30").waitFor();
+  });
+
   test("a follow-up shows what will happen first, then carries the open items over", async () => {
     const id = await give(page, { kind: "task.create", title: titled("Move house"), items: ["boxes", "keys", "van"] });
     await page.goto(`${cockpit.url()}/tasks/${id}`);
@@ -176,6 +217,24 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await expect.poll(() => block.textContent(), POLL).toBe("Deep work09:30 to 10:45");
     expect(await page.getByRole("radio", { name: /^4/ }).isChecked()).toBe(true);
     expect(await page.getByRole("textbox", { name: "Note for the day" }).inputValue()).toBe("Numbers first");
+  });
+
+  test("a day opens where it is now, else at its first block, with hours as the locale writes them", async () => {
+    const inSight = (): Promise<boolean> => page.evaluate<boolean>(IN_SIGHT);
+    await page.goto(`${cockpit.url()}/day`);
+    await page.getByTestId("now").waitFor({ state: "attached" });
+    expect(await inSight()).toBe(true);
+    const day = viewport === PHONE ? "2031-04-04" : "2031-04-05";
+    const times = { startTime: `${day}T18:00:00.000Z`, endTime: `${day}T19:00:00.000Z` };
+    const block = { id: null, categoryId: null, taskId: null, note: "Late block", ...times };
+    await give(page, { kind: "plan.blocks", planDate: day, upserts: [block], deletes: [] });
+    await page.goto(`${cockpit.url()}/day/${day}`);
+    await page.getByRole("button", { name: /^Late block/ }).waitFor();
+    expect(await inSight()).toBe(true);
+    expect(await page.getByTestId("now").count()).toBe(0);
+    const hours = page.getByRole("group", { name: "Hours of the day" });
+    expect(await hours.textContent()).toContain("09:00");
+    expect(await hours.textContent()).not.toContain("AM");
   });
 
   test("search finds everything, marks what it found, and takes operators as words", async () => {
@@ -246,6 +305,33 @@ describe("at a desk", () => {
     await untilSaved(page);
     await page.reload();
     await expect.poll(() => shown.textContent(), POLL).toBe("Dragged block09:30 to 10:30");
+    await context.close();
+  });
+
+  test("a time entry that the server refuses keeps what was typed and says why in place", async () => {
+    const { page, context } = await cockpit.open();
+    const times = { startedAt: "2026-01-07T08:00:00.000Z", endedAt: "2026-01-07T09:00:00.000Z" };
+    const gone = await give(page, { kind: "task.create", title: "Deleted meanwhile" });
+    const what = { description: "Refused once", sourceEntryId: null };
+    await give(page, { kind: "time.add", taskId: null, ...times, ...what });
+    await page.goto(`${cockpit.url()}/journal`);
+    const entry = page.locator("article", { hasText: "Refused once" });
+    await entry.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Edit time entry" }).click();
+    const form = page.getByRole("form", { name: "Edit time entry" });
+    await form.getByLabel("What was done").fill("Typed before the refusal");
+    await form.getByLabel("Task").selectOption({ label: "Deleted meanwhile" });
+    await give(page, { kind: "task.delete", id: gone });
+    await form.getByRole("button", { name: "Save" }).click();
+    await form
+      .getByRole("alert")
+      .getByText(/There is no task/)
+      .waitFor();
+    expect(await form.getByLabel("What was done").inputValue()).toBe("Typed before the refusal");
+    await form.getByLabel("Task").selectOption("");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.locator("article", { hasText: "Typed before the refusal" }).waitFor();
+    await expect.poll(() => page.locator("article button:focus").count(), POLL).toBe(1);
     await context.close();
   });
 

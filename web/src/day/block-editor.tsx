@@ -1,11 +1,11 @@
 import { useState, type FormEvent, type ReactNode } from "react";
 import type { DayView, RecordId } from "#model";
 import { run } from "../data/commands.ts";
-import { useJournal } from "../data/reads.ts";
 import { Button } from "../parts/button.tsx";
-import { Field, Input, Select } from "../parts/field.tsx";
+import { Field, Input } from "../parts/field.tsx";
 import { Sheet } from "../parts/sheet.tsx";
-import { instantOf, minutesOfTime, timeOfMinutes, useToday } from "../time/clock.ts";
+import { TaskSelect } from "../tasks/task-select.tsx";
+import { instantOf, minutesOfTime, timeOfMinutes } from "../time/clock.ts";
 import { words } from "../words.ts";
 import styles from "./timeline.module.css";
 
@@ -38,7 +38,12 @@ export function BlockEditor({ day, draft: first, onClose }: EditorProps): ReactN
     <Sheet title={id === null ? words.day.addBlock : words.day.editBlock} onClose={onClose}>
       <form className={styles["editor"]} onSubmit={save}>
         <Fields draft={draft} wrong={wrong} onChange={(part) => setDraft({ ...draft, ...part })} />
-        <TaskChoice day={day} taskId={draft.taskId} onChoose={(taskId) => setDraft({ ...draft, taskId })} />
+        <TaskSelect
+          label={words.day.blockTask}
+          taskId={draft.taskId}
+          first={day.pinned.map((row) => row.task)}
+          onChoose={(taskId) => setDraft({ ...draft, taskId })}
+        />
         <div className={styles["buttons"]}>
           <Button tone="main" type="submit">
             {words.actions.save}
@@ -110,36 +115,5 @@ function Fields({ draft, wrong, onChange }: FieldsProps): ReactNode {
         )}
       </Field>
     </>
-  );
-}
-
-type ChoiceProps = {
-  readonly day: DayView;
-  readonly taskId: RecordId | null;
-  readonly onChoose: (id: RecordId | null) => void;
-};
-
-function TaskChoice({ day, taskId, onChoose }: ChoiceProps): ReactNode {
-  const today = useToday();
-  const { data } = useJournal({ kind: "tasks", view: "open", today, limit: 200 });
-  const pinned = day.pinned.map((row) => row.task);
-  const open = (data?.rows ?? []).map((row) => row.task).filter((task) => !pinned.some(({ id }) => id === task.id));
-  return (
-    <Field label={words.day.blockTask}>
-      {(ids) => (
-        <Select
-          {...ids}
-          value={taskId ?? ""}
-          onChange={({ target }) => onChoose((target.value || null) as RecordId | null)}
-        >
-          <option value="">{words.day.noTask}</option>
-          {[...pinned, ...open].map((task) => (
-            <option key={task.id} value={task.id}>
-              {task.body.title}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from "react";
 import type { DayView, RecordOf } from "#model";
 import { run } from "../data/commands.ts";
-import { isPendingId } from "../data/project.ts";
+import { isPendingId } from "../data/stand-in.ts";
 import { useJournal, useTaskTitle } from "../data/reads.ts";
 import { Line } from "../parts/text.tsx";
 import { useLatest } from "../parts/use-latest.ts";

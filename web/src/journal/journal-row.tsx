@@ -3,28 +3,33 @@ import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { RecordId, RecordOf, TimelineRow } from "#model";
 import { run } from "../data/commands.ts";
-import { isPendingId } from "../data/project.ts";
+import { isPendingId } from "../data/stand-in.ts";
 import { useTaskTitle } from "../data/reads.ts";
 import { Button } from "../parts/button.tsx";
 import { Area } from "../parts/field.tsx";
 import { More } from "../parts/menu.tsx";
 import { Line, Paragraphs } from "../parts/text.tsx";
+import { useEditing } from "../parts/use-editing.ts";
+import { TimeEditor } from "../tasks/time-editor.tsx";
 import { clockTime, duration, secondsBetween } from "../time/format.ts";
 import { words } from "../words.ts";
 import styles from "./journal.module.css";
 import { momentOfRow } from "./moment-of-row.ts";
 
+type Editing = { readonly isEditing: boolean; readonly begin: () => void; readonly end: () => void };
+
 export function JournalRow({ row }: { readonly row: TimelineRow }): ReactNode {
+  const { place, ...editing } = useEditing<HTMLElement>();
   return (
-    <article className={styles["row"]} data-kind={row.kind} id={`entry-${row.id}`}>
+    <article className={styles["row"]} data-kind={row.kind} id={`entry-${row.id}`} ref={place}>
       <time className="mono" dateTime={momentOfRow(row)}>
         {clockTime(momentOfRow(row))}
       </time>
       <span className={styles["icon"]} aria-hidden>
         <RowIcon row={row} />
       </span>
-      {row.kind === "entry" && <Note entry={row} />}
-      {row.kind === "timeEntry" && <Worked entry={row} />}
+      {row.kind === "entry" && <Note entry={row} editing={editing} />}
+      {row.kind === "timeEntry" && <Worked entry={row} editing={editing} />}
       {row.kind === "task" && (
         <p className={styles["text"]}>
           {row.body.status === "DROPPED" ? words.tasks.status.DROPPED : words.journal.concludedWord}{" "}
@@ -54,30 +59,55 @@ function TaskName({ id }: { readonly id: RecordId }): ReactNode {
   );
 }
 
-function Worked({ entry: { body } }: { readonly entry: RecordOf<"timeEntry"> }): ReactNode {
+type WorkedProps = { readonly entry: RecordOf<"timeEntry">; readonly editing: Editing };
+
+function Worked({ entry, editing }: WorkedProps): ReactNode {
+  const { id, body } = entry;
+  if (editing.isEditing) {
+    return (
+      <div className={styles["editor"]}>
+        <TimeEditor entry={entry} onDone={editing.end} />
+      </div>
+    );
+  }
   const length =
     body.endedAt === null
       ? words.time.running
       : words.journal.worked(duration(secondsBetween(body.startedAt, body.endedAt)));
   return (
-    <div className={styles["text"]}>
-      <p>
-        {length}{" "}
-        {body.taskId !== null && (
-          <>
-            {words.journal.noteOn} <TaskName id={body.taskId} />
-          </>
-        )}
-      </p>
-      {body.description !== "" && <Paragraphs text={body.description} className={styles["said"]} />}
-    </div>
+    <>
+      <div className={styles["text"]}>
+        <p>
+          {length}{" "}
+          {body.taskId !== null && (
+            <>
+              {words.journal.noteOn} <TaskName id={body.taskId} />
+            </>
+          )}
+        </p>
+        {body.description !== "" && <Paragraphs text={body.description} className={styles["said"]} />}
+      </div>
+      {!isPendingId(id) && (
+        <More
+          rows={[
+            { text: words.time.edit, run: editing.begin },
+            {
+              text: words.time.deleteIt,
+              tone: "danger",
+              run: () => void run({ kind: "time.delete", id }, { done: words.done.timeDeleted }),
+            },
+          ]}
+        />
+      )}
+    </>
   );
 }
 
-function Note({ entry }: { readonly entry: RecordOf<"entry"> }): ReactNode {
-  const [isEditing, setEditing] = useState(false);
+type NoteProps = { readonly entry: RecordOf<"entry">; readonly editing: Editing };
+
+function Note({ entry, editing }: NoteProps): ReactNode {
   const { id, body } = entry;
-  if (isEditing) return <NoteEditor entry={entry} onDone={() => setEditing(false)} />;
+  if (editing.isEditing) return <NoteEditor entry={entry} onDone={editing.end} />;
   return (
     <>
       <div className={styles["text"]}>
@@ -94,7 +124,7 @@ function Note({ entry }: { readonly entry: RecordOf<"entry"> }): ReactNode {
       {!isPendingId(id) && (
         <More
           rows={[
-            { text: words.journal.edit, run: () => setEditing(true) },
+            { text: words.journal.edit, run: editing.begin },
             {
               text: words.journal.delete,
               tone: "danger",

@@ -1,10 +1,11 @@
-import { Play, Square, Trash2 } from "lucide-react";
+import { Pencil, Play, Square, Trash2 } from "lucide-react";
 import { useState, type FormEvent, type ReactNode } from "react";
 import type { RecordOf, TaskDetail } from "#model";
 import { run } from "../data/commands.ts";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Field, Input } from "../parts/field.tsx";
 import { Line } from "../parts/text.tsx";
+import { useEditing } from "../parts/use-editing.ts";
 import { Elapsed } from "../shell/timer-chip.tsx";
 import {
   instantOf,
@@ -21,6 +22,7 @@ import { words } from "../words.ts";
 import { Section } from "./section.tsx";
 import { startTimer } from "./task-line.tsx";
 import styles from "./task-time.module.css";
+import { TimeEditor } from "./time-editor.tsx";
 
 type TimeProps = { readonly detail: TaskDetail };
 
@@ -79,14 +81,18 @@ function Balance({ detail }: TimeProps): ReactNode {
 
 function Entry({ entry }: { readonly entry: RecordOf<"timeEntry"> }): ReactNode {
   const day = useToday();
+  const { isEditing, begin, end, place } = useEditing<HTMLLIElement>();
   const { startedAt, endedAt, description } = entry.body;
   const range = `${clockTime(startedAt)}–${endedAt === null ? words.time.now : clockTime(endedAt)}`;
   return (
-    <li className={styles["entry"]}>
+    <li className={styles["entry"]} ref={place}>
       <span className={styles["when"]}>
         {relativeDate(localDateOf(new Date(startedAt)), day)} <span className="mono">{range}</span>
       </span>
       <span className="mono">{endedAt === null ? "" : duration(secondsBetween(startedAt, endedAt))}</span>
+      <IconButton label={words.time.change(range)} aria-expanded={isEditing} data-edit="" onClick={begin}>
+        <Pencil size={16} aria-hidden />
+      </IconButton>
       <IconButton
         label={words.time.delete(range)}
         onClick={() => void run({ kind: "time.delete", id: entry.id }, { done: words.done.timeDeleted })}
@@ -98,6 +104,7 @@ function Entry({ entry }: { readonly entry: RecordOf<"timeEntry"> }): ReactNode 
           <Line text={description} />
         </span>
       )}
+      {isEditing && <TimeEditor entry={entry} onDone={end} />}
     </li>
   );
 }

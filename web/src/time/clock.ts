@@ -33,6 +33,13 @@ export const minutesOfTime = (time: string): number => {
 export const timeOfMinutes = (minutes: number): LocalTime =>
   `${two(Math.floor(minutes / 60) % 24)}:${two(minutes % 60)}` as LocalTime;
 
+/** A moment as this zone's wall shows it, to the minute, and back. */
+export const wallOf = (instant: Instant): string => {
+  const moment = new Date(instant);
+  return `${localDateOf(moment)}T${localTimeOf(moment)}`;
+};
+export const instantOfWall = (wall: string): Instant => instantOf(wall.slice(0, 10), minutesOfTime(wall.slice(11)));
+
 /** Minutes after the start of `date` on the wall clock; outside 0..1440 when the moment is on another day. */
 export function minutesInto(date: LocalDate, instant: Instant): number {
   const moment = new Date(instant);

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Instant, LocalDate } from "#base";
-import { instantOf, localDateOf, minutesInto, minutesOfTime, momentOf, timeOfMinutes } from "./clock.ts";
+import {
+  instantOf,
+  instantOfWall,
+  localDateOf,
+  minutesInto,
+  minutesOfTime,
+  momentOf,
+  timeOfMinutes,
+  wallOf,
+} from "./clock.ts";
 import { duration, minutesText, parseMinutes, relativeDate, stopwatch } from "./format.ts";
 
 const day = (text: string): LocalDate => text as LocalDate;
@@ -56,6 +65,7 @@ describe("days", () => {
       expect(minutesInto(day("2026-11-15"), instantOf("2026-11-15", minutes))).toBe(minutes);
       expect(minutesOfTime(timeOfMinutes(minutes))).toBe(minutes);
     }
+    for (const wall of ["2026-11-15T00:00", "2026-02-28T23:59"]) expect(wallOf(instantOfWall(wall))).toBe(wall);
     expect(minutesInto(day("2026-11-15"), instantOf("2026-11-15", 1440))).toBe(1440);
     expect(localDateOf(momentOf("2026-02-28", 1440))).toBe("2026-03-01");
     expect(instantOf("2026-11-15", 0) as Instant).toMatch(/Z$/);

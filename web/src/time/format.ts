@@ -10,23 +10,21 @@ function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return known;
 }
 
-/** "9:12 PM" or "21:12", whichever the owner's locale writes. */
-const CLOCK = { hour: "numeric", minute: "2-digit" } as const;
+const isTwelveHour = (): boolean => format({ hour: "numeric" }).resolvedOptions().hour12 === true;
 
-export const clockTime = (moment: Instant | number): string => format(CLOCK).format(new Date(moment));
+/** "9:12 PM" where the clock counts to twelve, "09:12" where it counts to twenty-four. */
+const clock = (): Intl.DateTimeFormat => format({ hour: isTwelveHour() ? "numeric" : "2-digit", minute: "2-digit" });
 
-export const clockOfMinutes = (minutes: number): string => format(CLOCK).format(momentOf("2026-06-15", minutes));
+export const clockTime = (moment: Instant | number): string => clock().format(new Date(moment));
+
+export const clockOfMinutes = (minutes: number): string => clock().format(momentOf("2026-06-15", minutes));
 
 /** How many characters the longest clock time of this locale has, so that times stand in one column. */
 export const clockChars = (): number => clockOfMinutes(22 * 60 + 48).length;
 
-/** "9 AM" where the clock counts to twelve, "09:00" where it counts to twenty-four. */
-export function hourLabel(hour: number): string {
-  const isTwelve = format({ hour: "numeric" }).resolvedOptions().hour12 === true;
-  return format(isTwelve ? { hour: "numeric" } : { hour: "2-digit", minute: "2-digit" }).format(
-    momentOf("2026-06-15", hour * 60),
-  );
-}
+/** "9 AM" or "09:00": a whole hour as short as the locale allows. */
+export const hourLabel = (hour: number): string =>
+  (isTwelveHour() ? format({ hour: "numeric" }) : clock()).format(momentOf("2026-06-15", hour * 60));
 
 export const dateTime = (moment: Instant): string =>
   format({ dateStyle: "medium", timeStyle: "short" }).format(new Date(moment));
