@@ -65,6 +65,55 @@ describe("without a connection", () => {
     },
   );
 
+  test("a task captured offline opens, its fields wait behind it, and the address becomes the real one", async () => {
+    const { page, context } = await cockpit.open();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await untilInstalled(page);
+    await online(page).waitFor();
+    await context.setOffline(true);
+    await capture(page, "Thought of underground #tunnel");
+    const waits = row(page, "Thought of underground");
+    await waits.getByText("Waiting to sync").waitFor();
+    await waits.getByRole("link").click();
+    const pane = page.getByRole("complementary");
+    await pane.getByText(/kept in this browser and sent when/).waitFor();
+    await pane.getByText("#tunnel").waitFor();
+    await pane.getByRole("textbox", { name: "Title", exact: true }).fill("Thought of in the tunnel");
+    await pane.getByRole("textbox", { name: "Title", exact: true }).press("Control+Enter");
+    await pane.getByRole("combobox", { name: "Priority" }).selectOption("2");
+    await row(page, "Thought of in the tunnel").getByText("P2").waitFor();
+    const address = page.url();
+    await page.reload();
+    await expect
+      .poll(() => pane.getByRole("textbox", { name: "Title", exact: true }).inputValue(), POLL)
+      .toBe("Thought of in the tunnel");
+
+    await context.setOffline(false);
+    await page.waitForURL((url) => url.href !== address, POLL);
+    await untilSaved(page);
+    await pane.getByRole("combobox", { name: "Labels" }).waitFor();
+    expect(await pane.getByRole("combobox", { name: "Priority" }).inputValue()).toBe("2");
+    const titles = await titlesOf(cockpit.home, "open");
+    expect(titles.filter((title) => title.startsWith("Thought of"))).toEqual(["Thought of in the tunnel"]);
+    await context.close();
+  });
+
+  test("a capture that is discarded takes its waiting edits with it", async () => {
+    const { page, context } = await cockpit.open();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await untilInstalled(page);
+    await online(page).waitFor();
+    await context.setOffline(true);
+    await capture(page, "Not worth it");
+    await row(page, "Not worth it").getByRole("link").click();
+    await page.getByRole("complementary").getByRole("combobox", { name: "Priority" }).selectOption("1");
+    await expect.poll(() => page.getByTestId("waiting").textContent(), POLL).toContain("2 writes");
+    await page.getByRole("button", { name: "Discard this task" }).click();
+    await row(page, "Not worth it").waitFor({ state: "detached" });
+    await expect.poll(() => page.getByTestId("waiting").count(), POLL).toBe(0);
+    await context.close();
+  });
+
   test("a stopped server is waited for; Retry now goes on at once, and a refused write is kept with its reason", async () => {
     const { page, context } = await cockpit.open();
     const id = await give(page, { kind: "task.create", title: "Concluded elsewhere" });

@@ -1,7 +1,8 @@
 import { create } from "zustand";
-import type { JournalCommand, JournalOutcome, NotificationBatch, OperationId } from "#model";
+import type { JournalCommand, JournalOutcome, NotificationBatch, OperationId, RecordId } from "#model";
 import { submitToServer, UNREACHABLE, type WireError } from "../wire/http.ts";
 import { database, type Waiting } from "./database.ts";
+import { mentions, standInOf, withRealIds } from "./stand-in.ts";
 
 /**
  * Every write goes through here, online or not: it is kept first, shown at once, sent in order, and forgotten only when
@@ -12,8 +13,12 @@ export type Sent =
   | { readonly status: "queued"; readonly operationId: OperationId }
   | { readonly status: "refused"; readonly error: WireError; readonly operationId: OperationId };
 
-type Outbox = { readonly rows: readonly Waiting[] };
-export const useOutbox = create<Outbox>(() => ({ rows: [] }));
+type Outbox = {
+  readonly rows: readonly Waiting[];
+  /** What the server called the records that waited to be made. */
+  readonly realIds: ReadonlyMap<RecordId, RecordId>;
+};
+export const useOutbox = create<Outbox>(() => ({ rows: [], realIds: new Map() }));
 
 type Afterwards = () => Promise<unknown>;
 let afterwards: Afterwards = () => Promise.resolve();
@@ -37,7 +42,8 @@ export async function loadOutbox(): Promise<void> {
 
 const isAnswered = (row: Waiting): boolean => row.madeIds !== undefined;
 
-export async function submit(command: JournalCommand): Promise<Sent> {
+export async function submit(given: JournalCommand): Promise<Sent> {
+  const command = withRealIds(given, useOutbox.getState().realIds);
   const operationId = crypto.randomUUID() as OperationId;
   lastSequence = Math.max(lastSequence + 1, Date.now());
   const row: Waiting = { sequence: lastSequence, operationId, command, atMs: Date.now(), refusal: null };
@@ -101,10 +107,12 @@ const nextToSend = (): Waiting | undefined =>
   useOutbox.getState().rows.find((row) => row.refusal === null && !isAnswered(row));
 
 async function sendOne(row: Waiting): Promise<"answered" | "later"> {
-  const { operationId, command } = row;
+  const { operationId } = row;
+  // A write that another page of this browser kept may still speak of a record by its stand-in.
+  const command = withRealIds(row.command, useOutbox.getState().realIds);
   const answer = await submitToServer({ operationId, command });
   if (answer.ok) {
-    await forget(row.sequence);
+    await settle(row, answer.value.subjectId);
     const madeIds = answer.value.records.map((record) => record.id);
     for (const id of madeIds) ownChanges.set(id, Date.now());
     replace({ ...row, madeIds });
@@ -132,6 +140,30 @@ export function isOwnEcho(batch: NotificationBatch): boolean {
   return ids.length > 0 && ids.every(({ tokenValue }) => ownChanges.has(tokenValue));
 }
 
+/** Forgets an answered write and, in the same step, gives those behind it the real id of what it made. */
+async function settle(row: Waiting, madeId: RecordId | null): Promise<void> {
+  const standIn = standInOf(row.operationId);
+  if (madeId === null) return forget(row.sequence);
+  const realIds = new Map(useOutbox.getState().realIds).set(standIn, madeId);
+  useOutbox.setState(({ rows }) => ({
+    realIds,
+    rows: rows.map((each) =>
+      mentions(each.command, standIn) ? { ...each, command: withRealIds(each.command, realIds) } : each,
+    ),
+  }));
+  await keepSettled(row, realIds).catch(() => undefined);
+}
+
+async function keepSettled(row: Waiting, realIds: Outbox["realIds"]): Promise<void> {
+  const step = (await database()).transaction("outbox", "readwrite");
+  const behind = (await step.store.getAll()).filter((each) => mentions(each.command, standInOf(row.operationId)));
+  await Promise.all([
+    step.store.delete(row.sequence),
+    ...behind.map((each) => step.store.put({ ...each, command: withRealIds(each.command, realIds) })),
+    step.done,
+  ]);
+}
+
 const RETRY_MS = 3000;
 const forget = async (sequence: number): Promise<void> =>
   database()
@@ -157,11 +189,12 @@ async function refuse(row: Waiting, error: WireError): Promise<void> {
 /** Words somebody typed are never thrown away because a server said no; the edit dialog keeps its own. */
 const carriesText = ({ kind }: JournalCommand): boolean => kind === "task.create" || kind === "entry.create";
 
+/** Takes a write back before it was sent, together with those that speak of what it would have made. */
 export async function discard(operationId: OperationId): Promise<void> {
-  const row = useOutbox.getState().rows.find((each) => each.operationId === operationId);
-  if (row === undefined) return;
-  await forget(row.sequence);
-  useOutbox.setState(({ rows }) => ({ rows: rows.filter((each) => each !== row) }));
+  const standIn = standInOf(operationId);
+  const isGone = (each: Waiting): boolean => each.operationId === operationId || mentions(each.command, standIn);
+  for (const { sequence } of useOutbox.getState().rows.filter(isGone)) await forget(sequence);
+  useOutbox.setState(({ rows }) => ({ rows: rows.filter((each) => !isGone(each)) }));
 }
 
 const keepRow = async (row: Waiting): Promise<unknown> => (await database()).put("outbox", row);

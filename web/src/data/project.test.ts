@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Instant, LocalDate } from "#base";
 import type { DayView, JournalCommand, JournalQuery, OperationId, RecordId, TaskRow } from "#model";
 import type { Waiting } from "./database.ts";
-import { projectAnswer, type Projection } from "./project.ts";
+import { pendingTask, projectAnswer, type Projection } from "./project.ts";
+import { standInOf } from "./stand-in.ts";
 
 const shownOn = <Q extends JournalQuery>(
   query: Q,
@@ -65,6 +66,34 @@ describe("writes that wait", () => {
     expect(titles(rows)).toEqual(["B", "A2"]);
     expect(rows[0]?.task.body.concludedAt).not.toBeNull();
     expect(rows[1]?.task.body.priority).toBe(1);
+  });
+
+  test("a task that waits can be opened, with what was changed since; a refused one cannot", () => {
+    const row = waiting(create({ items: ["one", "two"] }));
+    const id = standInOf(row.operationId);
+    const edited = waiting({ kind: "task.update", id, set: { title: "Call Ana now", priority: 2 } });
+    const other = waiting({ kind: "task.update", id: "a" as RecordId, set: { title: "Other" } });
+    const detail = pendingTask(id, [row, edited, other]);
+    expect(detail?.task.body).toMatchObject({ title: "Call Ana now", priority: 2 });
+    expect(detail?.itemsTotal).toBe(2);
+    expect(titles(shownOn(query("open"), page, [row, edited]).rows)[0]).toBe("Call Ana now");
+    expect(pendingTask("pending.unknown" as RecordId, [row])).toBeNull();
+    expect(pendingTask(id, [{ ...row, refusal: { code: "disk_full", message: "" } }])).toBeNull();
+  });
+
+  test("a changed and a deleted time entry are shown as such in the journal", () => {
+    const at = (time: string): Instant => `2026-11-15T${time}:00.000Z` as Instant;
+    const [task] = made;
+    if (task === undefined) throw new Error("the capture was not shown");
+    const body = { taskId: null, startedAt: at("08:00"), endedAt: at("09:00"), description: "", sourceEntryId: null };
+    const entry = (id: string) => ({ ...task.task, id: id as RecordId, kind: "timeEntry" as const, body });
+    const timeline: JournalQuery = { kind: "timeline", from: at("00:00"), to: at("23:00") };
+    const { rows } = shownOn(timeline, { rows: [entry("t1"), entry("t2")], nextCursor: null }, [
+      waiting({ kind: "time.update", id: "t1" as RecordId, set: { endedAt: at("10:00") } }),
+      waiting({ kind: "time.delete", id: "t2" as RecordId }),
+    ]);
+    expect(rows.map(({ id }) => id)).toEqual(["t1"]);
+    expect(rows[0]?.body).toMatchObject({ startedAt: at("08:00"), endedAt: at("10:00") });
   });
 
   test("a timer, a rating and a block are shown before the server has seen them", () => {

@@ -15,6 +15,7 @@ import type {
 import { dayPlanId } from "#model";
 import { instantFromMs, type Instant } from "#base";
 import type { Waiting } from "./database.ts";
+import { standInOf } from "./stand-in.ts";
 
 export type Projection<Q extends JournalQuery> = {
   readonly query: Q;
@@ -39,6 +40,10 @@ export function projectAnswer<Q extends JournalQuery>({ query, answer, pending }
       return fold(answer as JournalAnswers["timer"], projectTimer) as AnswerOf<Q>;
     case "day":
       return fold(answer as DayView, projectDay) as AnswerOf<Q>;
+    case "time":
+      return fold(answer as JournalAnswers["time"], (entries, { command }) =>
+        command.kind === "time.update" || command.kind === "time.delete" ? changeTimes(entries, command) : entries,
+      ) as AnswerOf<Q>;
     case "timeline":
       return fold(answer as JournalAnswers["timeline"], projectTimeline) as AnswerOf<Q>;
     default:
@@ -46,9 +51,7 @@ export function projectAnswer<Q extends JournalQuery>({ query, answer, pending }
   }
 }
 
-export const isPendingId = (id: string): boolean => id.startsWith("pending.");
 const isMadeBy = (row: Waiting, id: RecordId): boolean => row.madeIds?.includes(id) ?? false;
-const pendingId = (row: Waiting): RecordId => `pending.${row.operationId}` as RecordId;
 
 const instantOf = (ms: number): Instant => {
   const result = instantFromMs(ms);
@@ -57,7 +60,14 @@ const instantOf = (ms: number): Instant => {
 
 function pendingRecord<K extends RecordKind>(row: Waiting, kind: K, body: BodyOf<K>): RecordOf<K> {
   const at = instantOf(row.atMs);
-  const meta = { id: pendingId(row), createdAt: at, updatedAt: at, deletedAt: null, revision: 1, counter: 1 };
+  const meta = {
+    id: standInOf(row.operationId),
+    createdAt: at,
+    updatedAt: at,
+    deletedAt: null,
+    revision: 1,
+    counter: 1,
+  };
   return { ...meta, hostId: "pending", vectorClock: {}, kind, body } as RecordOf<K>;
 }
 
@@ -141,6 +151,19 @@ function definedOnly<T extends object>(set: T): { [K in keyof T]: Exclude<T[K], 
   };
 }
 
+/** A task that waits to be sent, opened: as it was captured, with what was changed since. Null when none waits. */
+export function pendingTask(id: RecordId, pending: readonly Waiting[]): TaskDetail | null {
+  const row = pending.find((each) => standInOf(each.operationId) === id && each.refusal === null);
+  if (row === undefined || row.command.kind !== "task.create") return null;
+  const none = { checklists: [], timeEntries: [], entries: [], links: [], source: null, followUps: [], rating: null };
+  return pending
+    .filter(({ refusal }) => refusal === null)
+    .reduce<TaskDetail>((detail, each) => changeRow(detail, each.command, each), {
+      ...createdRow(row, row.command),
+      ...none,
+    });
+}
+
 function projectTask(detail: TaskDetail | null, row: Waiting): TaskDetail | null {
   if (detail === null) return null;
   const { command } = row;
@@ -148,7 +171,25 @@ function projectTask(detail: TaskDetail | null, row: Waiting): TaskDetail | null
   if (command.kind === "rating.set" && command.targetType === "task" && command.targetId === detail.task.id) {
     return { ...detail, rating: ratingOf(row, command) };
   }
+  if (command.kind === "time.update" || command.kind === "time.delete") {
+    return { ...detail, timeEntries: changeTimes(detail.timeEntries, command) };
+  }
   return changeRow(detail, command, row);
+}
+
+type TimeWrite = CommandOf<"time.update"> | CommandOf<"time.delete">;
+
+/** Works on any list that holds time entries; what else is in it stays as it is. */
+function changeTimes<R extends { readonly id: RecordId; readonly kind: RecordKind; readonly body: object }>(
+  rows: readonly R[],
+  command: TimeWrite,
+): readonly R[] {
+  if (command.kind === "time.delete") return rows.filter((each) => each.id !== command.id);
+  return rows.map((each) =>
+    each.kind === "timeEntry" && each.id === command.id
+      ? { ...each, body: { ...each.body, ...definedOnly(command.set) } }
+      : each,
+  );
 }
 
 function changeItems(lists: TaskDetail["checklists"], command: CommandOf<"item.update">): TaskDetail["checklists"] {
@@ -232,6 +273,9 @@ function projectTimeline(page: JournalAnswers["timeline"], row: Waiting): Journa
     const { categoryId = null, taskId = null, workoutType = null, durationSeconds = null } = command;
     const body = { form, occurredAt, text, categoryId, taskId, workoutType, durationSeconds };
     return { ...page, rows: [pendingRecord(row, "entry", body), ...page.rows] };
+  }
+  if (command.kind === "time.update" || command.kind === "time.delete") {
+    return { ...page, rows: changeTimes(page.rows, command) };
   }
   if (command.kind === "entry.delete") return { ...page, rows: page.rows.filter((each) => each.id !== command.id) };
   if (command.kind !== "entry.update") return page;

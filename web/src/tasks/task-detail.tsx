@@ -1,9 +1,11 @@
 import { ArrowLeft, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
-import { Link, useLocation } from "wouter";
+import { Link, Redirect, useLocation } from "wouter";
 import type { RecordId, TaskDetail } from "#model";
 import { run } from "../data/commands.ts";
+import { useOutbox } from "../data/outbox.ts";
 import { useJournal } from "../data/reads.ts";
+import { isPendingId } from "../data/stand-in.ts";
 import { Button } from "../parts/button.tsx";
 import { EditableText } from "../parts/editable-text.tsx";
 import { More } from "../parts/menu.tsx";
@@ -16,6 +18,7 @@ import { words } from "../words.ts";
 import { Checklists } from "./checklists.tsx";
 import { ConflictSheet } from "./conflict-sheet.tsx";
 import { FollowUp } from "./follow-up.tsx";
+import { PendingTask } from "./pending-task.tsx";
 import { taskActions } from "./row-menu.tsx";
 import { Section } from "./section.tsx";
 import { TaskEntries } from "./task-entries.tsx";
@@ -28,8 +31,15 @@ import styles from "./task-detail.module.css";
 type PaneProps = { readonly id: RecordId; readonly search: URLSearchParams };
 
 export function TaskDetailPane({ id, search }: PaneProps): ReactNode {
+  const suffix = search.size === 0 ? "" : `?${search}`;
+  const realId = useOutbox((state) => state.realIds.get(id));
+  if (realId !== undefined) return <Redirect to={`/tasks/${realId}${suffix}`} replace />;
+  const back = `/tasks${suffix}`;
+  return isPendingId(id) ? <PendingTask id={id} back={back} /> : <StoredTask id={id} back={back} />;
+}
+
+function StoredTask({ id, back }: { readonly id: RecordId; readonly back: string }): ReactNode {
   const read = useJournal({ kind: "task", id });
-  const back = `/tasks${search.size === 0 ? "" : `?${search}`}`;
   return (
     <aside className={styles["pane"]} aria-label={read.data?.task.body.title ?? words.task.details}>
       <div className={styles["inside"]}>

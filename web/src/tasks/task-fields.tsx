@@ -2,6 +2,7 @@ import { useState, type ReactNode } from "react";
 import type { LocalDate, LocalTime } from "#base";
 import type { RecordId, TaskDetail } from "#model";
 import { useJournal } from "../data/reads.ts";
+import { isPendingId } from "../data/stand-in.ts";
 import { Field, Input, Select } from "../parts/field.tsx";
 import { EditableText } from "../parts/editable-text.tsx";
 import { minutesText, parseMinutes } from "../time/format.ts";
@@ -23,14 +24,14 @@ export function TaskFields({ detail }: FieldsProps): ReactNode {
   };
   return (
     <div className={styles["grid"]}>
-      <CategoryField categoryId={body.categoryId} onSave={save} />
+      {!isPendingId(id) && <CategoryField categoryId={body.categoryId} onSave={save} />}
       <PriorityField priority={body.priority} onSave={save} />
       <DueField dueDate={body.dueDate} dueTime={body.dueTime} hasRepeat={body.repeat !== null} onSave={save} />
       <EstimateField detail={detail} />
       <LanguageField detail={detail} />
       <RepeatField repeat={body.repeat} dueDate={body.dueDate} onSave={save} />
       <StatusField detail={detail} onSave={save} />
-      <TaskLabels detail={detail} />
+      {!isPendingId(id) && <TaskLabels detail={detail} />}
     </div>
   );
 }

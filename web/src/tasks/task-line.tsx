@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { TaskRow } from "#model";
 import { run } from "../data/commands.ts";
-import { isPendingId } from "../data/project.ts";
+import { isPendingId } from "../data/stand-in.ts";
 import { useJournal } from "../data/reads.ts";
 import { IconButton } from "../parts/button.tsx";
 import { classes } from "../parts/classes.ts";
@@ -30,15 +30,9 @@ export function TaskLine({ row, href, trailing, isOpen = "closed" }: LineProps):
     <div className={classes(styles["line"], isConcluded && styles["concluded"])} data-open={isOpen}>
       <ConcludeBox row={row} />
       <div className={styles["main"]}>
-        {isPending ? (
-          <span className={styles["title"]}>
-            <Line text={task.body.title} />
-          </span>
-        ) : (
-          <Link href={href ?? `/tasks/${task.id}`} className={styles["title"]} data-task-link={task.id}>
-            <Line text={task.body.title} />
-          </Link>
-        )}
+        <Link href={href ?? `/tasks/${task.id}`} className={styles["title"]} data-task-link={task.id}>
+          <Line text={task.body.title} />
+        </Link>
         <Meta row={row} />
       </div>
       {!isPending && !isConcluded && <TimerButton row={row} />}
@@ -49,14 +43,13 @@ export function TaskLine({ row, href, trailing, isOpen = "closed" }: LineProps):
 
 export function conclude(row: TaskRow): void {
   const { id, body } = row.task;
-  if (isPendingId(id)) return;
   if (body.concludedAt === null) {
     void run({ kind: "task.conclude", id, as: "DONE", today: today() }, { done: words.done.concluded(body.title) });
   } else void run({ kind: "task.reopen", id });
 }
 
 function ConcludeBox({ row }: { readonly row: TaskRow }): ReactNode {
-  const { body, id } = row.task;
+  const { body } = row.task;
   const isConcluded = body.concludedAt !== null;
   return (
     <button
@@ -65,7 +58,6 @@ function ConcludeBox({ row }: { readonly row: TaskRow }): ReactNode {
       aria-checked={isConcluded}
       aria-label={isConcluded ? words.tasks.reopen(body.title) : words.tasks.conclude(body.title)}
       className={styles["check"]}
-      disabled={isPendingId(id)}
       onClick={() => conclude(row)}
     >
       <span>{isConcluded && <Check size={14} strokeWidth={3} aria-hidden />}</span>

@@ -2,7 +2,7 @@ import { GripVertical } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { WindowVirtualizer, type WindowVirtualizerHandle } from "virtua";
 import type { JournalQuery, TaskRow } from "#model";
-import { isPendingId } from "../data/project.ts";
+import { isPendingId } from "../data/stand-in.ts";
 import { useJournalPages } from "../data/reads.ts";
 import { Button } from "../parts/button.tsx";
 import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";

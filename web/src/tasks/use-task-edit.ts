@@ -1,6 +1,7 @@
 import { create } from "zustand";
 import type { CommandOf, RecordId } from "#model";
 import { run } from "../data/commands.ts";
+import { isPendingId } from "../data/stand-in.ts";
 
 export type TaskChange = CommandOf<"task.update">["set"];
 
@@ -22,7 +23,8 @@ type Edit = { readonly id: RecordId; readonly set: TaskChange; readonly was: Tas
 export async function editTask({ id, set, was }: Edit): Promise<boolean> {
   let handled: "saved" | "conflict" | "refused" = "saved";
   await run(
-    { kind: "task.update", id, set, was },
+    // Nobody else can have changed what only this browser knows; and its names for labels are not ids yet.
+    { kind: "task.update", id, set, was: isPendingId(id) ? {} : was },
     {
       onRefused: (error) => {
         if (error.code !== "edit_conflict") {
