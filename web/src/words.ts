@@ -211,20 +211,49 @@ export const words = {
   shortcuts: {
     heading: "Keyboard",
     off: "Single-key shortcuts are off. Turn them on in Settings.",
-    rows: [
-      ["Ctrl K", "Search and commands"],
-      ["q", "Capture"],
-      ["g h", "Go to Home"],
-      ["g t", "Go to Tasks"],
-      ["g d", "Go to Day"],
-      ["g j", "Go to Journal"],
-      ["j / k", "Next / previous task"],
-      ["Enter", "Open the task"],
-      ["x", "Conclude the task"],
-      ["e", "Edit the task"],
-      ["Alt ↑ / ↓", "Move the task or item"],
-      ["u", "Undo the last change"],
-      ["?", "This list"],
+    groups: [
+      {
+        name: "Everywhere",
+        rows: [
+          ["Ctrl K", "Search and commands"],
+          ["/", "Search and commands"],
+          ["q", "Capture"],
+          ["u", "Undo the last change"],
+          ["g h", "Go to Home"],
+          ["g t", "Go to Tasks"],
+          ["g d", "Go to Day"],
+          ["g j", "Go to Journal"],
+          ["Esc", "Close a sheet, or put a text back as it was"],
+          ["?", "This list"],
+        ],
+      },
+      {
+        name: "List of tasks",
+        rows: [
+          ["j / k", "Next / previous task"],
+          ["Enter", "Open the task"],
+          ["e", "Open the task and edit its title"],
+          ["x", "Conclude the task"],
+          ["Alt ↑ / ↓", "Move the task, or a checklist item"],
+        ],
+      },
+      {
+        name: "Time blocks of a day",
+        rows: [
+          ["↑ / ↓", "Move the block by 15 minutes"],
+          ["Shift ↑ / ↓", "Change its length"],
+          ["Enter", "Edit the block"],
+          ["Delete", "Remove the block"],
+        ],
+      },
+      {
+        name: "Writing",
+        rows: [
+          ["Enter", "Save a capture, a one-line field or a checklist item"],
+          ["Shift Enter", "Another line in a capture"],
+          ["Ctrl Enter", "Save a note or a longer text"],
+        ],
+      },
     ],
   },
   settings: {

@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useEffect, useId, useRef, type ReactNode } from "react";
+import { useId, useLayoutEffect, useRef, type ReactNode } from "react";
 import { words } from "../words.ts";
 import { IconButton } from "./button.tsx";
 import { classes } from "./classes.ts";
@@ -21,7 +21,9 @@ type SheetProps = {
 export function Sheet({ title, onClose, children, wide = "usual", head = "shown" }: SheetProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before the page is painted, and before the element is taken away: a dialog that is no longer in the page cannot give
+  // the focus back.
+  useLayoutEffect(() => {
     const element = dialog.current;
     if (element !== null && !element.open) element.showModal();
     // The platform would take the first control; a sheet may name a better one.

@@ -28,18 +28,25 @@ export function Sheets({ onRetry }: { readonly onRetry: () => void }): ReactNode
 function Shortcuts(): ReactNode {
   const singleKeys = usePreferences((state) => state.singleKeys);
   return (
-    <Sheet title={words.shortcuts.heading} onClose={closeSheet}>
+    <Sheet title={words.shortcuts.heading} onClose={closeSheet} wide="wide">
       {singleKeys === "off" && <p className={styles["off"]}>{words.shortcuts.off}</p>}
-      <dl className={styles["keys"]}>
-        {words.shortcuts.rows.map(([keys, what]) => (
-          <div key={keys}>
-            <dt>
-              <kbd>{keys}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </div>
+      <div className={styles["groups"]}>
+        {words.shortcuts.groups.map(({ name, rows }) => (
+          <section key={name} className={styles["group"]} aria-label={name}>
+            <h3>{name}</h3>
+            <dl className={styles["keys"]}>
+              {rows.map(([keys, what]) => (
+                <div key={keys}>
+                  <dt>
+                    <kbd>{keys}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
         ))}
-      </dl>
+      </div>
     </Sheet>
   );
 }
