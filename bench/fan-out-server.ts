@@ -7,15 +7,18 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createWebServer } from "../src/shell/channels/index.ts";
 import type { HostId, NotificationBatch } from "../src/core/model/index.ts";
 import { sha256Hex } from "../src/core/base/index.ts";
+import { createAuditRules } from "../src/core/policy/index.ts";
 import {
   createChangeFeed,
+  createActivityDoor,
   createJournalDoor,
+  systemSha256,
   systemClock,
   systemRandomness,
   systemTimers,
 } from "../src/shell/runtime/index.ts";
 import type { Timers } from "../src/shell/ports.ts";
-import { createMemoryJournalStore, createMemorySessionStore } from "../src/shell/stores/index.ts";
+import { createMemoryAuditLog, createMemoryJournalStore, createMemorySessionStore } from "../src/shell/stores/index.ts";
 
 /** Hears of a number of batches to send, or of the wish to know what was used since the last time. */
 export type Order =
@@ -59,10 +62,13 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const soon: Timers = { after: (_delayMs, work) => systemTimers.after(0, work) };
   const feed = createChangeFeed({ timers: soon, log: SILENT, coalesce: (batches) => batches });
   const store = createMemoryJournalStore("bench" as HostId);
+  const { log, recordAct } = createMemoryAuditLog(createAuditRules(systemSha256));
   const server = await createWebServer({
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
-    sessions: createMemorySessionStore(),
+    sessions: createMemorySessionStore(recordAct),
+    activity: createActivityDoor(log),
+    refusals: { enrolmentRefused: () => {} },
     ...machine,
     log: SILENT,
     settings: {

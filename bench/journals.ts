@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { cpSync } from "node:fs";
 import type { HostId, JournalRecord, RecordId } from "../src/core/model/index.ts";
-import { systemClock, systemRandomness } from "../src/shell/runtime/index.ts";
+import { createAuditRules } from "../src/core/policy/index.ts";
+import { systemClock, systemRandomness, systemSha256 } from "../src/shell/runtime/index.ts";
 import { openStores, type Stores } from "../src/shell/stores/index.ts";
 import { makeDir } from "./places.ts";
 
@@ -27,7 +28,12 @@ export async function makeJournal(records: number): Promise<string> {
 }
 
 export async function openJournalAt(dataDir: string): Promise<Stores> {
-  const opened = await openStores({ dataDir, clock: systemClock, random: systemRandomness });
+  const opened = await openStores({
+    dataDir,
+    clock: systemClock,
+    random: systemRandomness,
+    auditRules: createAuditRules(systemSha256),
+  });
   if (!opened.ok) throw new Error(`the journal does not open: ${opened.error.code}`);
   return opened.value;
 }

@@ -10,16 +10,33 @@ import { err, ok, type Result } from "#base";
 import { createWebServer, randomToken, type ListenRefusal, type WebSettings } from "#channels";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
-import type { Clock, JournalDoor, Log, Randomness, Timers } from "#ports";
-import { createChangeFeed, createJournalDoor, systemClock, systemRandomness, systemTimers } from "#runtime";
+import { createAuditRules } from "#policy";
+import type { Clock, JournalDoor, KeysDoor, Log, Randomness, Timers } from "#ports";
+import {
+  createActivityDoor,
+  createAuditLife,
+  createChangeFeed,
+  createJournalDoor,
+  createKeysDoor,
+  createRefusalTally,
+  createSigner,
+  systemClock,
+  systemRandomness,
+  systemSha256,
+  systemTimers,
+  withAuditedTransfers,
+  type AuditLife,
+} from "#runtime";
 import {
   acquireInstanceLock,
   openLogFile,
   openStores,
+  openVault,
   type InstanceLock,
   type LogFile,
   type StartFault,
   type Stores,
+  type VaultAccess,
 } from "#stores";
 
 /** What comes from the machine; a test puts its own in place. */
@@ -27,12 +44,14 @@ export type Machine = { readonly clock: Clock; readonly randomness: Randomness; 
 
 export type ComposeOptions = {
   readonly config: Config;
+  /** Where logs go, and the key of a vault without a passphrase. */
+  readonly stateDir: string;
+  /** How the vault may be opened; without it, by its key file alone. */
+  readonly vault?: VaultAccess;
   readonly machine?: Partial<Machine>;
 };
 export type AppOptions = ComposeOptions & {
   readonly version: string;
-  /** Where logs go. */
-  readonly stateDir: string;
   /** Folder of the built page; the one beside the source by default. */
   readonly pageDir?: string;
 };
@@ -48,6 +67,7 @@ export type StartRefusal = AlreadyRunning | TlsUnreadable | StartFault;
 
 export interface App {
   readonly journal: JournalDoor;
+  readonly keys: KeysDoor;
   /** Opens the port; nothing is reachable before. */
   listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
   enrolmentLink(): string;
@@ -58,6 +78,7 @@ export interface App {
 /** The journal without a server, for verbs of the terminal while no instance runs. */
 export interface LocalApp {
   readonly journal: JournalDoor;
+  readonly keys: KeysDoor;
   close(): Promise<void>;
 }
 
@@ -69,7 +90,7 @@ export async function composeApp(options: AppOptions): Promise<Result<App, Start
   const lock = lockDirectory(config);
   if (!lock.ok) return lock;
   const log = await openLogFile({ stateDir: options.stateDir, clock: machine.clock });
-  const opened = await openParts({ config, machine, log });
+  const opened = await openParts({ config, machine, log }, options.version);
   if (!opened.ok) {
     log.error("start_refused", opened.error);
     log.close();
@@ -84,17 +105,33 @@ type Parts = {
   readonly machine: Machine;
   readonly lock: InstanceLock;
   readonly log: LogFile;
-  readonly stores: Stores;
-  readonly tls: LoadedTls;
-};
+} & Opened;
 
-async function wireApp({ options, machine, lock, log, stores, tls }: Parts): Promise<App> {
+async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts): Promise<App> {
   const { journal, feed } = createJournal({ stores, machine, log });
   const terminalToken = randomToken(machine.randomness);
   const settings = webSettings(options, { terminalToken, tls });
-  const server = await createWebServer({ journal, feed, sessions: stores.sessions, ...machine, log, settings });
+  const keys = createKeys({ options, stores, machine });
+  const prepared = await keys.prepare();
+  // Without a signing key nothing is signed; everything that needs no signature still works.
+  if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
+  const activity = createActivityDoor(stores.audit);
+  const refusals = createRefusalTally({ audit: stores.audit, ...machine, log });
+  const { sessions } = stores;
+  const server = await createWebServer({
+    journal,
+    feed,
+    keys,
+    sessions,
+    activity,
+    refusals,
+    ...machine,
+    log,
+    settings,
+  });
   return {
     journal,
+    keys,
     enrolmentLink: server.enrolmentLink,
     async listen() {
       const listening = await server.listen();
@@ -113,6 +150,8 @@ async function wireApp({ options, machine, lock, log, stores, tls }: Parts): Pro
     async close() {
       await server.close();
       feed.close();
+      await refusals.close();
+      await life.end();
       await stores.close();
       log.close();
       lock.release();
@@ -120,14 +159,19 @@ async function wireApp({ options, machine, lock, log, stores, tls }: Parts): Pro
   };
 }
 
-type Opened = { readonly stores: Stores; readonly tls: LoadedTls };
+type Opened = { readonly stores: Stores; readonly life: AuditLife; readonly tls: LoadedTls };
 
 /** Everything that can refuse a start, before anything listens. */
-async function openParts(start: StartParts): Promise<Result<Opened, TlsUnreadable | StartFault>> {
+async function openParts(start: StartParts, version: string): Promise<Result<Opened, TlsUnreadable | StartFault>> {
   const tls = await loadTls(start.config);
   if (!tls.ok) return tls;
   const stores = await openStores(storesOptions(start));
-  return stores.ok ? ok({ stores: stores.value, tls: tls.value }) : stores;
+  if (!stores.ok) return stores;
+  const life = createAuditLife({ audit: stores.value.audit, ...start.machine, log: start.log });
+  const begun = await life.begin(version);
+  if (begun.ok) return ok({ stores: stores.value, life, tls: tls.value });
+  await stores.value.close();
+  return err({ code: begun.error.code, file: start.config.dataDir, cause: begun.error.cause });
 }
 
 export async function composeLocal(options: ComposeOptions): Promise<Result<LocalApp, StartRefusal>> {
@@ -142,6 +186,7 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
   const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
   return ok({
     journal,
+    keys: createKeys({ options, stores: stores.value, machine }),
     async close() {
       feed.close();
       await stores.value.close();
@@ -164,15 +209,29 @@ type StartParts = { readonly config: Config; readonly machine: Machine; readonly
 
 function storesOptions({ config, machine, log }: StartParts) {
   const onPruned = (file: string) => log.info("migration_copy_pruned", { file });
-  return { dataDir: config.dataDir, clock: machine.clock, random: machine.randomness, onPruned };
+  const auditRules = createAuditRules(systemSha256);
+  return { dataDir: config.dataDir, clock: machine.clock, random: machine.randomness, onPruned, auditRules };
 }
 
 type JournalParts = { readonly stores: Stores; readonly machine: Machine; readonly log: Log };
 
 function createJournal({ stores, machine, log }: JournalParts) {
   const feed = createChangeFeed({ timers: machine.timers, log, coalesce });
-  return { feed, journal: createJournalDoor({ store: stores.journal, feed, ...machine }) };
+  const journal = createJournalDoor({ store: stores.journal, feed, ...machine });
+  return { feed, journal: withAuditedTransfers({ journal, audit: stores.audit, ...machine, log }) };
 }
+
+type KeysParts = { readonly options: ComposeOptions; readonly stores: Stores; readonly machine: Machine };
+
+function createKeys({ options, stores, machine }: KeysParts): KeysDoor {
+  const { randomness, clock } = machine;
+  const { stateDir, vault: access = BY_KEY_FILE } = options;
+  const vault = openVault({ dataDir: options.config.dataDir, stateDir, random: randomness, access });
+  const signer = createSigner({ vault, registry: stores.keys, clock });
+  return createKeysDoor({ vault, registry: stores.keys, clock, randomness, signer });
+}
+
+const BY_KEY_FILE: VaultAccess = { passphrase: null, askPassphrase: async () => null, sessionBus: "absent" };
 
 type LoadedTls = WebSettings["tls"];
 

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Session, SessionStore } from "#ports";
-import { createMemorySessionStore, openSessions } from "#stores";
+import { sha256Hex } from "#base";
+import type { AuditLog, Session, SessionStore } from "#ports";
+import { createAuditRules } from "#policy";
+import { createMemoryAuditLog, createMemorySessionStore, openRuntime } from "#stores";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const session = (name: string, minutes: number): Session => ({
@@ -13,19 +15,30 @@ const session = (name: string, minutes: number): Session => ({
   revokedAt: null,
 });
 
-async function openReal(): Promise<SessionStore> {
+type Opened = { readonly store: SessionStore; readonly audit: AuditLog };
+
+const auditRules = createAuditRules(sha256Hex);
+
+async function openReal(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
-  const opened = must(await openSessions({ dataDir, clock: fixedClock, random: countingRandom() }));
+  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  return opened.store;
+  return { store: opened.sessions, audit: opened.audit };
 }
 
+function openTwin(): Opened {
+  const { log, recordAct } = createMemoryAuditLog(auditRules);
+  return { store: createMemorySessionStore(recordAct), audit: log };
+}
+
+const BY = { kind: "terminal" } as const;
+
 describe.each([
-  ["twin", async () => createMemorySessionStore()],
+  ["twin", async () => openTwin()],
   ["real", openReal],
 ] as const)("the session store (%s)", (_name, openStore) => {
   test("a session is found by the digest of its token and listed by age", async () => {
-    const store = await openStore();
+    const { store } = await openStore();
     must(await store.add(session("phone", 5)));
     must(await store.add(session("laptop", 1)));
     expect(must(await store.findByDigest("digest-phone"))).toEqual(session("phone", 5));
@@ -34,7 +47,7 @@ describe.each([
   });
 
   test("neither a session nor a digest is taken twice", async () => {
-    const store = await openStore();
+    const { store } = await openStore();
     must(await store.add(session("phone", 0)));
     expect((await store.add(session("phone", 1))).ok).toBe(false);
     expect((await store.add({ ...session("other", 1), tokenDigest: "digest-phone" })).ok).toBe(false);
@@ -42,13 +55,27 @@ describe.each([
   });
 
   test("a device never looks older than it is, and a revocation stays as it was first made", async () => {
-    const store = await openStore();
+    const { store } = await openStore();
     must(await store.add(session("phone", 0)));
     must(await store.touch("session-phone", at(9)));
     must(await store.touch("session-phone", at(3)));
-    must(await store.revoke("session-phone", at(10)));
-    must(await store.revoke("session-phone", at(20)));
-    must(await store.revoke("session-none", at(20)));
+    must(await store.revoke("session-phone", { at: at(10), actor: BY }));
+    must(await store.revoke("session-phone", { at: at(20), actor: BY }));
+    must(await store.revoke("session-none", { at: at(20), actor: BY }));
     expect(must(await store.list())).toEqual([{ ...session("phone", 0), lastSeenAt: at(9), revokedAt: at(10) }]);
+  });
+
+  test("[AUD-01] signing in and out is recorded with who did it; a second time is no act and no entry", async () => {
+    const { store, audit } = await openStore();
+    must(await store.add(session("phone", 0)));
+    expect((await store.add(session("phone", 1))).ok).toBe(false);
+    must(await store.revoke("session-phone", { at: at(10), actor: BY }));
+    must(await store.revoke("session-phone", { at: at(20), actor: BY }));
+    const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 10 }));
+    const data = { session_id: "session-phone", device_name: "phone" };
+    expect(entries.map(({ event, at: when, actor, data: said }) => [event, when, actor, said])).toEqual([
+      ["device_revoked", at(10), BY, data],
+      ["device_enrolled", at(0), { kind: "owner", session_id: "session-phone" }, data],
+    ]);
   });
 });

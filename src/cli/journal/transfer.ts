@@ -17,7 +17,7 @@ export const exportJournal: Handler<{ readonly to?: string }> = ({ options, term
     const failed = new Promise<never>((_, reject) => {
       if (options.to !== undefined) target.once("error", (cause) => reject(cannotWrite(options.to ?? "", cause)));
     });
-    const lines = await Promise.race([writeLines(client.door.exportLines(), target), failed]);
+    const lines = await Promise.race([writeLines(client.door.exportLines({ kind: "terminal" }), target), failed]);
     if (options.to === undefined) return;
     target.end();
     await Promise.race([once(target, "close"), failed]);
@@ -35,7 +35,7 @@ export const importJournal: Handler<{ readonly json?: boolean }> = ({
     const source: Readable = file === "-" ? outside.stdin : createReadStream(file);
     const failed = new Promise<never>((_, reject) => source.once("error", (cause) => reject(cannotRead(file, cause))));
     const lines = createInterface({ input: source, crlfDelay: Infinity });
-    const report = await Promise.race([client.door.importLines(lines), failed]);
+    const report = await Promise.race([client.door.importLines(lines, { kind: "terminal" }), failed]);
     if (!report.ok) throw journalFailure(report.error);
     const { added, replaced, unchanged, conflicts } = report.value;
     if (options.json) return terminal.json(report.value);

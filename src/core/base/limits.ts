@@ -81,6 +81,10 @@ export const LIMITS = {
   vaultSecrets: 1_000,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
   feedBatchesWaiting: 1_000,
+  /** The newest entries of the audit chain stand without a checkpoint for at most this long. */
+  auditCheckpointMs: 600_000,
+  /** Refused sign-ins of this long are one entry of the audit chain, so that a flood of them cannot fill the disk. */
+  auditRefusalWindowMs: 600_000,
   /** One plan file: its body and front matter at their longest, in the widest encoding, fit. */
   planBytes: 1_048_576,
   /** Front matter of a plan: every field at a usual length takes a tenth; the YAML reader's time grows with it. */

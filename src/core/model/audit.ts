@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Instant, Sha256Hex } from "#base";
+import { LIMITS, type Instant, type Sha256Hex } from "#base";
 import { instantSchema, nameSchema } from "./values.ts";
 
 const count = z.int().check(z.gte(0));
@@ -120,6 +120,16 @@ export type AuditQuery = {
   readonly to: Instant | null;
   readonly limit: number;
 };
+
+const numberText = z.pipe(z.string().check(z.regex(/^\d{1,15}$/)), z.transform(Number));
+
+/** The address of `GET /api/activity`. Times are moments: where a day begins is for whoever shows it. */
+export const activityQuerySchema = z.strictObject({
+  from: z.optional(instantSchema),
+  to: z.optional(instantSchema),
+  before_seq: z.optional(numberText),
+  limit: z.optional(z.pipe(numberText, z.int().check(z.gte(1), z.lte(LIMITS.pageRows)))),
+});
 
 /** `GET /api/activity`: what happened, in sentences, newest first. */
 export type ActivityItem = {

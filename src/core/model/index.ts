@@ -7,6 +7,7 @@
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
 export {
+  activityQuerySchema,
   auditActorSchema,
   auditDataSchemas,
   type ActivityItem,

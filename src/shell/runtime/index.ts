@@ -8,9 +8,13 @@
  * joined (BATCHID-10); an operation id is applied once, and its second coming is answered and not applied (JOURNAL-11);
  * an import is written whole or not at all.
  */
+export { createActivityDoor } from "./audit-activity.ts";
+export { createAuditLife, markHead, systemSha256, type AuditLife } from "./audit-life.ts";
+export { createRefusalTally } from "./audit-refusals.ts";
+export { withAuditedTransfers } from "./audit-transfers.ts";
 export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";
 export { createJournalDoor, type JournalDoorDeps } from "./journal-door.ts";
-export { systemClock, systemRandomness, systemTimers } from "./system.ts";
 export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys-door.ts";
 export { keyIdOf } from "./keys-ed25519.ts";
 export { createSigner, type SignerDeps } from "./keys-signer.ts";
+export { systemClock, systemRandomness, systemTimers } from "./system.ts";

@@ -7,6 +7,7 @@ import { createMemoryJournalStore } from "#stores";
 import { createChangeFeed } from "./change-feed.ts";
 import { createJournalDoor } from "./journal-door.ts";
 
+const TERMINAL = { kind: "terminal" } as const;
 const quiet: Log = { info: () => {}, warn: () => {}, error: () => {} };
 /** Windows end at once: this is about order, and timing is tested with the feed. */
 const atOnce: Timers = {
@@ -70,8 +71,8 @@ describe("the journal's door", () => {
     const [author, relay, receiver] = ["host-a", "host-b", "host-c"].map((host) => setUp(undefined, host));
     assert(author !== undefined && relay !== undefined && receiver !== undefined, "three devices");
     await author.door.submit(request("op-1", { kind: "task.create", title: "Row", items: ["warm up"] }));
-    expect(await relay.door.importLines(author.door.exportLines())).toMatchObject({ ok: true });
-    expect(await receiver.door.importLines(relay.door.exportLines())).toMatchObject({ ok: true });
+    expect(await relay.door.importLines(author.door.exportLines(TERMINAL), TERMINAL)).toMatchObject({ ok: true });
+    expect(await receiver.door.importLines(relay.door.exportLines(TERMINAL), TERMINAL)).toMatchObject({ ok: true });
     await settled();
     const keysOf = (batches: readonly NotificationBatch[]) => batches.map((batch) => batch.logicalChangeKey).toSorted();
     expect(author.heard.length).toBe(3);
@@ -163,7 +164,7 @@ describe("the journal's door", () => {
     const source = setUp(() => ({}), "host-b");
     await source.door.submit(createTask("op-1"));
     const lines: string[] = [];
-    for await (const line of source.door.exportLines()) lines.push(line);
+    for await (const line of source.door.exportLines(TERMINAL)) lines.push(line);
     const order: string[] = [];
     const { door } = setUp((store) => ({
       commit: async (each) => {
@@ -180,6 +181,7 @@ describe("the journal's door", () => {
       (async function* () {
         yield* lines;
       })(),
+      TERMINAL,
     );
     await settled();
     const [report] = await Promise.all([importing, door.submit(createTask("op-2"))]);

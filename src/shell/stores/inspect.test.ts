@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,12 +16,12 @@ import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
 import { inspectStores, type StoreInspection } from "./inspect.ts";
 import { openStores, SHIPPED_MIGRATIONS } from "./open-stores.ts";
-import { AT, countingRandom, fixedClock, must, tempDir } from "./store.fixture.ts";
+import { AT, auditRules, countingRandom, fixedClock, must, tempDir } from "./store.fixture.ts";
 
 /** A data directory with both databases, as a first start leaves it. */
 async function prepared(): Promise<string> {
   const dataDir = join(tempDir(), "data");
-  await must(await openStores({ dataDir, clock: fixedClock, random: countingRandom() })).close();
+  await must(await openStores({ dataDir, clock: fixedClock, random: countingRandom(), auditRules })).close();
   return dataDir;
 }
 
@@ -54,7 +55,7 @@ describe("looking into the databases", () => {
 
   test("a running store can be looked into", async () => {
     const dataDir = join(tempDir(), "data");
-    const stores = must(await openStores({ dataDir, clock: fixedClock, random: countingRandom() }));
+    const stores = must(await openStores({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
     expect(inspect(dataDir)["journal"]).toMatchObject({ pages: { ok: true }, schema: { ok: true } });
     await stores.close();
   });
@@ -85,10 +86,11 @@ describe("looking into the databases", () => {
 
   test("a migration that waits is pending; missing files are a fault of the installation", async () => {
     const [dataDir, migrationsDir] = [await prepared(), shipped()];
-    writeFileSync(join(migrationsDir, "runtime", "002_more.sql"), "CREATE TABLE more (a TEXT) STRICT;\n");
+    const number = String(readdirSync(join(migrationsDir, "runtime")).length + 1).padStart(3, "0");
+    writeFileSync(join(migrationsDir, "runtime", `${number}_more.sql`), "CREATE TABLE more (a TEXT) STRICT;\n");
     rmSync(join(migrationsDir, "journal", "001_initial.sql"));
     const found = inspect(dataDir, migrationsDir);
-    expect(found["runtime"]?.schema).toMatchObject({ ok: true, value: { pending: ["002_more"] } });
+    expect(found["runtime"]?.schema).toMatchObject({ ok: true, value: { pending: [`${number}_more`] } });
     expect(found["journal"]?.schema).toMatchObject({ ok: false, error: { code: "migration_files_invalid" } });
   });
 

@@ -7,9 +7,9 @@ import { sha256Hex, type Instant } from "#base";
 import { restoreBackup, verifyBackup } from "./backup.ts";
 import { readMigrations } from "./migration-files.ts";
 import { openMigrated } from "./open-store.ts";
-import { openJournal, openSessions, openStores, SHIPPED_MIGRATIONS } from "./open-stores.ts";
+import { openJournal, openRuntime, openStores, SHIPPED_MIGRATIONS } from "./open-stores.ts";
 import { startFaultSentence } from "./start-fault.ts";
-import { AT, countingRandom, fixedClock, must, mustFail, tempDir } from "./store.fixture.ts";
+import { AT, auditRules, countingRandom, fixedClock, must, mustFail, tempDir } from "./store.fixture.ts";
 
 type Files = { readonly [name: string]: string };
 
@@ -85,6 +85,7 @@ describe("migration files", () => {
 const RELEASED = {
   "journal/001_initial": "439c59cfe3d428712ec06f1d0941ead1ad05f5d4378c92f50b198afa6e2e2013",
   "runtime/001_initial": "72d46dbf38129d191da06ab459989bf47ca33cb668f9b2203c0bd75319999ec0",
+  "runtime/002_audit": "8cfc3777c62bddc4a4c333df3385bef1e3af881be662d182ece8e207c215fb9b",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {
@@ -143,7 +144,7 @@ test("[MIG-07] a failing migration is taken back whole, later ones are not tried
   const dataDir = tempDir();
   const dir = join(tempDir(), "migrations");
   cpSync(SHIPPED_MIGRATIONS, dir, { recursive: true });
-  const options = { dataDir, clock: fixedClock, random: countingRandom(), migrationsDir: dir };
+  const options = { dataDir, clock: fixedClock, random: countingRandom(), migrationsDir: dir, auditRules };
   await must(await openStores(options)).close();
   writeFileSync(
     join(dir, "journal", "002_broken.sql"),
@@ -206,26 +207,30 @@ test("the five newest copies from before a migration stay, the others go by name
 
 test("[MIG-10] an empty data directory becomes a migrated one, and opening it again harms nothing", async () => {
   const dataDir = join(tempDir(), "new", "data");
-  const options = { dataDir, clock: fixedClock, random: countingRandom() };
+  const options = { dataDir, clock: fixedClock, random: countingRandom(), auditRules };
   const stores = must(await openStores(options));
   const { hostId } = stores.journal;
   await stores.close();
   const again = must(await openStores(options));
   expect(again.journal.hostId).toBe(hostId);
   await again.close();
-  for (const file of ["silas.db", "db.sqlite"]) {
-    expect(query(join(dataDir, file), "SELECT id FROM applied_migrations")).toEqual([{ id: "001_initial" }]);
+  for (const [file, store] of [
+    ["silas.db", "runtime"],
+    ["db.sqlite", "journal"],
+  ] as const) {
+    const ids = must(readMigrations(join(SHIPPED_MIGRATIONS, store))).map(({ id }) => ({ id }));
+    expect(query(join(dataDir, file), "SELECT id FROM applied_migrations")).toEqual(ids);
   }
   expect(existsSync(join(dataDir, "backups"))).toBe(false);
 });
 
 test("the journal and the runtime file each open and migrate without the other", async () => {
-  const options = { clock: fixedClock, random: countingRandom() };
+  const options = { clock: fixedClock, random: countingRandom(), auditRules };
   const journalDir = tempDir();
   await must(await openJournal({ ...options, dataDir: journalDir })).close();
   expect(existsSync(join(journalDir, "silas.db"))).toBe(false);
   const runtimeDir = tempDir();
-  must(await openSessions({ ...options, dataDir: runtimeDir })).close();
+  must(await openRuntime({ ...options, dataDir: runtimeDir })).close();
   expect(existsSync(join(runtimeDir, "db.sqlite"))).toBe(false);
   rmSync(runtimeDir, { recursive: true });
 });

@@ -7,7 +7,7 @@ import { openJournal, openStores } from "./open-stores.ts";
 import { openSqlite, type Sqlite } from "./sqlite.ts";
 import { startFaultSentence } from "./start-fault.ts";
 import { guarded, guardedValue } from "./store-fault.ts";
-import { countingRandom, fixedClock, must, mustFail, tempDir } from "./store.fixture.ts";
+import { auditRules, countingRandom, fixedClock, must, mustFail, tempDir } from "./store.fixture.ts";
 
 function open(path: string, synchronous: "FULL" | "NORMAL" = "FULL"): Sqlite {
   const db = openSqlite({ path, synchronous });
@@ -29,7 +29,9 @@ test("[MIG-01] the stores wait for the disk at every commit", async () => {
   const dataDir = tempDir();
   const seen: string[] = [];
   const onStatement = (sql: string) => void seen.push(sql);
-  const stores = must(await openStores({ dataDir, clock: fixedClock, random: countingRandom(), onStatement }));
+  const stores = must(
+    await openStores({ dataDir, clock: fixedClock, random: countingRandom(), onStatement, auditRules }),
+  );
   await stores.close();
   expect(seen).toContain("PRAGMA synchronous = FULL");
 });

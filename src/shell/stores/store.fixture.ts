@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Instant, Result } from "#base";
+import { sha256Hex, type Instant, type Result } from "#base";
+import { createAuditRules } from "#policy";
 import type { Clock, Randomness } from "#ports";
 
 export const AT = "2026-11-15T08:00:00.000Z" as Instant;
 export const fixedClock: Clock = { now: () => AT };
+
+export const auditRules = createAuditRules(sha256Hex);
 
 /** Counting bytes: every id differs, every run is the same. */
 export function countingRandom(): Randomness {

@@ -2,11 +2,10 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Result } from "#base";
 import { journalQuerySchema, journalRequestSchema } from "#model";
-import type { JournalDoor } from "#ports";
 import { BodyRefused, readBodyLines } from "./body-lines.ts";
 import { type Refusal } from "./refusals.ts";
 import { readJsonBody } from "./request-body.ts";
-import type { WebContext } from "./web-context.ts";
+import { actorOf, type WebContext } from "./web-context.ts";
 
 const LINES_TYPE = "application/x-ndjson";
 /** Lines are sent in chunks of about this size: a write per line would cost more than the line. */
@@ -27,11 +26,11 @@ export function addJournalRoutes(app: FastifyInstance, context: WebContext): voi
     return answer(reply, body.ok ? await journal.ask(body.value) : body);
   });
 
-  app.get("/api/journal/export", async (_request, reply) => {
+  app.get("/api/journal/export", async (request, reply) => {
     reply
       .header("content-disposition", 'attachment; filename="silas-journal.jsonl"')
       .header("cache-control", "no-store");
-    return reply.type(LINES_TYPE).send(Readable.from(chunksOf(journal)));
+    return reply.type(LINES_TYPE).send(Readable.from(chunksOf(journal.exportLines(actorOf(request)))));
   });
 
   app.post("/api/journal/import", async (request, reply) => {
@@ -39,7 +38,7 @@ export function addJournalRoutes(app: FastifyInstance, context: WebContext): voi
       return context.refuse(reply, { code: "json_only", expected: LINES_TYPE });
     }
     try {
-      return answer(reply, await journal.importLines(readBodyLines(request.raw, timers)));
+      return answer(reply, await journal.importLines(readBodyLines(request.raw, timers), actorOf(request)));
     } catch (thrown) {
       if (!(thrown instanceof BodyRefused)) throw thrown;
       return context.refuse(reply, thrown.refusal);
@@ -53,9 +52,9 @@ function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.header("cache-control", "no-store").type("application/json; charset=utf-8").send(text);
 }
 
-async function* chunksOf(journal: JournalDoor): AsyncIterable<string> {
+async function* chunksOf(lines: AsyncIterable<string>): AsyncIterable<string> {
   let chunk = "";
-  for await (const line of journal.exportLines()) {
+  for await (const line of lines) {
     chunk += `${line}\n`;
     if (chunk.length < EXPORT_CHUNK_CHARS) continue;
     yield chunk;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { enrolRequestSchema } from "#model";
+import { enrolRequestSchema, type AuditActor } from "#model";
 import type { Session } from "#ports";
 import { readJsonBody } from "./request-body.ts";
-import { callerOf, type WebContext } from "./web-context.ts";
+import { actorOf, callerOf, type WebContext } from "./web-context.ts";
 
 /** Signing a device in and out. Codes and tokens travel in bodies and headers, never in an address. */
 export function addSessionRoutes(app: FastifyInstance, context: WebContext): void {
@@ -10,11 +10,17 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
 
   app.post("/session/enrol", { config: { open: true } }, async (request, reply) => {
     const rate = limits.enrolment.take(request.ip);
-    if (!rate.allowed) return context.refuse(reply, { code: "rate_limited", retry_after_ms: rate.retryAfterMs });
+    if (!rate.allowed) {
+      context.refusals.enrolmentRefused("rate_limited");
+      return context.refuse(reply, { code: "rate_limited", retry_after_ms: rate.retryAfterMs });
+    }
     const body = await readJsonBody(request.raw, { schema: enrolRequestSchema, timers });
     if (!body.ok) return context.refuse(reply, body.error);
     const enrolled = await devices.enrol(body.value);
-    if (!enrolled.ok) return context.refuse(reply, enrolled.error);
+    if (!enrolled.ok) {
+      if (enrolled.error.code === "enrolment_invalid") context.refusals.enrolmentRefused("invalid");
+      return context.refuse(reply, enrolled.error);
+    }
     context.log.info("device_enrolled", { session_id: enrolled.value.session_id });
     return noStore(reply).send(enrolled.value);
   });
@@ -36,8 +42,8 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
     return noStore(reply).send(body);
   });
 
-  const revoke = async (reply: FastifyReply, sessionId: string) => {
-    const revoked = await context.sessions.revoke(sessionId, clock.now());
+  const revoke = async (reply: FastifyReply, { sessionId, actor }: Revocation) => {
+    const revoked = await context.sessions.revoke(sessionId, { at: clock.now(), actor });
     if (!revoked.ok) return context.refuse(reply, revoked.error);
     sockets.closeSession(sessionId);
     context.log.info("device_revoked", { session_id: sessionId });
@@ -47,10 +53,15 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
   app.delete("/session", async (request, reply) => {
     const { kind, sessionId } = callerOf(request);
     // The terminal's token ends with the process and a configured one with its setting; neither can sign itself out.
-    return kind === "device" ? revoke(reply, sessionId) : context.refuse(reply, { code: "method_not_allowed" });
+    const actor = actorOf(request);
+    return kind === "device"
+      ? revoke(reply, { sessionId, actor })
+      : context.refuse(reply, { code: "method_not_allowed" });
   });
 
-  app.delete<{ Params: { id: string } }>("/sessions/:id", async (request, reply) => revoke(reply, request.params.id));
+  app.delete<{ Params: { id: string } }>("/sessions/:id", async (request, reply) =>
+    revoke(reply, { sessionId: request.params.id, actor: actorOf(request) }),
+  );
 
   app.get("/sessions", async (request, reply) => {
     const listed = await context.sessions.list();
@@ -60,6 +71,8 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
     return noStore(reply).send({ sessions: rows });
   });
 }
+
+type Revocation = { readonly sessionId: string; readonly actor: AuditActor };
 
 function rowOf(session: Session, current: string) {
   return {

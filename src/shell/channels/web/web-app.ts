@@ -1,9 +1,10 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyServerFactory } from "fastify";
 import { LIMITS } from "#base";
+import { addActivityRoute } from "./activity-route.ts";
 import { addJournalRoutes } from "./journal-routes.ts";
-import { type ChannelRefusal } from "./refusals.ts";
 import { addKeyRoutes } from "./key-routes.ts";
+import { type ChannelRefusal } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { SOCKET_PROTOCOL } from "./socket-protocol.ts";
@@ -39,9 +40,9 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addStatusRoutes(app, context);
   addSessionRoutes(app, context);
   addJournalRoutes(app, context);
-  addSocketRoute(app, context);
   addActivityRoute(app, context);
   addKeyRoutes(app, context);
+  addSocketRoute(app, context);
   return app;
 }
 

@@ -1,5 +1,17 @@
 import type { FastifyRequest } from "fastify";
-import type { ChangeFeed, Clock, JournalDoor, Log, Randomness, SessionStore, Timers } from "#ports";
+import type { AuditActor } from "#model";
+import type {
+  ActivityDoor,
+  ChangeFeed,
+  Clock,
+  JournalDoor,
+  KeysDoor,
+  Log,
+  Randomness,
+  RefusalTally,
+  SessionStore,
+  Timers,
+} from "#ports";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import type { Caller, DeviceSessions } from "./device-sessions.ts";
 import type { OpenSockets } from "./open-sockets.ts";
@@ -10,7 +22,10 @@ import type { Refuse } from "./refusals.ts";
 export type WebServerDeps = {
   readonly journal: JournalDoor;
   readonly feed: ChangeFeed;
+  readonly keys: KeysDoor;
   readonly sessions: SessionStore;
+  readonly activity: ActivityDoor;
+  readonly refusals: RefusalTally;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly timers: Timers;
@@ -67,4 +82,10 @@ export function callerOf(request: FastifyRequest): Caller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error("a guarded route ran without its guard");
   return caller;
+}
+
+/** The same caller, as the audit chain names it. */
+export function actorOf(request: FastifyRequest): AuditActor {
+  const { kind, sessionId } = callerOf(request);
+  return kind === "terminal" ? { kind: "terminal" } : { kind: "owner", session_id: sessionId };
 }
