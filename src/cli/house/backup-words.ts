@@ -8,6 +8,9 @@ const UNREADABLE: { readonly [reason: string]: string } = {
   not_json: "its manifest.json cannot be read",
 };
 
+/** The act happened all the same, and the owner should know that the log does not tell of it. */
+export const UNRECORDED = "This could not be entered into the audit log.";
+
 /** Why a backup could not be made, checked or put back, in words. */
 export function backupFailure(problem: BackupProblem | RestoreProblem | StoreFault): CommandFailure {
   const kept = "Your data is as it was.";

@@ -1,7 +1,8 @@
 import { join, resolve } from "node:path";
 import { systemClock } from "#runtime";
 import { createBackup, verifyBackup, type BackupManifest } from "#stores";
-import { backupFailure } from "./backup-words.ts";
+import { recordBackup } from "../audit/record-backup.ts";
+import { backupFailure, UNRECORDED } from "./backup-words.ts";
 import type { Define, Handler } from "../terminal/context.ts";
 import { loadSetup } from "../client/setup.ts";
 
@@ -26,6 +27,7 @@ const backUp: Handler<Json & { readonly to?: string }> = async ({ options, termi
     options.to === undefined ? join(paths.dataDir, "backups", stamp) : resolve(environment.cwd, options.to);
   const made = await createBackup({ dataDir: paths.dataDir, target, clock: systemClock });
   if (!made.ok) throw backupFailure(made.error);
+  if (!(await recordBackup(paths.dataDir, made.value))) terminal.note(UNRECORDED);
   if (options.json) return terminal.json({ dir: target, ...made.value });
   terminal.line(`Backed up to ${target}`);
   for (const line of describeFiles(made.value)) terminal.line(line);

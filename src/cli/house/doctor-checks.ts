@@ -6,6 +6,7 @@ import { instantFromMs, msOfInstant } from "#base";
 import { BUILT_PAGE } from "#compose";
 import { describeProblems, loadConfig, type Environment, type LoadedConfig } from "#config";
 import { readInstance } from "#stores";
+import { checkAudit } from "../audit/doctor-audit.ts";
 import type { Finding } from "./doctor.ts";
 import { checkStores } from "./doctor-stores.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
@@ -37,6 +38,7 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     checkDirectories(examination),
     checkFiles(examination),
     ...checkStores(examination),
+    await checkAudit(examination),
     checkInstance(examination),
     await checkPort(examination),
     await checkDisk(examination),

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { systemClock, systemRandomness } from "#runtime";
 import { readInstance, restoreBackup, verifyBackup } from "#stores";
-import { backupFailure } from "./backup-words.ts";
+import { beginRestore } from "../audit/record-backup.ts";
+import { backupFailure, UNRECORDED } from "./backup-words.ts";
 import { describeFiles } from "./backup.ts";
 import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT } from "../terminal/failure.ts";
@@ -31,13 +32,18 @@ const restoreFrom: Handler<Options> = async ({ args: [from = ""], options, termi
     for (const line of describeFiles(verified.value)) terminal.note(line);
   }
   if (!options.yes) await confirm(terminal);
+  const record = await beginRestore(paths.dataDir, verified.value);
   const restored = await restoreBackup({
     dataDir: paths.dataDir,
     source,
     clock: systemClock,
     random: systemRandomness,
   });
-  if (!restored.ok) throw backupFailure(restored.error);
+  if (!restored.ok) {
+    await record.refused(restored.error.code);
+    throw backupFailure(restored.error);
+  }
+  if (!(await record.done())) terminal.note(UNRECORDED);
   if (options.json) return terminal.json(restored.value);
   terminal.line("Restored.");
   for (const file of restored.value.kept) terminal.line(`  what was there before is kept in ${file}`);

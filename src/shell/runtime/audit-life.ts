@@ -26,7 +26,7 @@ export interface AuditLife {
 /** The life of one instance in the audit chain: its start, its stop, and checkpoints between them. */
 export function createAuditLife(deps: AuditLifeDeps): AuditLife {
   const { audit, clock, timers, log } = deps;
-  let cancel = () => {};
+  let cancel: (() => void) | null = null;
   const tick = () => {
     cancel = timers.after(LIMITS.auditCheckpointMs, () => void markHead(deps).finally(tick));
   };
@@ -46,7 +46,7 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
       return ok();
     },
     async end() {
-      cancel();
+      cancel?.();
       const stopped: AuditDraft = { event: "instance_stopped", data: {}, at: clock.now(), actor: { kind: "system" } };
       const recorded = await audit.append(stopped);
       // The next start tells that this run has no end.

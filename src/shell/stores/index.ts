@@ -11,7 +11,7 @@
 export { setHeadsAside } from "./audit/heads.ts";
 export type { RecordAct } from "./audit/log.ts";
 export { createMemoryAuditLog } from "./audit/memory-log.ts";
-export { openAuditReader, type NoAudit } from "./audit/open-reader.ts";
+export { openAuditLog, openAuditReader, type NoAudit } from "./audit/open-beside.ts";
 export {
   createBackup,
   restoreBackup,

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { err, ok, type Result } from "#base";
+import type { StoreFault } from "#model";
+import type { AuditLog, AuditReader, AuditRules } from "#ports";
+import { openSqlite, type Sqlite, type SqlParams } from "../sqlite.ts";
+import { faultOf } from "../store-fault.ts";
+import { createHeadsFile } from "./heads.ts";
+import { createAuditLog } from "./log.ts";
+import { createAuditReader, type ReadableDb } from "./read.ts";
+
+/** There is no database yet, or one from before there was an audit chain. */
+export type NoAudit = { readonly code: "no_audit"; readonly file: string };
+
+type Place = { readonly dataDir: string; readonly rules: AuditRules };
+
+/** The chain of a data directory as it lies there, also beside a running instance. Nothing is written or migrated. */
+export function openAuditReader({ dataDir, rules }: Place): Result<AuditReader, NoAudit | StoreFault> {
+  return openAsItIs({ dataDir, open: openForReading }, (db) =>
+    createAuditReader({ db, rules, heads: createHeadsFile(dataDir) }),
+  );
+}
+
+/**
+ * The same for adding entries, by a command that does its work beside a running instance. Each append finds the head in
+ * its own transaction, so both write one chain.
+ */
+export function openAuditLog({ dataDir, rules }: Place): Result<AuditLog, NoAudit | StoreFault> {
+  return openAsItIs(
+    { dataDir, open: openForWriting },
+    (db) => createAuditLog({ db, rules, heads: createHeadsFile(dataDir) }).log,
+  );
+}
+
+type Opening<Db> = { readonly dataDir: string; readonly open: (path: string) => Db };
+
+function openAsItIs<Db extends ReadableDb, Opened>(
+  { dataDir, open }: Opening<Db>,
+  create: (db: Db) => Opened,
+): Result<Opened, NoAudit | StoreFault> {
+  const file = join(dataDir, "silas.db");
+  if (!existsSync(file)) return err({ code: "no_audit", file });
+  try {
+    const db = open(file);
+    if (db.get("SELECT 1 FROM sqlite_master WHERE name = 'audit_checkpoints'") !== null) return ok(create(db));
+    db.close();
+    return err({ code: "no_audit", file });
+  } catch (cause) {
+    return err(faultOf(cause));
+  }
+}
+
+const openForWriting = (path: string): Sqlite => openSqlite({ path, synchronous: "FULL" });
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+function openForReading(path: string): ReadableDb {
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  return {
+    get: <Row>(sql: string, params: SqlParams = {}) => (handle.prepare(sql).get(params) as Row | undefined) ?? null,
+    all: <Row>(sql: string, params: SqlParams = {}) => handle.prepare(sql).all(params) as Row[],
+    close: () => handle.close(),
+  };
+}
