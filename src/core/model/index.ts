@@ -7,6 +7,44 @@
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
 export {
+  SIGNATURE_BYTES,
+  signatureFromBase64,
+  signatureFromHex,
+  signatureToBase64,
+  signatureToHex,
+} from "./approval-signature.ts";
+export {
+  APPROVAL_SCOPES,
+  APPROVAL_VERDICTS,
+  approvalDecisionSchema,
+  approvalTokenSchema,
+  approvalTokenToWire,
+  approvalUseSchema,
+  approvalUseToWire,
+  pendingDecisionSchema,
+  pendingDecisionToWire,
+  RECEIPT_FORMAT,
+  receiptSchema,
+  receiptToWire,
+  standingConditionsOf,
+  type ApprovalCheck,
+  type ApprovalDecision,
+  type ApprovalRefusal,
+  type ApprovalScope,
+  type ApprovalToken,
+  type ApprovalTokenBody,
+  type ApprovalUse,
+  type ApprovalUseBody,
+  type ApprovalVerdict,
+  type DecisionRefusal,
+  type PendingDecision,
+  type PendingDecisionBody,
+  type Receipt,
+  type ReceiptBody,
+  type ReceiptKey,
+  type UnsignedToken,
+} from "./approvals.ts";
+export {
   activityQuerySchema,
   auditActorSchema,
   auditDataSchemas,
@@ -34,6 +72,23 @@ export {
   type ChipKind,
 } from "./capture.ts";
 export {
+  CARD_INTENT_CHARS,
+  cardSchema,
+  cardToWire,
+  CTA_ROLES,
+  FRICTIONS,
+  RISK_LEVELS,
+  type Card,
+  type CardBody,
+  type CardCapabilities,
+  type CardCheck,
+  type CardRow,
+  type Cta,
+  type CtaRole,
+  type Friction,
+  type RiskLevel,
+} from "./cards.ts";
+export {
   TOKEN_CLASSES,
   type ChangeToken,
   type ChangeUnit,
@@ -44,8 +99,8 @@ export { camelKey, snakeKey, toCamel, toSnake } from "./config-codec.ts";
 export {
   SECRET_SHOWN,
   SECRET_UNSET_SHOWN,
-  type ConfigGroup,
   secretText,
+  type ConfigGroup,
   type ConfigKey,
   type ConfigList,
   type ConfigNode,
@@ -60,6 +115,17 @@ export {
   type ConfigRuleCode,
 } from "./config-rules.ts";
 export { CONFIG_SCHEMA, type Config } from "./config-schema.ts";
+export {
+  decideRequestSchema,
+  proposePlanSchema,
+  requestSchema,
+  type DecideRequest,
+  type KeptApproval,
+  type KeptRequest,
+  type RequestRefusal,
+  type SpendRefusal,
+  type StoredToken,
+} from "./decisions.ts";
 export {
   journalCommandSchema,
   journalRequestSchema,
@@ -146,6 +212,7 @@ export {
   type VaultStatus,
   type VerifiedBy,
 } from "./keys.ts";
+export { snakeRecord } from "./record-codec.ts";
 export {
   hostIdSchema,
   ID_PART_CHARS_MIN,

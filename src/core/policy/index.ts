@@ -6,6 +6,10 @@
  * Invariants: every field of an entry is covered by its hash, and every entry by the next (AUD-01, AUD-02); an event says
  * nothing its schema does not name (AUD-08); judging an entry needs nothing but the head before it (AUD-05).
  */
+export { judgeAnswer, type Answer } from "./approval-pending.ts";
+export { mintToken, tokenIdOf, tokenSigningBytes, type Mint } from "./approval-token.ts";
+export { judgeCheck, judgeVerify, type Presented, type SignatureFact } from "./approval-verify.ts";
 export { auditFileStart, endAuditFile, readAuditLine, type AuditFileState } from "./audit-file.ts";
+export { frictionFor, judgeFriction, type StrongAuth } from "./friction.ts";
 export { createAuditRules } from "./rules.ts";
 export { AUDIT_GENESIS, judgeRow, sealEntry, type HashText } from "./chain.ts";

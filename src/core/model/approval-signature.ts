@@ -1,0 +1,54 @@
+import { err, ok, type Result } from "#base";
+import type { SignatureHex } from "./keys.ts";
+
+/**
+ * A signature is bytes in memory and base64 in JSON, and this is the only place where one becomes the other. Each byte
+ * string has exactly one spelling: the standard alphabet, padded, with unused bits zero. [APPR-03]
+ */
+export const SIGNATURE_BYTES = 64;
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/** 64 bytes end in one byte of their own: two digits and two signs of padding. */
+const SIGNATURE_BASE64 = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
+
+export function signatureToBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 3) {
+    const [a, b, c] = [bytes[at] ?? 0, bytes[at + 1], bytes[at + 2]];
+    const group = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);
+    text += digit(group >> 18) + digit(group >> 12);
+    text += b === undefined ? "=" : digit(group >> 6);
+    text += c === undefined ? "=" : digit(group);
+  }
+  return text;
+}
+
+export function signatureFromBase64(text: string): Result<Uint8Array, { readonly code: "invalid_base64" }> {
+  if (!SIGNATURE_BASE64.test(text)) return err({ code: "invalid_base64" });
+  const bytes = new Uint8Array(SIGNATURE_BYTES);
+  let [bits, held, at] = [0, 0, 0];
+  for (const character of text.slice(0, -2)) {
+    held = ((held << 6) | ALPHABET.indexOf(character)) & 0xffff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[at] = (held >> bits) & 0xff;
+    at += 1;
+  }
+  return ok(bytes);
+}
+
+export function signatureToHex(bytes: Uint8Array): SignatureHex {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") as SignatureHex;
+}
+
+/** For what a signer answered. */
+export function signatureFromHex(hex: SignatureHex): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, index) =>
+    Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16),
+  );
+}
+
+function digit(bits: number): string {
+  return ALPHABET.charAt(bits & 63);
+}

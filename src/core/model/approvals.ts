@@ -1,0 +1,228 @@
+import * as z from "zod/mini";
+import type { JsonValue, Sha256Hex } from "#base";
+import { signatureFromBase64, signatureToBase64 } from "./approval-signature.ts";
+import { auditActorSchema } from "./audit.ts";
+import { cardSchema, cardToWire, FRICTIONS, RISK_LEVELS, type Friction } from "./cards.ts";
+import { keyIdSchema, publicKeySchema } from "./keys.ts";
+import { recordOf, snakeRecord } from "./record-codec.ts";
+import { instantSchema, nameSchema } from "./values.ts";
+import { parameters } from "./work-kinds.ts";
+
+export const APPROVAL_SCOPES = [
+  "full_plan",
+  "single_step",
+  "step_range",
+  "tool_type",
+  "skill_install",
+  "credential_use",
+  "budget",
+  "self_update",
+  "connection_act",
+  "connection_manage",
+  "autonomy_threshold",
+  "standing",
+  "memory_promotion",
+  "change_set",
+] as const;
+export type ApprovalScope = (typeof APPROVAL_SCOPES)[number];
+
+/** Only `approved` ever authorises anything. */
+export const APPROVAL_VERDICTS = ["approved", "declined", "edit_requested", "conditional"] as const;
+export type ApprovalVerdict = (typeof APPROVAL_VERDICTS)[number];
+
+const hexOf = <T extends string>(chars: number) =>
+  z.pipe(
+    z.string().check(z.regex(new RegExp(`^[0-9a-f]{${chars}}$`))),
+    z.transform((text) => text as T),
+  );
+const digest = hexOf<Sha256Hex>(64);
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+const uses = z.int().check(z.gte(1), z.lte(100_000));
+const conditions = parameters().schema;
+type ConditionMap = Readonly<Record<string, JsonValue>>;
+
+const signature = z.pipe(
+  z.string(),
+  z.transform((text, context): Uint8Array => {
+    const bytes = signatureFromBase64(text);
+    if (bytes.ok) return bytes.value;
+    context.issues.push({ code: "custom", message: bytes.error.code, input: text });
+    return z.NEVER;
+  }),
+);
+
+/** What a standing approval must say about itself, under the signature. [APPR-09] */
+const standingConditions = z.looseObject({
+  spawn_policy_hash: digest,
+  expires_at: instantSchema,
+  max_executions: uses,
+});
+
+const unsignedShape = {
+  /** Follows from the nonce, and is signed all the same. */
+  token_id: id,
+  plan_hash: digest,
+  work_item_id: id,
+  scope: z.enum(APPROVAL_SCOPES),
+  verdict: z.enum(APPROVAL_VERDICTS),
+  key_id: keyIdSchema,
+  issued_at: instantSchema,
+  expires_at: instantSchema,
+  nonce: hexOf<string>(64),
+  approval_strength: z.literal("tap"),
+  conditions,
+  max_executions: uses,
+} as const;
+
+/** A token as it travels. It never changes after it was signed: uses are counted elsewhere. [APPR-02] */
+export const approvalTokenSchema = recordOf(
+  z.strictObject({ ...unsignedShape, signature }).check(z.refine(standsWithConditions, "standing_conditions_missing")),
+);
+export type ApprovalToken = z.infer<typeof approvalTokenSchema>;
+export type ApprovalTokenBody = z.input<typeof approvalTokenSchema>;
+/** What a signer is given: everything but the signature. */
+export type UnsignedToken = Omit<ApprovalToken, "signature">;
+
+export const approvalTokenToWire = (token: ApprovalToken): ApprovalTokenBody => ({
+  ...snakeRecord(token),
+  signature: signatureToBase64(token.signature),
+});
+
+/** The answer to a pending decision. */
+export const approvalDecisionSchema = recordOf(
+  z.strictObject({
+    verdict: z.enum(APPROVAL_VERDICTS),
+    approval_strength: z.literal("tap"),
+    friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
+    key_id: keyIdSchema,
+    /** Over the minted token; null where the signer of this machine is still to be asked. */
+    signature: z.nullable(signature),
+    /** The hash of what the person was shown, computed where it was shown. */
+    shown_hash: digest,
+    conditions,
+  }),
+);
+export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
+
+/** A question to the owner that outlives restarts. Null for `expires_at` until it was the active card. */
+const pendingShape = {
+  request_id: id,
+  kind: z.enum(["plan_approval"]),
+  work_item_id: id,
+  plan_hash: digest,
+  /** The canonical text that was hashed: what is shown, signed and later run. */
+  projection: z.string(),
+  card: cardSchema,
+  risk_level: z.enum(RISK_LEVELS),
+  created_at: instantSchema,
+  active_since: z.nullable(instantSchema),
+  expires_at: z.nullable(instantSchema),
+  state: z.enum(["pending", "approved", "declined", "expired"]),
+  decided_at: z.nullable(instantSchema),
+  decided_by: z.nullable(auditActorSchema),
+  token_id: z.nullable(id),
+} as const;
+export const pendingDecisionSchema = recordOf(z.strictObject(pendingShape));
+export type PendingDecision = z.infer<typeof pendingDecisionSchema>;
+export type PendingDecisionBody = z.input<typeof pendingDecisionSchema>;
+
+export const pendingDecisionToWire = (pending: PendingDecision): PendingDecisionBody => ({
+  ...snakeRecord(pending),
+  card: cardToWire(pending.card),
+});
+
+/** One use of a token: unique by nonce and number. [APPR-17] */
+export const approvalUseSchema = recordOf(
+  z.strictObject({
+    nonce: unsignedShape.nonce,
+    use_number: uses,
+    content_hash: digest,
+    attempt_lineage: id,
+    at: instantSchema,
+  }),
+);
+export type ApprovalUse = z.infer<typeof approvalUseSchema>;
+export type ApprovalUseBody = z.input<typeof approvalUseSchema>;
+export const approvalUseToWire = (use: ApprovalUse): ApprovalUseBody => snakeRecord(use);
+
+/** A key as a receipt carries it. */
+const receiptKeySchema = recordOf(
+  z.strictObject({
+    key_id: keyIdSchema,
+    public_key: publicKeySchema,
+    name: nameSchema,
+    kind: z.string().check(z.regex(/^[a-z][a-z_]{0,31}$/)),
+    enrolled_at: instantSchema,
+    revoked_at: z.nullable(instantSchema),
+  }),
+);
+export type ReceiptKey = z.infer<typeof receiptKeySchema>;
+
+/** A line of the audit chain as it is stored. */
+const auditLine = z.strictObject({ seq: uses, text: z.string(), hash: digest });
+
+export const RECEIPT_FORMAT = "silas-receipt";
+/** A token with everything needed to check it: no database, no network, no Silas that issued it. */
+export const receiptSchema = recordOf(
+  z.strictObject({
+    format: z.literal(RECEIPT_FORMAT),
+    version: z.literal(1),
+    token: approvalTokenSchema,
+    projection: z.string(),
+    key: receiptKeySchema,
+    uses: z.array(approvalUseSchema).check(z.maxLength(100_000)),
+    audit: z.nullable(z.array(auditLine)),
+    /** SHA-256 of the canonical text of all the rest: shows damage. Proof is the signature alone. */
+    digest,
+  }),
+);
+export type Receipt = z.infer<typeof receiptSchema>;
+export type ReceiptBody = z.input<typeof receiptSchema>;
+
+export const receiptToWire = (receipt: Receipt): ReceiptBody => ({
+  ...snakeRecord(receipt),
+  token: approvalTokenToWire(receipt.token),
+  key: snakeRecord(receipt.key),
+  uses: receipt.uses.map(approvalUseToWire),
+  audit: receipt.audit === null ? null : [...receipt.audit],
+});
+
+/** What is checked of a token, in this order; the first that fails is the answer. [APPR-11] */
+export type ApprovalCheck = "signature" | "binding" | "verdict" | "expiry" | "execution_count" | "use_freshness";
+/** Why a token does not authorise. */
+export type ApprovalRefusal = {
+  readonly code:
+    | "approval_key_unknown"
+    | "approval_key_revoked"
+    | "approval_signature_invalid"
+    | "approval_item_differs"
+    | "approval_hash_differs"
+    | "approval_spawn_missing"
+    | "approval_not_approved"
+    | "approval_not_yet_valid"
+    | "approval_expired"
+    | "approval_spent"
+    | "approval_use_taken"
+    | "approval_not_granted"
+    | "approval_lineage_differs";
+  readonly check: ApprovalCheck;
+};
+/** Why an answer to a pending decision is not taken. Nothing is minted. */
+export type DecisionRefusal =
+  | { readonly code: "decision_settled"; readonly state: PendingDecision["state"] }
+  | { readonly code: "decision_expired" }
+  | { readonly code: "decision_changed" }
+  | { readonly code: "decision_shown_differs" }
+  | { readonly code: "decision_not_approved"; readonly verdict: ApprovalVerdict }
+  | { readonly code: "decision_friction_missing"; readonly missing: readonly Friction[] }
+  | { readonly code: "standing_conditions_missing" }
+  | { readonly code: "standing_uses_exceeded"; readonly usesMax: number };
+
+/** What a standing approval says about itself, or null when it does not say it. */
+export function standingConditionsOf(map: ConditionMap): z.infer<typeof standingConditions> | null {
+  return standingConditions.safeParse(map).data ?? null;
+}
+
+function standsWithConditions(token: { readonly scope: ApprovalScope; readonly conditions: ConditionMap }): boolean {
+  return token.scope !== "standing" || standingConditionsOf(token.conditions) !== null;
+}

@@ -1,0 +1,124 @@
+import * as z from "zod/mini";
+import { LIMITS, oneLine, type Sha256Hex } from "#base";
+import { recordOf, snakeRecord } from "./record-codec.ts";
+
+/** From the least to the most. Assigned by table from what would happen, never by whoever proposes. [RISK-03] */
+export const RISK_LEVELS = ["low", "medium", "high", "irreversible"] as const;
+export type RiskLevel = (typeof RISK_LEVELS)[number];
+
+/**
+ * What a person does to decide. `slide` is a gesture nobody makes by accident: the slide itself or its keyboard and
+ * terminal forms, such as typing the first characters of the hash. `strong_auth` is a passkey or its like.
+ */
+export const FRICTIONS = ["tap", "confirm", "slide", "strong_auth"] as const;
+export type Friction = (typeof FRICTIONS)[number];
+
+/** Shown in this order, whatever order they were made in. [CARD-03] */
+export const CTA_ROLES = ["recommended", "safe", "decline"] as const;
+export type CtaRole = (typeof CTA_ROLES)[number];
+
+/** One line of a phone. */
+export const CARD_INTENT_CHARS = 80;
+
+const digest = z.pipe(
+  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  z.transform((text) => text as Sha256Hex),
+);
+const shown = z.refine<string>((text) => oneLine(text) === text, "unsafe_text");
+/** One line that hides nothing. */
+const line = (charsMax: number) => z.string().check(z.maxLength(charsMax), z.regex(/\S/), shown);
+const count = z.int().check(z.gte(0));
+
+const ctaSchema = recordOf(
+  z.strictObject({
+    action: z.enum(["approve", "edit", "decline"]),
+    role: z.enum(CTA_ROLES),
+    /** What this choice does, in words; never a bare "OK". [CARD-02] */
+    consequence_label: line(LIMITS.nameChars),
+  }),
+);
+const affectedSchema = recordOf(z.strictObject({ count: z.int().check(z.gte(1)), summary: line(LIMITS.titleChars) }));
+
+/** One value of the signed projection, made safe to show. `none` is null, `empty` a list or map with nothing in it. */
+const rowSchema = recordOf(
+  z.strictObject({
+    path: z.string(),
+    kind: z.enum(["text", "number", "flag", "none", "empty"]),
+    text: z.string(),
+  }),
+);
+const checkSchema = recordOf(
+  z.strictObject({
+    name: z.string(),
+    command: z.string(),
+    expects: z.string(),
+    network: z.boolean(),
+    timeout_seconds: count,
+  }),
+);
+const budgetSchema = recordOf(
+  z.strictObject({
+    max_tokens: z.number(),
+    max_cost_usd: z.number(),
+    max_wall_time_seconds: z.number(),
+    max_attempts: z.number(),
+    max_planner_calls: z.number(),
+  }),
+);
+const capabilitiesSchema = recordOf(
+  z.strictObject({
+    commands: z.array(z.strictObject({ by: z.string(), command: z.string(), network: z.boolean() })),
+    files: z.array(z.string()),
+    hosts: z.array(z.string()),
+    secret_refs: z.array(z.string()),
+    skills: z.array(z.strictObject({ name: z.string(), sha256: z.nullable(digest) })),
+  }),
+);
+const detailsSchema = recordOf(
+  z.strictObject({
+    state: z.enum(["open", "closed"]),
+    /** Every value of the projection, whole. What is not here is not signed. */
+    rows: z.array(rowSchema),
+  }),
+);
+
+/** Everything a person needs to decide; a card without one of these is never sent. [CARD-01] */
+export const cardSchema = recordOf(
+  z.strictObject({
+    card_type: z.enum(["plan_approval"]),
+    intent: line(CARD_INTENT_CHARS),
+    risk_level: z.enum(RISK_LEVELS),
+    rationale: line(LIMITS.titleChars),
+    friction: z.array(z.enum(FRICTIONS)).check(z.minLength(1)),
+    checks: z.array(checkSchema),
+    budget: budgetSchema,
+    capabilities: capabilitiesSchema,
+    affected_items: z.nullable(affectedSchema),
+    details: detailsSchema,
+    /** SHA-256 of the canonical projection; whoever signs computes it again from what is shown. */
+    plan_hash: digest,
+    ctas: z.array(ctaSchema).check(z.minLength(1), z.refine(isOrdered, "ctas_out_of_order")),
+  }),
+);
+
+export type Cta = z.infer<typeof ctaSchema>;
+export type CardRow = z.infer<typeof rowSchema>;
+export type CardCheck = z.infer<typeof checkSchema>;
+export type CardCapabilities = z.infer<typeof capabilitiesSchema>;
+export type Card = z.infer<typeof cardSchema>;
+export type CardBody = z.input<typeof cardSchema>;
+
+export function cardToWire(card: Card): CardBody {
+  return {
+    ...snakeRecord(card),
+    checks: card.checks.map(snakeRecord),
+    budget: snakeRecord(card.budget),
+    capabilities: snakeRecord(card.capabilities),
+    ctas: card.ctas.map(snakeRecord),
+  };
+}
+
+function isOrdered(ctas: readonly { readonly role: CtaRole }[]): boolean {
+  const places = ctas.map(({ role }) => CTA_ROLES.indexOf(role));
+  return places.every((place, index) => index === 0 || place >= (places[index - 1] ?? 0));
+}
