@@ -12,13 +12,21 @@ import {
   createChangeFeed,
   createActivityDoor,
   createJournalDoor,
+  createKeysDoor,
+  createSigner,
   systemSha256,
   systemClock,
   systemRandomness,
   systemTimers,
 } from "../src/shell/runtime/index.ts";
 import type { Timers } from "../src/shell/ports.ts";
-import { createMemoryAuditLog, createMemoryJournalStore, createMemorySessionStore } from "../src/shell/stores/index.ts";
+import {
+  createMemoryAuditLog,
+  createMemoryJournalStore,
+  createMemoryKeyRegistry,
+  createMemorySessionStore,
+  createMemoryVault,
+} from "../src/shell/stores/index.ts";
 
 /** Hears of a number of batches to send, or of the wish to know what was used since the last time. */
 export type Order =
@@ -63,7 +71,9 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const feed = createChangeFeed({ timers: soon, log: SILENT, coalesce: (batches) => batches });
   const store = createMemoryJournalStore("bench" as HostId);
   const { log, recordAct } = createMemoryAuditLog(createAuditRules(systemSha256));
+  const keys = { vault: createMemoryVault(), registry: createMemoryKeyRegistry(recordAct), ...machine };
   const server = await createWebServer({
+    keys: createKeysDoor({ ...keys, signer: createSigner(keys) }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
     sessions: createMemorySessionStore(recordAct),
