@@ -7,8 +7,10 @@
  */
 import type { Instant, Result, Sha256Hex } from "#base";
 import type {
-  AnswerOf,
   ActivityPage,
+  AnswerOf,
+  ApprovalRefusal,
+  ApprovalUse,
   AuditActor,
   AuditBreak,
   AuditCheckpoint,
@@ -19,6 +21,8 @@ import type {
   AuditRow,
   AuditVerdict,
   CommitRefusal,
+  DecisionRefusal,
+  Friction,
   HostId,
   ImportReport,
   InvalidInput,
@@ -31,15 +35,21 @@ import type {
   JournalRead,
   JournalRecord,
   JournalRequest,
+  KeptApproval,
+  KeptRequest,
   KeyError,
   KeyId,
   KeysReport,
   NotificationBatch,
   OwnerKey,
   OwnerSignature,
+  PendingDecision,
+  RequestRefusal,
   SecretMissing,
   SecretRef,
   SigningError,
+  SpendRefusal,
+  StoredToken,
   StoreFault,
   VaultFault,
   VaultStatus,
@@ -150,7 +160,7 @@ export interface KeyRegistry {
   recordUse(keyId: KeyId, use: RecordedUse): Promise<Result<void, KeyError | StoreFault>>;
   revoke(revocation: KeyRevocation): Promise<Result<OwnerKey, KeyError | StoreFault>>;
 }
-export type KeyUse = { readonly purpose: "file" | "self_test"; readonly actor: AuditActor };
+export type KeyUse = { readonly purpose: "approval" | "file" | "self_test"; readonly actor: AuditActor };
 export type RecordedUse = KeyUse & { readonly at: Instant };
 export type KeyRevocation = {
   readonly keyId: KeyId;
@@ -162,6 +172,8 @@ export type KeyRevocation = {
 
 /** Signs with the key in the vault. What it is given must say by its own first bytes what kind of statement it is. */
 export interface Signer {
+  /** The key that signs now; a statement that names its key is made with it. */
+  current(): Promise<Result<OwnerKey, SigningError>>;
   sign(bytes: Uint8Array, use: KeyUse): Promise<Result<OwnerSignature, SigningError>>;
 }
 
@@ -225,3 +237,88 @@ export interface ActivityDoor {
 export interface RefusalTally {
   enrolmentRefused(reason: "invalid" | "rate_limited"): void;
 }
+
+/**
+ * Requests for a decision, approvals and their uses, in `silas.db`. Each change commits together with its audit entry.
+ * INVARIANT: an approval is used at most as often as it says, whoever else uses it at the same moment. [APPR-19]
+ */
+export interface ApprovalStore {
+  /** A plan that waits already is not added again: the answer is the request that waits. */
+  propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
+  find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
+  /** Oldest first; the newest of them when there are more than fit. */
+  list(states: readonly PendingDecision["state"][]): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** Starts the time of a request that waits, once. */
+  activate(
+    requestId: string,
+    window: { readonly at: Instant; readonly expiresAt: Instant },
+  ): Promise<Result<void, StoreFault>>;
+  /** Ends every request whose time is over, as decided by nobody. */
+  expire(at: Instant): Promise<Result<readonly string[], StoreFault>>;
+  decline(decision: MadeDecision): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
+  /**
+   * Keeps the approval, counts one use of it, begins the attempt and closes the request, all or nothing. Without a
+   * request it is a further use of an approval.
+   */
+  spend(spending: Spending): Promise<Result<ApprovalUse, RequestRefusal | SpendRefusal | StoreFault>>;
+  findApproval(tokenId: string): Promise<Result<KeptApproval | null, StoreFault>>;
+}
+export type Proposed = { readonly request: KeptRequest; readonly isNew: boolean };
+/** A decision about exactly this plan. */
+export type MadeDecision = {
+  readonly requestId: string;
+  readonly planHash: Sha256Hex;
+  readonly at: Instant;
+  readonly actor: AuditActor;
+};
+export type Spending = {
+  readonly token: StoredToken;
+  readonly workItemId: string;
+  readonly contentHash: Sha256Hex;
+  readonly attemptLineage: string;
+  readonly at: Instant;
+  readonly actor: AuditActor;
+  readonly requestId: string | null;
+};
+
+/** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
+export interface ApprovalsDoor {
+  propose(markdown: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
+  /** A request that nobody decided, asked once more. */
+  proposeAgain(requestId: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
+  /** Every request that waits, oldest first; the first is the active one, and its time runs. */
+  inbox(): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** Requests that ended without a decision and were not proposed again. */
+  missed(): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** Whatever was approved or declined, oldest first. */
+  decided(): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** One request, to be shown: if it waits, its time runs from now on. */
+  show(requestId: string): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
+  decide(answer: OwnerAnswer): Promise<Result<KeptRequest, DecideRefusal>>;
+  /** The receipt of an approved request, as text that needs nothing else to be checked. */
+  receipt(requestId: string): Promise<Result<string, RequestRefusal | ReceiptRefusal | StoreFault>>;
+}
+export type OwnerAnswer = {
+  readonly requestId: string;
+  readonly verdict: "approved" | "declined";
+  /** The hash of the plan that was shown. */
+  readonly shownHash: Sha256Hex;
+  readonly friction: readonly Friction[];
+  readonly actor: AuditActor;
+};
+export type ProposeRefusal = PlanRefused | RequestRefusal | StoreFault;
+/** The first problem of a plan that does not parse; nothing was asked. */
+export type PlanRefused = {
+  readonly code: "plan_refused";
+  readonly line: number;
+  readonly column: number;
+  readonly reason: string;
+};
+export type DecideRefusal =
+  | RequestRefusal
+  | DecisionRefusal
+  | ApprovalRefusal
+  | SpendRefusal
+  | SigningError
+  | StoreFault;
+export type ReceiptRefusal = { readonly code: "not_approved"; readonly requestId: string };

@@ -95,6 +95,8 @@ export const LIMITS = {
   planParts: 50,
   /** Skills, tools, children, predecessors or artifacts that one plan names. */
   planNames: 100,
+  /** Problems named in one plan; whoever has more starts over, and finding the place of each costs time. */
+  planProblems: 100,
   /** Prose in a plan besides its body: messages, instructions, expected output. */
   planTextChars: 4_000,
   /** One command line; anything longer is a script. */
@@ -105,6 +107,8 @@ export const LIMITS = {
   patternChars: 1_000,
   /** The largest count in a pattern; engines that run in linear time take no more. */
   patternRepeats: 1_000,
+  /** Requests that wait for a decision; more would be tapped through, not read. */
+  pendingDecisions: 200,
   /** A relative path. */
   pathChars: 1_024,
 } as const;

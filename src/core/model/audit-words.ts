@@ -33,6 +33,12 @@ const SENTENCES: Sentences = {
   backup_restore_started: ({ backup_created_at }) => `Began to restore the backup of ${backup_created_at}`,
   backup_restored: ({ backup_created_at }) => `Restored the backup of ${backup_created_at}`,
   backup_restore_failed: ({ reason }) => `A restore was refused (${reason}); the data stayed as it was`,
+  approval_requested: ({ work_item_id, risk }) => `Asked for a decision on ${work_item_id} (${risk} risk)`,
+  approval_granted: ({ work_item_id, key_id }) => `Approved ${work_item_id}, signed with key ${key_id}`,
+  approval_used: ({ token_id, use_number }) => `Used the approval ${token_id} for the ${ordinal(use_number)} time`,
+  approval_declined: ({ work_item_id }) => `Declined ${work_item_id}`,
+  approval_expired: ({ work_item_id }) => `Nobody decided on ${work_item_id} in time`,
+  approval_refused: ({ work_item_id, reason }) => `Refused an approval of ${work_item_id} (${reason})`,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: () => "Verified the audit chain and marked its head",
 };
@@ -63,6 +69,11 @@ export function auditBreakWords(broken: AuditBreak): string {
     case "file_unreadable":
       return `Line ${broken.line} of the file cannot be read (${oneLine(broken.reason)}).`;
   }
+}
+
+function ordinal(count: number): string {
+  const teen = count % 100 > 10 && count % 100 < 14;
+  return `${count}${(teen ? null : { 1: "st", 2: "nd", 3: "rd" }[count % 10]) ?? "th"}`;
 }
 
 function counted(count: number, noun: string): string {

@@ -9,6 +9,7 @@ const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const version = z.string().check(z.regex(/^[0-9A-Za-z.+-]{1,64}$/));
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const act = { act_id: id };
+const asked = { request_id: id, plan_hash: digest, work_item_id: id };
 
 /**
  * Every event of the audit chain with the whole of what it may say. INVARIANT: a field that is not named here never gets
@@ -36,8 +37,22 @@ export const auditDataSchemas = {
   }),
   backup_restore_failed: z.strictObject({ ...act, reason: code }),
   key_enrolled: z.strictObject({ key_id: id, key_name: nameSchema }),
-  key_used: z.strictObject({ key_id: id, purpose: z.enum(["file", "self_test"]) }),
+  key_used: z.strictObject({ key_id: id, purpose: z.enum(["approval", "file", "self_test"]) }),
   key_revoked: z.strictObject({ key_id: id, key_name: nameSchema }),
+  approval_requested: z.strictObject({ ...asked, risk: code }),
+  approval_granted: z.strictObject({
+    ...asked,
+    token_id: id,
+    key_id: id,
+    use_number: count,
+    lineage_id: id,
+  }),
+  approval_used: z.strictObject({ token_id: id, plan_hash: digest, key_id: id, use_number: count, lineage_id: id }),
+  approval_declined: z.strictObject(asked),
+  /** Nobody decided: it counts neither as a decline nor as anything else. */
+  approval_expired: z.strictObject(asked),
+  /** An approval that did not hold, and the first reason why. */
+  approval_refused: z.strictObject({ ...asked, reason: code }),
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   audit_checkpoint: z.strictObject({ checkpoint_id: id }),
 } as const;

@@ -21,15 +21,20 @@ export const SIGNING_KEY_REF: SecretRef = secretRefSchema.parse("owner-signing-k
  */
 export function createSigner({ vault, registry, clock }: SignerDeps): Signer {
   return {
+    current: async () => {
+      const seed = await loadSeed(vault);
+      if (!seed.ok) return seed;
+      const keyId = keyIdOf(publicKeyOf(seed.value));
+      seed.value.fill(0);
+      return findEnrolled(registry, keyId);
+    },
     sign: async (bytes, use) => {
       const seed = await loadSeed(vault);
       if (!seed.ok) return seed;
       try {
         const keyId = keyIdOf(publicKeyOf(seed.value));
-        const enrolled = await findUsable(registry, keyId);
-        if (!enrolled.ok) {
-          return enrolled.error.code === "key_unknown" ? err({ code: "signer_not_enrolled", keyId }) : enrolled;
-        }
+        const enrolled = await findEnrolled(registry, keyId);
+        if (!enrolled.ok) return enrolled;
         const recorded = await registry.recordUse(keyId, { ...use, at: clock.now() });
         return recorded.ok ? ok({ keyId, signature: signWith(seed.value, bytes) }) : recorded;
       } finally {
@@ -37,6 +42,15 @@ export function createSigner({ vault, registry, clock }: SignerDeps): Signer {
       }
     },
   };
+}
+
+async function findEnrolled(
+  registry: KeyRegistry,
+  keyId: OwnerKey["keyId"],
+): Promise<Result<OwnerKey, KeyError | StoreFault>> {
+  const enrolled = await findUsable(registry, keyId);
+  if (enrolled.ok || enrolled.error.code !== "key_unknown") return enrolled;
+  return err({ code: "signer_not_enrolled", keyId });
 }
 
 /** The private half of the signing key; the caller overwrites it. */

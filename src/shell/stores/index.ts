@@ -8,6 +8,7 @@
  * to start (MIG-04, MIG-05); files are 0600, directories 0700; user text never becomes query syntax.
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
+export { createMemoryApprovalStore } from "./approvals/memory-approval-store.ts";
 export { setHeadsAside } from "./audit/heads.ts";
 export type { RecordAct } from "./audit/log.ts";
 export { createMemoryAuditLog } from "./audit/memory-log.ts";

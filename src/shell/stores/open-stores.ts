@@ -2,7 +2,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { err, ok, uuidV7, type Instant, type Result } from "#base";
 import type { StoreFault } from "#model";
-import type { AuditLog, AuditRules, Clock, JournalStore, KeyRegistry, Randomness, SessionStore } from "#ports";
+import type {
+  ApprovalStore,
+  AuditLog,
+  AuditRules,
+  Clock,
+  JournalStore,
+  KeyRegistry,
+  Randomness,
+  SessionStore,
+} from "#ports";
+import { createApprovalStore } from "./approvals/approval-store.ts";
 import { createHeadsFile } from "./audit/heads.ts";
 import { createAuditLog } from "./audit/log.ts";
 import { recordMigrations, type Migrated } from "./audit/migrations.ts";
@@ -27,12 +37,17 @@ export type StoresOptions = {
   readonly onMigrated?: (store: "journal" | "runtime", migrations: readonly string[]) => void;
 };
 /** The runtime's file holds the audit chain, and that needs its rules. */
-export type RuntimeOptions = StoresOptions & { readonly auditRules: AuditRules };
+export type RuntimeOptions = StoresOptions & {
+  readonly auditRules: AuditRules;
+  /** Sees each statement of the runtime's file before it runs; used by the simulation. */
+  readonly onRuntimeStatement?: ((sql: string) => void) | undefined;
+};
 
 export type RuntimeStores = {
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
+  readonly approvals: ApprovalStore;
   /** Enters into the chain every migration that it does not know yet. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
   readonly close: () => void;
@@ -43,6 +58,7 @@ export type Stores = {
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
+  readonly approvals: ApprovalStore;
   readonly close: () => Promise<void>;
 };
 
@@ -63,14 +79,14 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { sessions, audit, keys } = runtime.value;
+  const { sessions, audit, keys, approvals } = runtime.value;
   const close = async () => {
     await journal.value.close();
     runtime.value.close();
   };
   // What crashed between a migration and its entry is made up for at the next start.
   const recorded = runtime.value.recordMigrations(migrated);
-  if (recorded.ok) return ok({ journal: journal.value, sessions, audit, keys, close });
+  if (recorded.ok) return ok({ journal: journal.value, sessions, audit, keys, approvals, close });
   await close();
   const { code, cause } = recorded.error;
   return err({ code, file: join(options.dataDir, RUNTIME_FILE), cause });
@@ -107,6 +123,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     migrationsDir: join(options.migrationsDir ?? SHIPPED_MIGRATIONS, "runtime"),
     at: options.clock.now(),
     onPruned: options.onPruned,
+    onStatement: options.onRuntimeStatement,
     onMigrated: (ids) => options.onMigrated?.("runtime", ids),
   });
   if (!opened.ok) return opened;
@@ -120,6 +137,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     sessions: createSessionStore(db, recordAct),
     audit: log,
     keys: createKeyRegistry(db, recordAct),
+    approvals: createApprovalStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,
   });

@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { LIMITS, type Instant, type Sha256Hex } from "#base";
+import type { ApprovalUse, PendingDecision } from "./approvals.ts";
+import type { AuditActor } from "./audit.ts";
+import { FRICTIONS } from "./cards.ts";
+import type { KeyId } from "./keys.ts";
+
+/** A request for a decision as it is kept: with what is needed to propose it once more. */
+export type KeptRequest = PendingDecision & {
+  /** The file as it was proposed. */
+  readonly markdown: string;
+  /** The missed request that this one repeats. */
+  readonly againOf: string | null;
+  readonly proposedBy: AuditActor;
+};
+
+/** A signed approval as it is kept: its canonical text, and what it is looked up by. */
+export type StoredToken = {
+  readonly tokenId: string;
+  readonly nonce: string;
+  readonly planHash: Sha256Hex;
+  readonly keyId: KeyId;
+  readonly maxExecutions: number;
+  readonly text: string;
+};
+
+/** An approval with every use of it. */
+export type KeptApproval = { readonly token: StoredToken; readonly uses: readonly ApprovalUse[] };
+
+/** Why nothing was asked or decided. Nothing was changed. */
+export type RequestRefusal =
+  | { readonly code: "request_unknown"; readonly requestId: string }
+  | {
+      readonly code: "already_decided";
+      readonly requestId: string;
+      readonly state: PendingDecision["state"];
+      readonly decidedAt: Instant;
+      readonly decidedBy: AuditActor | null;
+    }
+  | { readonly code: "plan_differs"; readonly requestId: string; readonly planHash: Sha256Hex }
+  | { readonly code: "not_missed"; readonly requestId: string; readonly state: PendingDecision["state"] }
+  | { readonly code: "too_many_pending"; readonly max: number };
+
+/** Why an approval was not used. Nothing was changed. */
+export type SpendRefusal =
+  | { readonly code: "uses_exhausted"; readonly maxExecutions: number }
+  | { readonly code: "token_differs"; readonly tokenId: string };
+
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/));
+const digest = z.pipe(
+  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  z.transform((text) => text as Sha256Hex),
+);
+
+export const proposePlanSchema = z.strictObject({ markdown: z.string().check(z.maxLength(LIMITS.planBytes)) });
+export const requestSchema = z.strictObject({ request_id: id });
+/** `shown_hash` is that of the plan that was shown: another plan is never decided by it. [T7] */
+export const decideRequestSchema = z.strictObject({
+  request_id: id,
+  verdict: z.enum(["approved", "declined"]),
+  shown_hash: digest,
+  friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
+});
+export type DecideRequest = z.infer<typeof decideRequestSchema>;

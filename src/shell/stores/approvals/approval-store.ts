@@ -1,0 +1,80 @@
+import { err, LIMITS, ok, type Instant, type Result } from "#base";
+import type { RequestRefusal, KeptRequest } from "#model";
+import type { ApprovalStore, MadeDecision, Proposed } from "#ports";
+import { guarded, guardedValue } from "../store-fault.ts";
+import { declinedDraft, expiredDraft, requestedDraft } from "./drafts.ts";
+import { stillOpen } from "./judge-decision.ts";
+import { findApproval, findRequest, listRequests } from "./reads.ts";
+import { requestOf, requestParams, type RequestRow } from "./rows.ts";
+import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
+
+/** Requests, approvals and uses on a migrated `silas.db`. Every change is one transaction with its audit entry. */
+export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
+  const { db } = parts;
+  return {
+    propose: async (request) => guarded(() => db.transaction(() => propose(parts, request))),
+    find: async (requestId) => guardedValue(() => findRequest(db, requestId)),
+    list: async (states) => guardedValue(() => listRequests(db, states)),
+    activate: async (requestId, { at, expiresAt }) =>
+      guardedValue(() => {
+        db.run(
+          `UPDATE pending_decisions SET active_since = :at, expires_at = :expiresAt
+           WHERE request_id = :requestId AND state = 'pending' AND active_since IS NULL`,
+          { requestId, at, expiresAt },
+        );
+      }),
+    expire: async (at) => guarded(() => db.transaction(() => ok(expire(parts, at)))),
+    decline: async (decision) => guarded(() => db.transaction(() => decline(parts, decision))),
+    spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),
+    findApproval: async (tokenId) => guardedValue(() => findApproval(db, tokenId)),
+  };
+}
+
+function propose({ db, recordAct }: ApprovalStoreParts, request: KeptRequest): Result<Proposed, RequestRefusal> {
+  const { planHash, againOf } = request;
+  const same = db.get<RequestRow>(
+    "SELECT * FROM pending_decisions WHERE (plan_hash = :planHash AND state = 'pending') OR again_of = :againOf",
+    { planHash, againOf },
+  );
+  if (same !== null) return ok({ request: requestOf(same), isNew: false });
+  const waiting = db.get<{ readonly count: number }>(
+    "SELECT count(*) AS count FROM pending_decisions WHERE state = 'pending'",
+  );
+  if ((waiting?.count ?? 0) >= LIMITS.pendingDecisions) {
+    return err({ code: "too_many_pending", max: LIMITS.pendingDecisions });
+  }
+  const columns = Object.keys(requestParams(request));
+  db.run(
+    `INSERT INTO pending_decisions (${columns.join(", ")}) VALUES (${columns.map((name) => `:${name}`).join(", ")})`,
+    requestParams(request),
+  );
+  recordAct(requestedDraft(request));
+  return ok({ request, isNew: true });
+}
+
+function expire({ db, recordAct }: ApprovalStoreParts, at: Instant): readonly string[] {
+  const rows = db.all<RequestRow>(
+    "SELECT * FROM pending_decisions WHERE state = 'pending' AND expires_at <= :at ORDER BY expires_at, request_id",
+    { at },
+  );
+  for (const row of rows) {
+    db.run("UPDATE pending_decisions SET state = 'expired', decided_at = expires_at WHERE request_id = :requestId", {
+      requestId: row.request_id,
+    });
+    recordAct(expiredDraft(requestOf(row), at));
+  }
+  return rows.map(({ request_id: requestId }) => requestId);
+}
+
+function decline({ db, recordAct }: ApprovalStoreParts, decision: MadeDecision): Result<KeptRequest, RequestRefusal> {
+  const { requestId, at, actor } = decision;
+  const open = stillOpen(findRequest(db, requestId), decision);
+  if (!open.ok) return open;
+  db.run(
+    `UPDATE pending_decisions SET state = 'declined', decided_at = :at, decided_by = :actor
+     WHERE request_id = :requestId`,
+    { requestId, at, actor: JSON.stringify(actor) },
+  );
+  recordAct(declinedDraft(open.value, decision));
+  return ok({ ...open.value, state: "declined", decidedAt: at, decidedBy: actor });
+}

@@ -1,0 +1,52 @@
+import type { ApprovalUse, AuditDraft, KeptRequest } from "#model";
+import type { MadeDecision, Spending } from "#ports";
+
+/** What the approval store and its twin record, in one place so that both say the same. */
+
+type Asked = Pick<KeptRequest, "requestId" | "planHash" | "workItemId">;
+
+const askedOf = ({ requestId, planHash, workItemId }: Asked) => ({
+  request_id: requestId,
+  plan_hash: planHash,
+  work_item_id: workItemId,
+});
+
+export const requestedDraft = (decision: KeptRequest): AuditDraft => ({
+  event: "approval_requested",
+  data: { ...askedOf(decision), risk: decision.riskLevel },
+  at: decision.createdAt,
+  actor: decision.proposedBy,
+});
+
+export const declinedDraft = (decision: Asked, { at, actor }: MadeDecision): AuditDraft => ({
+  event: "approval_declined",
+  data: askedOf(decision),
+  at,
+  actor,
+});
+
+export const expiredDraft = (decision: Asked, at: MadeDecision["at"]): AuditDraft => ({
+  event: "approval_expired",
+  data: askedOf(decision),
+  at,
+  actor: { kind: "system" },
+});
+
+export function spentDraft(spending: Spending, use: ApprovalUse): AuditDraft {
+  const { token, requestId, workItemId, at, actor } = spending;
+  const used = {
+    token_id: token.tokenId,
+    key_id: token.keyId,
+    use_number: use.useNumber,
+    lineage_id: use.attemptLineage,
+  };
+  if (requestId === null) {
+    return { event: "approval_used", data: { ...used, plan_hash: token.planHash }, at, actor };
+  }
+  return {
+    event: "approval_granted",
+    data: { ...askedOf({ requestId, planHash: token.planHash, workItemId }), ...used },
+    at,
+    actor,
+  };
+}

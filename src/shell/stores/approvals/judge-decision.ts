@@ -1,0 +1,24 @@
+import { assert, err, ok, type Result } from "#base";
+import type { RequestRefusal, KeptRequest } from "#model";
+import type { MadeDecision } from "#ports";
+
+/**
+ * Whether a request may still be decided, and about this plan. Asked inside the transaction that decides, so that of
+ * two decisions at once one finds the other.
+ */
+export function stillOpen(
+  found: KeptRequest | null,
+  { requestId, planHash, at }: Omit<MadeDecision, "actor">,
+): Result<KeptRequest, RequestRefusal> {
+  if (found === null) return err({ code: "request_unknown", requestId });
+  const { state, decidedAt, decidedBy } = found;
+  if (state !== "pending") {
+    assert(decidedAt !== null, "what is decided says when");
+    return err({ code: "already_decided", requestId, state, decidedAt, decidedBy });
+  }
+  if (found.expiresAt !== null && found.expiresAt <= at) {
+    return err({ code: "already_decided", requestId, state: "expired", decidedAt: found.expiresAt, decidedBy: null });
+  }
+  if (found.planHash !== planHash) return err({ code: "plan_differs", requestId, planHash: found.planHash });
+  return ok(found);
+}

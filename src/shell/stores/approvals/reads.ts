@@ -1,0 +1,27 @@
+import { LIMITS } from "#base";
+import type { KeptApproval, KeptRequest } from "#model";
+import type { Sqlite } from "../sqlite.ts";
+import { requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow } from "./rows.ts";
+
+export function findRequest(db: Sqlite, requestId: string): KeptRequest | null {
+  const row = db.get<RequestRow>("SELECT * FROM pending_decisions WHERE request_id = :requestId", { requestId });
+  return row === null ? null : requestOf(row);
+}
+
+export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]): readonly KeptRequest[] {
+  const rows = db.all<RequestRow>(
+    `SELECT * FROM pending_decisions WHERE state IN (SELECT value FROM json_each(:states))
+     ORDER BY created_at DESC, request_id DESC LIMIT :limit`,
+    { states: JSON.stringify(states), limit: LIMITS.pageRows },
+  );
+  return rows.map(requestOf).toReversed();
+}
+
+export function findApproval(db: Sqlite, tokenId: string): KeptApproval | null {
+  const row = db.get<TokenRow>("SELECT * FROM approval_tokens WHERE token_id = :tokenId", { tokenId });
+  if (row === null) return null;
+  const uses = db.all<UseRow>("SELECT * FROM approval_uses WHERE nonce = :nonce ORDER BY use_number", {
+    nonce: row.nonce,
+  });
+  return { token: tokenOf(row), uses: uses.map(useOf) };
+}

@@ -1,0 +1,128 @@
+import { assert, parseStrictJson, type Instant, type Sha256Hex } from "#base";
+import {
+  cardSchema,
+  cardToWire,
+  type ApprovalUse,
+  type AuditActor,
+  type Card,
+  type KeptRequest,
+  type KeyId,
+  type StoredToken,
+} from "#model";
+
+/** Rows of `silas.db` as the values of `#model`, and back. */
+
+export type RequestRow = {
+  readonly request_id: string;
+  readonly kind: string;
+  readonly plan_hash: string;
+  readonly work_item_id: string;
+  readonly risk_level: string;
+  readonly projection: string;
+  readonly card: string;
+  readonly markdown: string;
+  readonly again_of: string | null;
+  readonly created_at: string;
+  readonly proposed_by: string;
+  readonly active_since: string | null;
+  readonly expires_at: string | null;
+  readonly state: string;
+  readonly decided_at: string | null;
+  readonly decided_by: string | null;
+  readonly token_id: string | null;
+};
+
+export const requestOf = (row: RequestRow): KeptRequest => ({
+  requestId: row.request_id,
+  kind: row.kind as KeptRequest["kind"],
+  planHash: row.plan_hash as Sha256Hex,
+  workItemId: row.work_item_id,
+  riskLevel: row.risk_level as KeptRequest["riskLevel"],
+  projection: row.projection,
+  card: cardOf(row.card),
+  markdown: row.markdown,
+  againOf: row.again_of,
+  createdAt: row.created_at as Instant,
+  proposedBy: JSON.parse(row.proposed_by) as AuditActor,
+  activeSince: row.active_since as Instant | null,
+  expiresAt: row.expires_at as Instant | null,
+  state: row.state as KeptRequest["state"],
+  decidedAt: row.decided_at as Instant | null,
+  decidedBy: row.decided_by === null ? null : (JSON.parse(row.decided_by) as AuditActor),
+  tokenId: row.token_id,
+});
+
+/** A card that is no card any more is not shown with parts missing. */
+function cardOf(text: string): Card {
+  const parsed = parseStrictJson(text);
+  const card = cardSchema.safeParse(parsed.ok ? parsed.value : null);
+  assert(card.success, "CARD-01 a kept card is whole");
+  return card.data;
+}
+
+export const requestParams = (request: KeptRequest): RequestRow => ({
+  request_id: request.requestId,
+  kind: request.kind,
+  plan_hash: request.planHash,
+  work_item_id: request.workItemId,
+  risk_level: request.riskLevel,
+  projection: request.projection,
+  card: JSON.stringify(cardToWire(request.card)),
+  markdown: request.markdown,
+  again_of: request.againOf,
+  created_at: request.createdAt,
+  proposed_by: JSON.stringify(request.proposedBy),
+  active_since: request.activeSince,
+  expires_at: request.expiresAt,
+  state: request.state,
+  decided_at: request.decidedAt,
+  decided_by: request.decidedBy === null ? null : JSON.stringify(request.decidedBy),
+  token_id: request.tokenId,
+});
+
+export type TokenRow = {
+  readonly token_id: string;
+  readonly nonce: string;
+  readonly plan_hash: string;
+  readonly key_id: string;
+  readonly max_executions: number;
+  readonly token: string;
+};
+
+export const tokenOf = (row: TokenRow): StoredToken => ({
+  tokenId: row.token_id,
+  nonce: row.nonce,
+  planHash: row.plan_hash as Sha256Hex,
+  keyId: row.key_id as KeyId,
+  maxExecutions: row.max_executions,
+  text: row.token,
+});
+
+export const tokenParams = (token: StoredToken): TokenRow => ({
+  token_id: token.tokenId,
+  nonce: token.nonce,
+  plan_hash: token.planHash,
+  key_id: token.keyId,
+  max_executions: token.maxExecutions,
+  token: token.text,
+});
+
+/** Whether two are the same to the last byte. */
+export const sameToken = (a: StoredToken, b: StoredToken): boolean =>
+  JSON.stringify(tokenParams(a)) === JSON.stringify(tokenParams(b));
+
+export type UseRow = {
+  readonly nonce: string;
+  readonly use_number: number;
+  readonly content_hash: string;
+  readonly lineage_id: string;
+  readonly used_at: string;
+};
+
+export const useOf = (row: UseRow): ApprovalUse => ({
+  nonce: row.nonce,
+  useNumber: row.use_number,
+  contentHash: row.content_hash as Sha256Hex,
+  attemptLineage: row.lineage_id,
+  at: row.used_at as Instant,
+});

@@ -1,0 +1,71 @@
+import { err, ok, type Result } from "#base";
+import type { ApprovalUse, RequestRefusal, SpendRefusal, StoredToken } from "#model";
+import type { Spending } from "#ports";
+import type { RecordAct } from "../audit/log.ts";
+import type { Sqlite } from "../sqlite.ts";
+import { spentDraft } from "./drafts.ts";
+import { stillOpen } from "./judge-decision.ts";
+import { findRequest } from "./reads.ts";
+import { sameToken, tokenOf, tokenParams, type TokenRow } from "./rows.ts";
+
+export type ApprovalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+
+/**
+ * Inside one transaction that holds the write lock from its first statement: count, insert, begin, close, record.
+ * INVARIANT: the count is that of the rows under the signed nonce, and their key is unique; nothing that a restored or
+ * edited request row says gives a use back. [APPR-16, APPR-17, WSTORE-04]
+ */
+export function spendWithin(
+  { db, recordAct }: ApprovalStoreParts,
+  spending: Spending,
+): Result<ApprovalUse, RequestRefusal | SpendRefusal> {
+  const { token, requestId, contentHash, attemptLineage, at, actor } = spending;
+  if (requestId !== null) {
+    const open = stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
+    if (!open.ok) return open;
+  }
+  const kept = keepToken(db, token);
+  if (!kept.ok) return kept;
+  const used = db.get<{ readonly count: number }>("SELECT count(*) AS count FROM approval_uses WHERE nonce = :nonce", {
+    nonce: token.nonce,
+  });
+  const useNumber = (used?.count ?? 0) + 1;
+  if (useNumber > token.maxExecutions) return err({ code: "uses_exhausted", maxExecutions: token.maxExecutions });
+  db.run(
+    `INSERT INTO attempt_lineages (lineage_id, work_item_id, content_hash, state, started_at)
+     VALUES (:lineageId, :workItemId, :contentHash, 'granted', :at)`,
+    { lineageId: attemptLineage, workItemId: spending.workItemId, contentHash, at },
+  );
+  db.run(
+    `INSERT INTO approval_uses (nonce, use_number, content_hash, lineage_id, used_at)
+     VALUES (:nonce, :useNumber, :contentHash, :lineageId, :at)`,
+    { nonce: token.nonce, useNumber, contentHash, lineageId: attemptLineage, at },
+  );
+  if (requestId !== null) {
+    db.run(
+      `UPDATE pending_decisions SET state = 'approved', decided_at = :at, decided_by = :actor, token_id = :tokenId
+       WHERE request_id = :requestId`,
+      { requestId, at, actor: JSON.stringify(actor), tokenId: token.tokenId },
+    );
+  }
+  const use = { nonce: token.nonce, useNumber, contentHash, attemptLineage, at };
+  recordAct(spentDraft(spending, use));
+  return ok(use);
+}
+
+/** A token is kept once. What comes under the same id or nonce with other bytes is not the token that was kept. */
+function keepToken(db: Sqlite, token: StoredToken): Result<void, SpendRefusal> {
+  const rows = db.all<TokenRow>("SELECT * FROM approval_tokens WHERE token_id = :tokenId OR nonce = :nonce", {
+    tokenId: token.tokenId,
+    nonce: token.nonce,
+  });
+  if (rows.some((row) => !sameToken(tokenOf(row), token)))
+    return err({ code: "token_differs", tokenId: token.tokenId });
+  if (rows.length > 0) return ok();
+  db.run(
+    `INSERT INTO approval_tokens (token_id, nonce, plan_hash, key_id, max_executions, token)
+     VALUES (:token_id, :nonce, :plan_hash, :key_id, :max_executions, :token)`,
+    tokenParams(token),
+  );
+  return ok();
+}

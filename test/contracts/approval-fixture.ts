@@ -1,0 +1,84 @@
+import { sha256Hex, type Sha256Hex } from "#base";
+import type { Card, KeptRequest, KeyId, OwnerKey, PublicKeyHex, StoredToken } from "#model";
+import type { Spending } from "#ports";
+import { at } from "./journal-fixture.ts";
+
+export const BY = { kind: "terminal" } as const;
+
+export const KEY: OwnerKey = {
+  keyId: "a".repeat(32) as KeyId,
+  publicKey: "a".repeat(64) as PublicKeyHex,
+  name: "this machine",
+  kind: "vault",
+  enrolledAt: at(0),
+  revokedAt: null,
+  lastUsedAt: null,
+};
+
+const cardFor = (planHash: Sha256Hex): Card => ({
+  cardType: "plan_approval",
+  intent: "Tidy the notes",
+  riskLevel: "low",
+  rationale: "Reads and writes inside its own directory",
+  friction: ["tap"],
+  checks: [],
+  budget: { maxTokens: 1, maxCostUsd: 1, maxWallTimeSeconds: 1, maxAttempts: 1, maxPlannerCalls: 0 },
+  capabilities: { commands: [], files: [], hosts: [], secretRefs: [], skills: [] },
+  affectedItems: null,
+  details: { state: "closed", rows: [{ path: "title", kind: "text", text: "Tidy the notes" }] },
+  planHash,
+  ctas: [{ action: "approve", role: "recommended", consequenceLabel: "Run it once" }],
+});
+
+/** A request that waits; each name is a plan of its own. */
+export function requestFor(name: string, minutes = 0): KeptRequest {
+  const projection = JSON.stringify({ id: name });
+  const planHash = sha256Hex(projection);
+  return {
+    requestId: `request-${name}`,
+    kind: "plan_approval",
+    workItemId: name,
+    planHash,
+    projection,
+    card: cardFor(planHash),
+    riskLevel: "low",
+    createdAt: at(minutes),
+    activeSince: null,
+    expiresAt: null,
+    state: "pending",
+    decidedAt: null,
+    decidedBy: null,
+    tokenId: null,
+    markdown: `# ${name}`,
+    againOf: null,
+    proposedBy: BY,
+  };
+}
+
+export function tokenFor(name: string, maxExecutions = 1): StoredToken {
+  const { planHash } = requestFor(name);
+  return {
+    tokenId: `tok_${name}`,
+    nonce: sha256Hex(`nonce of ${name}`),
+    planHash,
+    keyId: KEY.keyId,
+    maxExecutions,
+    text: `{"token_id":"tok_${name}"}`,
+  };
+}
+
+/** One use of a token; every lineage is another attempt. */
+export function spendingFor(
+  token: StoredToken,
+  { lineage, requestId = null }: { readonly lineage: string; readonly requestId?: string | null },
+): Spending {
+  return {
+    token,
+    workItemId: "item",
+    contentHash: token.planHash,
+    attemptLineage: lineage,
+    at: at(1),
+    actor: BY,
+    requestId,
+  };
+}

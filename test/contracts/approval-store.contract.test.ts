@@ -1,0 +1,239 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { LIMITS, sha256Hex, type Sha256Hex } from "#base";
+import { createAuditRules } from "#policy";
+import type { ApprovalStore, AuditLog } from "#ports";
+import { createMemoryApprovalStore, createMemoryAuditLog, openRuntime } from "#stores";
+import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
+
+type Opened = { readonly store: ApprovalStore; readonly audit: AuditLog };
+
+const auditRules = createAuditRules(sha256Hex);
+
+async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
+  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  onTestFinished(() => opened.close());
+  if (must(await opened.keys.list()).length === 0) must(await opened.keys.add(KEY, BY));
+  return { store: opened.approvals, audit: opened.audit };
+}
+
+async function openTwin(): Promise<Opened> {
+  const { log, recordAct } = createMemoryAuditLog(auditRules);
+  return { store: createMemoryApprovalStore(recordAct), audit: log };
+}
+
+/** What the chain says about approvals, oldest first. */
+async function recorded(audit: AuditLog): Promise<readonly string[]> {
+  const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 500 }));
+  return entries
+    .toReversed()
+    .map(({ event }) => event)
+    .filter((event) => event.startsWith("approval_"));
+}
+
+describe.each([
+  ["twin", openTwin],
+  ["real", () => openReal()],
+] as const)("the approval store (%s)", (_name, open) => {
+  test("a request is kept whole, listed by age and recorded", async () => {
+    const { store, audit } = await open();
+    must(await store.propose(requestFor("late", 5)));
+    must(await store.propose(requestFor("early", 1)));
+    expect(must(await store.find("request-late"))).toEqual(requestFor("late", 5));
+    expect(must(await store.find("request-none"))).toBeNull();
+    expect(must(await store.list(["pending"]))).toEqual([requestFor("early", 1), requestFor("late", 5)]);
+    expect(must(await store.list(["approved", "declined"]))).toEqual([]);
+    expect(await recorded(audit)).toEqual(["approval_requested", "approval_requested"]);
+  });
+
+  test("the same plan waits once: asking again answers with the request that waits", async () => {
+    const { store, audit } = await open();
+    must(await store.propose(requestFor("a")));
+    const again = { ...requestFor("a", 3), requestId: "request-other" };
+    expect(must(await store.propose(again))).toEqual({ request: requestFor("a"), isNew: false });
+    expect(await recorded(audit)).toEqual(["approval_requested"]);
+    must(await store.decline({ requestId: "request-a", planHash: again.planHash, at: at(4), actor: BY }));
+    expect(must(await store.propose(again))).toEqual({ request: again, isNew: true });
+  });
+
+  test("more requests than a person reads are refused, and none is lost silently", async () => {
+    const { store } = await open();
+    for (let index = 0; index < LIMITS.pendingDecisions; index += 1) {
+      must(await store.propose(requestFor(`p${index}`, index)));
+    }
+    expect(await store.propose(requestFor("more"))).toEqual({
+      ok: false,
+      error: { code: "too_many_pending", max: LIMITS.pendingDecisions },
+    });
+    expect(must(await store.list(["pending"]))).toHaveLength(LIMITS.pendingDecisions);
+  });
+
+  test("time runs from the first showing, and an expiry is nobody's decision", async () => {
+    const { store, audit } = await open();
+    must(await store.propose(requestFor("a")));
+    must(await store.propose(requestFor("b", 1)));
+    expect(must(await store.expire(at(10_000)))).toEqual([]);
+    must(await store.activate("request-a", { at: at(2), expiresAt: at(7) }));
+    must(await store.activate("request-a", { at: at(6), expiresAt: at(11) }));
+    expect(must(await store.find("request-a"))).toMatchObject({ activeSince: at(2), expiresAt: at(7) });
+    expect(must(await store.expire(at(6)))).toEqual([]);
+    expect(must(await store.expire(at(7)))).toEqual(["request-a"]);
+    expect(must(await store.expire(at(8)))).toEqual([]);
+    const missed = { ...requestFor("a"), activeSince: at(2), expiresAt: at(7), state: "expired", decidedAt: at(7) };
+    expect(must(await store.list(["expired"]))).toEqual([missed]);
+    expect(await recorded(audit)).toEqual(["approval_requested", "approval_requested", "approval_expired"]);
+  });
+
+  test("a missed request is proposed again once", async () => {
+    const { store } = await open();
+    must(await store.propose(requestFor("a")));
+    must(await store.activate("request-a", { at: at(0), expiresAt: at(5) }));
+    must(await store.expire(at(5)));
+    const again = { ...requestFor("a", 6), requestId: "again-1", againOf: "request-a" };
+    expect(must(await store.propose(again)).isNew).toBe(true);
+    must(await store.decline({ requestId: "again-1", planHash: again.planHash, at: at(7), actor: BY }));
+    expect(must(await store.propose({ ...again, requestId: "again-2" }))).toMatchObject({
+      request: { requestId: "again-1", state: "declined" },
+      isNew: false,
+    });
+  });
+
+  test("a request is decided once, by whoever came first, and only about the plan that was shown", async () => {
+    const { store, audit } = await open();
+    const request = requestFor("a");
+    must(await store.propose(request));
+    const made = { requestId: "request-a", planHash: request.planHash, at: at(2), actor: BY } as const;
+    const other = "0".repeat(64) as Sha256Hex;
+    expect(await store.decline({ ...made, requestId: "none" })).toMatchObject({ error: { code: "request_unknown" } });
+    expect(await store.decline({ ...made, planHash: other })).toMatchObject({
+      error: { code: "plan_differs", planHash: request.planHash },
+    });
+    expect(must(await store.decline(made))).toMatchObject({ state: "declined", decidedAt: at(2), decidedBy: BY });
+    const decided = { code: "already_decided", state: "declined", decidedAt: at(2), decidedBy: BY };
+    expect(await store.decline({ ...made, at: at(3) })).toMatchObject({ error: decided });
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    expect(await store.spend(spending)).toMatchObject({ error: decided });
+    expect(must(await store.findApproval("tok_a"))).toBeNull();
+    expect(await recorded(audit)).toEqual(["approval_requested", "approval_declined"]);
+  });
+
+  test("what is over is not decided, although nobody has noted it yet", async () => {
+    const { store } = await open();
+    must(await store.propose(requestFor("a")));
+    must(await store.activate("request-a", { at: at(0), expiresAt: at(1) }));
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    expect(await store.spend(spending)).toMatchObject({ error: { code: "already_decided", state: "expired" } });
+    expect(must(await store.findApproval("tok_a"))).toBeNull();
+  });
+
+  test("[APPR-17] a use, its attempt, the closed request and the entry come together, and the token keeps its bytes", async () => {
+    const { store, audit } = await open();
+    must(await store.propose(requestFor("a")));
+    const token = tokenFor("a", 2);
+    const use = must(await store.spend(spendingFor(token, { lineage: "one", requestId: "request-a" })));
+    expect(use).toEqual({
+      nonce: token.nonce,
+      useNumber: 1,
+      contentHash: token.planHash,
+      attemptLineage: "one",
+      at: at(1),
+    });
+    expect(must(await store.find("request-a"))).toMatchObject({ state: "approved", tokenId: "tok_a", decidedBy: BY });
+    const second = must(await store.spend(spendingFor(token, { lineage: "two" })));
+    expect(must(await store.findApproval("tok_a"))).toEqual({ token, uses: [use, second] });
+    expect(await recorded(audit)).toEqual(["approval_requested", "approval_granted", "approval_used"]);
+  });
+
+  test("[APPR-18] a refused use changes nothing: no token, no use, no entry, and the request waits on", async () => {
+    const { store, audit } = await open();
+    must(await store.propose(requestFor("a")));
+    const token = tokenFor("a");
+    must(await store.spend(spendingFor(token, { lineage: "one" })));
+    const before = [await recorded(audit), must(await store.findApproval("tok_a"))];
+    expect(await store.spend(spendingFor(token, { lineage: "two", requestId: "request-a" }))).toEqual({
+      ok: false,
+      error: { code: "uses_exhausted", maxExecutions: 1 },
+    });
+    for (const changed of [
+      { ...token, text: "{}" },
+      { ...token, maxExecutions: 9 },
+      { ...token, tokenId: "tok_other" },
+      { ...token, nonce: sha256Hex("another") },
+    ]) {
+      expect(await store.spend(spendingFor(changed, { lineage: "two" }))).toMatchObject({
+        error: { code: "token_differs" },
+      });
+    }
+    expect([await recorded(audit), must(await store.findApproval("tok_a"))]).toEqual(before);
+    expect(must(await store.find("request-a"))).toEqual(requestFor("a"));
+  });
+
+  test.each([1, 3])(
+    "[APPR-19] [APPR-16] of twenty uses at once exactly %i succeed, twenty times over",
+    async (maxExecutions) => {
+      const { store } = await open();
+      for (let trial = 0; trial < 20; trial += 1) {
+        const token = tokenFor(`trial${trial}`, maxExecutions);
+        const tries = Array.from({ length: 20 }, (_, index) =>
+          store.spend(spendingFor(token, { lineage: `attempt-${trial}-${index}` })),
+        );
+        const answers = await Promise.all(tries);
+        expect(answers.filter(({ ok }) => ok)).toHaveLength(maxExecutions);
+        expect(must(await store.findApproval(token.tokenId))?.uses.map(({ useNumber }) => useNumber)).toEqual(
+          Array.from({ length: maxExecutions }, (_, index) => index + 1),
+        );
+      }
+    },
+  );
+});
+
+describe("the approval store's file", () => {
+  test("[NONCE-07] uses survive a restart: a spent approval stays spent", async () => {
+    const dataDir = join(tempDir(), "data");
+    const first = await openReal(dataDir);
+    must(await first.store.spend(spendingFor(tokenFor("a"), { lineage: "one" })));
+    const second = await openReal(dataDir);
+    expect(await second.store.spend(spendingFor(tokenFor("a"), { lineage: "two" }))).toMatchObject({
+      error: { code: "uses_exhausted" },
+    });
+  });
+
+  test("[WSTORE-04] a request row that is put back as it was gives no use back", async () => {
+    const dataDir = join(tempDir(), "data");
+    const { store } = await openReal(dataDir);
+    must(await store.propose(requestFor("a")));
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    must(await store.spend(spending));
+    const database = new DatabaseSync(join(dataDir, "silas.db"));
+    database.exec("DROP TRIGGER pending_decisions_stay");
+    database.exec(
+      "UPDATE pending_decisions SET state = 'pending', decided_at = NULL, decided_by = NULL, token_id = NULL",
+    );
+    database.close();
+    expect(must(await store.find("request-a"))).toMatchObject({ state: "pending" });
+    expect(await store.spend({ ...spending, attemptLineage: "two" })).toMatchObject({
+      error: { code: "uses_exhausted" },
+    });
+  });
+
+  test("rows of approvals, uses and decisions cannot be changed or removed by mistake", async () => {
+    const dataDir = join(tempDir(), "data");
+    const { store } = await openReal(dataDir);
+    must(await store.propose(requestFor("a")));
+    must(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" })));
+    const database = new DatabaseSync(join(dataDir, "silas.db"));
+    onTestFinished(() => database.close());
+    for (const sql of [
+      "UPDATE approval_tokens SET max_executions = 9",
+      "DELETE FROM approval_tokens",
+      "UPDATE approval_uses SET use_number = 9",
+      "DELETE FROM approval_uses",
+      "UPDATE pending_decisions SET state = 'declined'",
+      "INSERT INTO approval_uses SELECT nonce, use_number, content_hash, 'x', used_at FROM approval_uses",
+    ]) {
+      expect(() => database.exec(sql), sql).toThrow();
+    }
+  });
+});
