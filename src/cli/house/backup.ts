@@ -31,6 +31,11 @@ const backUp: Handler<Json & { readonly to?: string }> = async ({ options, termi
   if (options.json) return terminal.json({ dir: target, ...made.value });
   terminal.line(`Backed up to ${target}`);
   for (const line of describeFiles(made.value)) terminal.line(line);
+  if (made.value.files.some(({ name }) => name === "vault.json")) {
+    terminal.note(
+      `Not in it: what opens the vault. Keep ${join(paths.stateDir, "vault.key")} or the passphrase apart.`,
+    );
+  }
 };
 
 const verify: Handler<Json> = async ({ args: [dir = ""], options, terminal, environment }) => {

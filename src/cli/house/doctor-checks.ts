@@ -7,6 +7,7 @@ import { BUILT_PAGE } from "#compose";
 import { describeProblems, loadConfig, type Environment, type LoadedConfig } from "#config";
 import { readInstance } from "#stores";
 import { checkAudit } from "../audit/doctor-audit.ts";
+import { checkKeys } from "../keys/doctor-keys.ts";
 import type { Finding } from "./doctor.ts";
 import { checkStores } from "./doctor-stores.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
@@ -32,15 +33,17 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     ];
   }
   const examination: Examination = { ...patient, setup: loaded.value };
+  const stores = checkStores(examination);
   return [
     checkNode(),
     ok("config", "every rule holds"),
     checkDirectories(examination),
     checkFiles(examination),
-    ...checkStores(examination),
+    ...stores,
     await checkAudit(examination),
     checkInstance(examination),
     await checkPort(examination),
+    ...(await checkKeys({ ...examination, stores })),
     await checkDisk(examination),
     checkClock(examination),
     checkPage(),
@@ -78,6 +81,8 @@ function checkFiles({ setup: { paths }, repair, environment }: Examination): Fin
   const files = readdirSync(paths.dataDir, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(paths.dataDir, entry.name));
+  const keyFile = join(paths.stateDir, "vault.key");
+  if (existsSync(keyFile)) files.push(keyFile);
   return closeToOthers({
     check: "files",
     places: files,

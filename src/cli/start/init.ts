@@ -21,8 +21,14 @@ const initialise: Handler<object> = async ({ terminal, environment }) => {
     return terminal.line(`Silas is running on ${setup.paths.dataDir} already; there is nothing to prepare.`);
   }
   const prepared = await composed.value.keys.prepare();
+  const { vault, signing } = await composed.value.keys.report({ kind: "terminal" });
   await composed.value.close();
   if (!prepared.ok) throw keysFailure(prepared.error);
   terminal.line(`Silas is ready in ${setup.paths.dataDir}`);
+  if (signing.state === "ready") {
+    terminal.line(`Your signing key is in ${VAULTS[vault.backend]}; \`silas keys list\` shows its public half.`);
+  } else terminal.note("The signing key cannot be used now; `silas doctor` says why.");
   terminal.line("Start it with `silas start`.");
 };
+
+const VAULTS = { secret_service: "the secret service of your desktop", encrypted_file: "an encrypted file" } as const;

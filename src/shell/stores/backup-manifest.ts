@@ -4,8 +4,9 @@ import * as z from "zod/mini";
 import { err, ok, type Result } from "#base";
 import { instantSchema } from "#model";
 import { writePrivateFile } from "./private-files.ts";
+import { VAULT_FILE } from "./vault/vault-document.ts";
 
-/** The database files of a data directory; a backup holds some of them and nothing else. */
+/** The database files of a data directory; a backup holds some of them, the encrypted vault and nothing else. */
 export const STORE_FILES = ["db.sqlite", "silas.db"] as const;
 export type StoreFile = (typeof STORE_FILES)[number];
 
@@ -17,7 +18,7 @@ const manifestSchema = z.strictObject({
   files: z
     .array(
       z.strictObject({
-        name: z.enum(STORE_FILES),
+        name: z.enum([...STORE_FILES, VAULT_FILE]),
         bytes: z.int().check(z.gte(1)),
         sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
         schema_version: z.nullable(z.string()),

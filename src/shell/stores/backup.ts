@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Instant, type Result } from "#base";
@@ -11,12 +11,13 @@ import {
   STORE_FILES,
   type BackupManifest,
   type ManifestProblem,
-  type StoreFile,
 } from "./backup-manifest.ts";
 import { acquireInstanceLock, type InstanceRunning } from "./instance-lock.ts";
 import { newHostId } from "./open-stores.ts";
 import { ensurePrivateDir, ensurePrivateFile, PRIVATE_DIR_MODE, syncPath } from "./private-files.ts";
 import { faultOf } from "./store-fault.ts";
+import { copyVault } from "./vault/vault-copy.ts";
+import { VAULT_FILE } from "./vault/vault-document.ts";
 
 export type BackupProblem =
   | { readonly code: "target_exists"; readonly path: string }
@@ -26,7 +27,7 @@ export type RestoreProblem =
   | { readonly code: "backup_damaged"; readonly file: string }
   | InstanceRunning;
 
-/** Copies every database of the data directory, each whole and checked, also while Silas runs. */
+/** Copies every database of the data directory and the encrypted vault, each whole and checked, also while Silas runs. */
 export async function createBackup(options: {
   readonly dataDir: string;
   /** A directory that does not exist yet; it appears only when the backup is complete. */
@@ -41,7 +42,8 @@ export async function createBackup(options: {
   try {
     rmSync(partial, { recursive: true, force: true });
     mkdirSync(partial, { recursive: true, mode: PRIVATE_DIR_MODE });
-    const files: BackupManifest["files"] = [];
+    // Before the databases: a new key is enrolled first and stored second, so the older vault fits the newer registry.
+    const files: BackupManifest["files"] = [...(await copyVault(dataDir, partial))];
     for (const name of names) {
       // One file after the other: they share the disk.
       // oxlint-disable-next-line no-await-in-loop
@@ -88,7 +90,7 @@ export async function verifyBackup(source: string): Promise<Result<BackupManifes
     const digest = existsSync(path) ? await digestOf(path) : null;
     if (digest !== sha256) return err({ code: "backup_damaged", file: path });
     // oxlint-disable-next-line no-await-in-loop
-    const found = await inspectDatabase(path);
+    const found = name === VAULT_FILE ? ok({ bytes: statSync(path).size }) : await inspectDatabase(path);
     if (!found.ok || found.value.bytes !== bytes) return err({ code: "backup_damaged", file: path });
   }
   return manifest;
@@ -150,7 +152,7 @@ function renewHost(path: string, hostId: string): void {
 
 type Replacement = {
   readonly dataDir: string;
-  readonly name: StoreFile;
+  readonly name: BackupManifest["files"][number]["name"];
   readonly restoring: string;
   readonly at: Instant;
 };
@@ -160,7 +162,7 @@ function replace({ dataDir, name, restoring, at }: Replacement): readonly string
   const keptPath = `${current}.before-restore-${at.replaceAll(/[:.-]/g, "")}`;
   const isThere = existsSync(current);
   if (isThere) {
-    foldLog(current);
+    if (name !== VAULT_FILE) foldLog(current);
     // A log that could not be folded in belongs to the old file alone: beside the new one it would be replayed into it.
     for (const suffix of ["-wal", "-shm"]) {
       if (existsSync(current + suffix)) renameSync(current + suffix, keptPath + suffix);
