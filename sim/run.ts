@@ -1,13 +1,15 @@
 /**
  * `npm run sim`: `--seeds=100` runs seeds 1 to 100, `--seed=N` one of them with its transcript, `--kills=N` kills a
  * writing process N times. Every seed fails each call of the journal's store; every twentieth seed, and a single one,
- * also cuts real files. Prints the seed that failed and how to run it alone.
+ * also cuts real files. `--fuzz=plan --runs=N` does none of this and gives the plan parser N damaged plans instead.
+ * Prints the seed that failed and how to run it alone.
  */
 import { parseArgs } from "node:util";
 import { sha256Hex } from "#base";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
+import { fuzzPlans } from "./plan-fuzz.ts";
 
 const DISK_EVERY = 20;
 
@@ -36,10 +38,31 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   return `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ${failed.states} failed statements`;
 }
 
+/** The other half of this program: `--fuzz=plan --runs=100000 --seed=7`. */
+function fuzz(args: readonly string[]): number {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      fuzz: { type: "string" },
+      runs: { type: "string", default: "100000" },
+      seed: { type: "string", default: "1" },
+    },
+  });
+  const [runs, seed] = [Number(values.runs), Number(values.seed)];
+  if (values.fuzz !== "plan" || ![runs, seed].every((number) => Number.isSafeInteger(number) && number >= 0)) {
+    console.error("Usage: npm run sim -- --fuzz=plan [--runs=100000] [--seed=1]");
+    return 2;
+  }
+  const { accepted, refused } = fuzzPlans({ seed, runs });
+  console.log(`${runs} damaged plans of seed ${seed}: ${accepted} accepted, ${refused} refused, none broke a promise`);
+  return 0;
+}
+
 async function main(args: readonly string[]): Promise<number> {
+  if (args.some((arg) => arg.startsWith("--fuzz"))) return fuzz(args);
   const asked = readArgs(args);
   if (asked === null) {
-    console.error("Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N]");
+    console.error("Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N], or --fuzz=plan [--runs=N]");
     return 2;
   }
   for (const seed of asked.seeds) {

@@ -7,7 +7,7 @@ import {
   type VerificationCheck,
   type WorkItem,
 } from "#model";
-import { splitCommand, type ParsedPlan, type PlanProjection } from "#work";
+import { splitCommand, type Heading, type ParsedPlan, type PlanProjection } from "#work";
 import { describeNotice } from "./words.ts";
 
 type Shown = {
@@ -19,6 +19,7 @@ type Shown = {
 
 const LABEL_CHARS = 11;
 const HASH_CHARS = 16;
+const SECTIONS_MAX = 20;
 
 /** A plan as lines for people. Every line is made safe to show. */
 export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
@@ -36,7 +37,7 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
     ["access", Object.entries(item.accessLevels).map(([name, { tools }]) => `${name}: ${tools.join(", ")}`)],
     ["escalation", Object.entries(item.escalation).map(([name, escalation]) => describeEscalation(name, escalation))],
     ["failure", [`${item.onFailure}; when stuck: ${item.onStuck}`]],
-    ["sections", headings.length === 0 ? [] : [headings.map(({ text }) => text).join(" · ")]],
+    ["sections", headings.length === 0 ? [] : [sectionsOf(headings)]],
     ["hash", [`sha256 ${hash.slice(0, HASH_CHARS)}…`]],
     ["notice", notices.map(describeNotice)],
   ];
@@ -47,6 +48,12 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
 
 function labelled(label: string, lines: readonly string[]): readonly string[] {
   return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(LABEL_CHARS)}${line}`);
+}
+
+function sectionsOf(headings: readonly Heading[]): string {
+  const shown = headings.slice(0, SECTIONS_MAX).map(({ text }) => text);
+  const rest = headings.length - shown.length;
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(" · ");
 }
 
 function relationsOf(item: WorkItem): readonly string[] {

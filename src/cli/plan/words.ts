@@ -98,6 +98,7 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
   predicate_repeated: (problem) => `takes exactly one predicate, and this has ${found(problem)}`,
   runtime_field: () => "is kept by Silas and cannot be set by a plan",
   schedule_invalid: () => "takes five cron fields such as */30 * * * *, or always_on",
+  too_many_problems: () => "there are more problems than these",
   unknown_escalation: ({ nearest }) => `there is no such escalation${didYouMean(nearest)}`,
   unknown_key: ({ nearest }) => `there is no such key${didYouMean(nearest)}`,
   unsafe_text: () => "holds a control, invisible or direction-changing character",

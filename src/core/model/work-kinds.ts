@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { canonicalJson, isWellFormed, LIMITS, oneLine, type JsonValue } from "#base";
+import { canonicalJson, isWellFormed, LIMITS, neutralise, oneLine, type JsonValue } from "#base";
 import type { ConfigGroup, ValueKind } from "./config-nodes.ts";
 import { instantSchema } from "./values.ts";
 
@@ -21,18 +21,29 @@ export function shownLine(rest: LineRest = {}): ValueKind<string> {
 }
 type LineRest = { readonly charsMax?: number; readonly pattern?: RegExp; readonly expected?: string };
 
-/** Text that may have several lines. Only what no reader expects in text is refused; display neutralises the rest. */
+/** Text that may have several lines, and shows what it holds just as well. */
 /* @__NO_SIDE_EFFECTS__ */
 export function prose(charsMax: number): ValueKind<string> {
-  const clean = z.refine<string>((text) => isWellFormed(text) && !CONTROL.test(text), UNSAFE_TEXT);
+  const shown = z.refine<string>((text) => neutralise(text) === text, UNSAFE_TEXT);
   return {
     ...plain,
-    schema: z.string().check(z.maxLength(charsMax), clean),
+    schema: z.string().check(z.maxLength(charsMax), shown),
     expected: `text of at most ${charsMax} characters`,
   };
 }
-// Tabs and line breaks are text.
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
+/** The briefing: kept exactly as written, so that only controls are refused; a person is told of the rest. */
+/* @__NO_SIDE_EFFECTS__ */
+export function briefing(): ValueKind<string> {
+  const clean = z.refine<string>((text) => isWellFormed(text) && !CONTROL.test(text), UNSAFE_TEXT);
+  return {
+    ...plain,
+    schema: z.string().check(z.maxLength(LIMITS.planBodyChars), clean),
+    expected: `text of at most ${LIMITS.planBodyChars} characters`,
+  };
+}
+// Tabs and line breaks are text; other controls act on whatever shows them.
+const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
 /** The id of a work item. Lower case and without separators of paths, so that it can name a directory anywhere. */
 /* @__NO_SIDE_EFFECTS__ */
@@ -80,16 +91,23 @@ export function outside(): ValueKind<{ readonly outside: readonly number[] }> {
   };
 }
 
-/** Parameters that belong to someone else, kept as written as long as they have canonical bytes. */
+/** Parameters that belong to someone else, kept as written as long as they have canonical bytes that show. */
 /* @__NO_SIDE_EFFECTS__ */
-export function parameters(): ValueKind<Readonly<Record<string, JsonValue>>> {
-  const canonical = z.refine((value: unknown) => {
-    const text = canonicalJson(value);
-    return text.ok && text.value.length <= LIMITS.planFrontMatterChars;
-  });
-  const schema = z.record(z.string(), z.json()).check(canonical) as z.ZodMiniType<Readonly<Record<string, JsonValue>>>;
+export function parameters(): ValueKind<Parameters> {
+  const schema = z.pipe(
+    z.unknown(),
+    z.transform((value: unknown, context): Parameters => {
+      const text = canonicalJson(value);
+      const isMap = text.ok && text.value.startsWith("{") && text.value.length <= LIMITS.planFrontMatterChars;
+      // Read again from its own bytes: plain objects, whatever prototype the reader gave them.
+      if (isMap && neutralise(text.value) === text.value) return JSON.parse(text.value) as Parameters;
+      context.issues.push({ code: "custom", message: isMap ? UNSAFE_TEXT : "not_parameters", input: value });
+      return z.NEVER;
+    }),
+  );
   return { ...plain, schema, expected: "a map" };
 }
+type Parameters = { readonly [name: string]: JsonValue };
 
 /* @__NO_SIDE_EFFECTS__ */
 export function instant(): ValueKind<z.infer<typeof instantSchema>> {

@@ -15,6 +15,7 @@ import {
   type ConfigOf,
 } from "./config-nodes.ts";
 import {
+  briefing,
   instant,
   nullableGroup,
   outside,
@@ -211,7 +212,7 @@ export const RUNTIME_STATE = group(runtimeKeys);
 
 export const WORK_ITEM = group({
   ...planKeys,
-  body: required(prose(LIMITS.planBodyChars), "The briefing, exactly as written."),
+  body: required(briefing(), "The briefing, exactly as written."),
   ...runtimeKeys,
 });
 

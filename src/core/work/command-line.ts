@@ -9,10 +9,10 @@ export type CommandRefusal = { readonly code: CommandRefusalCode; readonly found
  */
 export function splitCommand(text: string): Result<readonly string[], CommandRefusal> {
   if (text.length > LIMITS.commandChars) return refuse("command_too_long", `${text.length} characters`);
-  const cursor: Cursor = { text: text.trimEnd(), at: 0 };
+  const cursor: Cursor = { text: text.replace(/[ \t\r\n]+$/, ""), at: 0 };
   const words: string[] = [];
   for (;;) {
-    while (isBlank(cursor.text[cursor.at])) cursor.at += 1;
+    skipBlanks(cursor);
     if (cursor.at >= cursor.text.length) break;
     const word = readWord(cursor, words.length === 0 ? "program" : "argument");
     if (!word.ok) return word;
@@ -30,6 +30,15 @@ const EXPANSIONS = new Set(["$", "`", "*", "?", "["]);
 
 const isBlank = (character: string | undefined): boolean => character === " " || character === "\t";
 
+/** Blanks, and a backslash before a line break, which joins the lines. */
+function skipBlanks(cursor: Cursor): void {
+  for (;;) {
+    if (isBlank(cursor.text[cursor.at])) cursor.at += 1;
+    else if (cursor.text.startsWith("\\\n", cursor.at)) cursor.at += 2;
+    else return;
+  }
+}
+
 function readWord(cursor: Cursor, role: "program" | "argument"): Part {
   const { text } = cursor;
   const start = cursor.at;
@@ -38,11 +47,9 @@ function readWord(cursor: Cursor, role: "program" | "argument"): Part {
     const part = readPart(cursor, start);
     if (!part.ok) return part;
     word += part.value;
-    if (role === "program" && /^[A-Za-z_]\w*=/.test(text.slice(start, cursor.at))) {
-      return refuse("command_assignment", word);
-    }
   }
-  return ok(word);
+  const isAssignment = role === "program" && /^[A-Za-z_]\w*=/.test(text.slice(start, cursor.at));
+  return isAssignment ? refuse("command_assignment", word) : ok(word);
 }
 
 /** The next character or quoted stretch of a word. */
@@ -79,7 +86,6 @@ function readDouble(cursor: Cursor): Part {
     if (character === "$" || character === "`") return refuse("command_expansion", character);
     const next = text[at + 1];
     if (character === "\\" && next !== undefined && '$`"\\\n'.includes(next)) {
-      // A backslash before a line break joins the lines.
       if (next !== "\n") inside += next;
       at += 1;
     } else inside += character;

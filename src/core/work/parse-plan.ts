@@ -17,10 +17,8 @@ import { readRecord, type WireRecord } from "./read-fields.ts";
 /** The strict YAML reader core needs and does not hold: repeated keys, anchors, tags and the like are refused. */
 export type ReadYaml = (
   text: string,
-) => Result<
-  { readonly value: unknown; readonly locate: (path: KeyPath) => Position },
-  readonly (Position & { readonly code: YamlRefusalCode })[]
->;
+) => Result<{ readonly value: unknown; readonly locate: (path: KeyPath) => Position }, readonly YamlRefusal[]>;
+type YamlRefusal = Position & { readonly code: YamlRefusalCode };
 
 export type PlanSource = {
   readonly markdown: string;
@@ -49,14 +47,18 @@ export function parsePlan(source: PlanSource): Result<ParsedPlan, PlanProblems> 
   const form = splitPlan(source.markdown);
   if (!form.ok) return err([form.error]);
   const document = source.readYaml(form.value.frontMatter);
-  if (!document.ok) return err(nonEmpty(document.error.map((found) => problemAt(inFile(found), { code: found.code }))));
+  if (!document.ok) return err(unreadable(document.error));
   const { value, locate } = document.value;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return err([problemAt({ line: FRONT_MATTER_LINE, column: 1 }, { code: "front_matter_not_map" })]);
   }
   const problems: PlanProblem[] = [];
-  const report: Report = (path, reason) =>
-    problems.push(problemAt(inFile(locate(path)), { ...reason, key: path.join(".") || null }));
+  const report: Report = (path, reason) => {
+    if (problems.length > LIMITS.planProblems) return;
+    const isLast = problems.length === LIMITS.planProblems;
+    const rest = isLast ? { code: "too_many_problems" as const } : { ...reason, key: path.join(".") || null };
+    problems.push(problemAt(inFile(locate(path)), rest));
+  };
   const wire = readRecord(FRONT_MATTER, { value, path: [], report, refusedKeys: RUNTIME_KEYS });
   checkFields(wire, report);
   checkBody(form.value, problems);
@@ -67,6 +69,15 @@ export function parsePlan(source: PlanSource): Result<ParsedPlan, PlanProblems> 
 const RUNTIME_KEYS: ReadonlySet<string> = new Set(Object.keys(RUNTIME_STATE.children));
 
 const inFile = ({ line, column }: Position): Position => ({ line: line + FRONT_MATTER_LINE - 1, column });
+
+function unreadable(refusals: readonly YamlRefusal[]): PlanProblems {
+  return nonEmpty(
+    refusals.slice(0, LIMITS.planProblems + 1).map((found, index) => {
+      const code = index === LIMITS.planProblems ? "too_many_problems" : found.code;
+      return problemAt(inFile(found), { code });
+    }),
+  );
+}
 
 function nonEmpty(problems: readonly PlanProblem[]): PlanProblems {
   const [first, ...rest] = problems;
@@ -88,10 +99,11 @@ function checkBody({ body, bodyLine }: PlanForm, problems: PlanProblem[]): void 
 function wrongInBody(body: string): { readonly code: PlanProblemCode; readonly at: number } | null {
   if (body.trim() === "") return { code: "body_empty", at: 0 };
   if (body.length > LIMITS.planBodyChars) return { code: "body_too_large", at: 0 };
-  const at = body.search(CONTROL);
-  return at === -1 ? null : { code: "unsafe_text", at };
+  return WORK_ITEM.children.body.kind.schema.safeParse(body).success
+    ? null
+    : { code: "unsafe_text", at: body.search(CONTROL) };
 }
-// Tabs and line breaks are text; other controls act on whatever shows them.
+/** Where it is, for the line; what is refused is said by the record. */
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
 type Accepted = {

@@ -26,7 +26,8 @@ export type FormRefusalCode =
   | "front_matter_unterminated"
   | "lone_surrogate"
   | "nul_character"
-  | "plan_too_large";
+  | "plan_too_large"
+  | "too_many_problems";
 
 /** Reasons of one command line. */
 export type CommandRefusalCode =

@@ -35,8 +35,11 @@ function readNode(reader: Reader, { node, ...place }: At<ConfigNode>): unknown {
 function readKey({ report }: Reader, { node, value, path }: At<ConfigKey>): unknown {
   const parsed = node.kind.schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const isUnsafe = parsed.error.issues.every(({ message }) => message === UNSAFE_TEXT);
-  report(path, { code: isUnsafe ? "unsafe_text" : "wrong_value", expected: node.kind.expected });
+  const { issues } = parsed.error;
+  const isUnsafe = issues.every(({ message }) => message === UNSAFE_TEXT);
+  // In a list the first wrong element is the place.
+  const inside = (issues[0]?.path ?? []).filter((step) => typeof step !== "symbol");
+  report([...path, ...inside], { code: isUnsafe ? "unsafe_text" : "wrong_value", expected: node.kind.expected });
   return null;
 }
 
@@ -64,8 +67,8 @@ function absent(reader: Reader, { node, path }: At<ConfigNode>): unknown {
 
 function reportUnknown({ report, refusedKeys }: Reader, { node, value, path }: At<ConfigGroup>): void {
   const known = Object.keys(node.children);
-  for (const name of Object.keys(value as WireRecord)) {
-    if (Object.hasOwn(node.children, name)) continue;
+  const unknown = Object.keys(value as WireRecord).filter((name) => !Object.hasOwn(node.children, name));
+  for (const name of unknown.slice(0, LIMITS.planProblems + 1)) {
     const isRuntime = path.length === 0 && refusedKeys.has(name);
     if (isRuntime) report([name], { code: "runtime_field" });
     else report([...path, name], { code: "unknown_key", nearest: nearest(name, known) });

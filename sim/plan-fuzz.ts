@@ -1,0 +1,159 @@
+/** Damages good plans in every way a careless or hostile author could, and checks that the parser stays itself. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { assert, instantFromMs, isWellFormed } from "#base";
+import { parseYaml } from "#config";
+import { parsePlan, planHash, projectPlan, withEffectiveSkills } from "#work";
+import { createSeeded, type Seeded } from "./seeded.ts";
+
+export type Fuzzed = { readonly accepted: number; readonly refused: number };
+
+const EXAMPLES = fileURLToPath(new URL("../docs/examples", import.meta.url));
+
+/** Feeds `runs` damaged plans to the parser. Throws with the plan itself when one breaks a promise. */
+export function fuzzPlans(options: { readonly seed: number; readonly runs: number }): Fuzzed {
+  const seeded = createSeeded(options.seed);
+  const plans = readdirSync(EXAMPLES)
+    .toSorted()
+    .map((name) => readFileSync(join(EXAMPLES, name), "utf8"));
+  let accepted = 0;
+  for (let run = 0; run < options.runs; run += 1) {
+    const markdown = damage(plans, seeded);
+    try {
+      if (judge(markdown) === "accepted") accepted += 1;
+    } catch (cause) {
+      throw new Error(`run ${run} of seed ${options.seed}: ${JSON.stringify(markdown)}`, { cause });
+    }
+  }
+  return { accepted, refused: options.runs - accepted };
+}
+
+function judge(markdown: string): "accepted" | "refused" {
+  const at = instantFromMs(0);
+  assert(at.ok, "the epoch is an instant");
+  const parsed = parsePlan({ markdown, readYaml: parseYaml, at: at.value });
+  if (!parsed.ok) {
+    const lines = markdown.split("\n").length;
+    const placed = parsed.error.every(({ line, column }) => line >= 1 && line <= lines + 1 && column >= 1);
+    assert(placed, "PLAN-03 every problem has its place in the file");
+    return "refused";
+  }
+  const { item } = parsed.value;
+  const untouched = item.approvalToken === null && item.status === "pending" && item.attempts === 0;
+  assert(untouched && item.needsApproval, "PLAN-04 a plan sets nothing of the runtime");
+  assert(markdown.endsWith(item.body) && isWellFormed(item.body), "PLAN-02 the body is the end of the file");
+  planHash(projectPlan(withEffectiveSkills(parsed.value, null), { executorKind: null, skills: [] }));
+  return "accepted";
+}
+
+const DAMAGES_MAX = 4;
+
+function damage(plans: readonly string[], seeded: Seeded): string {
+  let text = seeded.pick(plans);
+  for (let count = 1 + seeded.below(DAMAGES_MAX); count > 0; count -= 1) {
+    text = seeded.pick(DAMAGES)(text, { seeded, other: seeded.pick(plans) });
+  }
+  return text;
+}
+
+type Damage = (text: string, chance: { readonly seeded: Seeded; readonly other: string }) => string;
+
+const cut = (text: string, seeded: Seeded): readonly [number, number] => {
+  const start = seeded.below(text.length + 1);
+  return [start, Math.min(text.length, start + seeded.below(40))];
+};
+
+const DAMAGES: readonly Damage[] = [
+  (text, { seeded }) => {
+    const [start, end] = cut(text, seeded);
+    return text.slice(0, start) + text.slice(end);
+  },
+  (text, { seeded }) => {
+    const [start, end] = cut(text, seeded);
+    return text.slice(0, end) + text.slice(start);
+  },
+  (text, { seeded }) => {
+    const at = seeded.below(text.length + 1);
+    return text.slice(0, at) + seeded.pick(TRAPS) + text.slice(at);
+  },
+  (text, { seeded }) => {
+    const at = seeded.below(text.length + 1);
+    return text.slice(0, at) + String.fromCharCode(seeded.below(0x1_0000)) + text.slice(at + 1);
+  },
+  (text, { seeded }) => {
+    // The value of a key becomes something else.
+    const keys = [...text.matchAll(/: [^\n,}]+/g)];
+    if (keys.length === 0) return text;
+    const { index, 0: found } = seeded.pick(keys);
+    return `${text.slice(0, index)}: ${seeded.pick(TRAPS)}${text.slice(index + found.length)}`;
+  },
+  (text, { seeded }) => {
+    const lines = text.split("\n");
+    lines.splice(1 + seeded.below(Math.max(1, lines.length - 1)), 0, seeded.pick(LINES));
+    return lines.join("\n");
+  },
+  (text, { seeded, other }) =>
+    text.slice(0, seeded.below(text.length + 1)) + other.slice(seeded.below(other.length + 1)),
+  (text, { seeded }) => (seeded.below(2) === 0 ? text.replaceAll("\n", "\r\n") : text.toUpperCase()),
+];
+
+const TRAPS: readonly string[] = [
+  ..."\0\u001b\u202e\u2028\ufeff\ud800\udc00\u{e0041}|&;<>$`*?[]{}'\"\\#!~%@,:-\t\r\n",
+  "---",
+  "---\n",
+  "null",
+  "~",
+  "no",
+  "010",
+  "1:30",
+  ".nan",
+  "-.inf",
+  "1e999",
+  "9007199254740993",
+  "-1",
+  "0",
+  "true",
+  "&a",
+  "*a",
+  "!!js/function x",
+  "<<: *a",
+  "{}",
+  "[]",
+  "[[[[",
+  "{a: {a: {a: 1}}}",
+  '"\\ud800"',
+  '"\\0"',
+  '"\\u202e"',
+  "../../etc/passwd",
+  "/etc/shadow",
+  "__proto__",
+  "constructor",
+  "(a+)+\\1",
+  "always_on",
+  "task",
+  "$(id)",
+  "a | b",
+];
+
+const LINES: readonly string[] = [
+  "approval_token: { a: 1 }",
+  "status: done",
+  "attempts: 3",
+  "needs_approval: false",
+  "created_at: now",
+  "id: other",
+  "agent: stream",
+  "schedule: always_on",
+  "tasks: [a]",
+  "depends_on: [a, a]",
+  "__proto__: { a: 1 }",
+  "? [a]",
+  "%YAML 1.1",
+  "verify: []",
+  "gates: [{}]",
+  "  expect: {}",
+  "escalation: { a: { action: retry, fallback: a } }",
+  "...",
+  "body: x",
+];

@@ -1,0 +1,93 @@
+import type { Instant } from "#base";
+import { parseYaml } from "#config";
+import { parsePlan, type ParsedPlan } from "./parse-plan.ts";
+import type { PlanProblem } from "./problems.ts";
+
+export const AT = "2026-11-15T21:00:00.000Z" as Instant;
+
+export const BODY = `
+# Context
+Why.
+
+# What to do
+1. This.
+
+# Constraints
+Not that.
+
+# If you get stuck
+Stop.
+`;
+
+export const planFile = (frontMatter: string, body = BODY): string => `---\n${frontMatter.trim()}\n---\n${body}`;
+
+/** A plan with the three keys it must have, and more lines after them. */
+export const taskFile = (lines = "", body = BODY): string =>
+  planFile(`id: task-1\ntype: task\ntitle: A task\n${lines}`, body);
+
+export const goalFile = (lines = ""): string => planFile(`id: goal-1\ntype: goal\ntitle: A goal\n${lines}`);
+
+export const parse = (markdown: string) => parsePlan({ markdown, readYaml: parseYaml, at: AT });
+
+export function accepted(markdown: string): ParsedPlan {
+  const parsed = parse(markdown);
+  if (!parsed.ok) throw new Error(`refused: ${JSON.stringify(parsed.error)}`);
+  return parsed.value;
+}
+
+export function refused(markdown: string): readonly PlanProblem[] {
+  const parsed = parse(markdown);
+  if (parsed.ok) throw new Error("accepted");
+  return parsed.error;
+}
+
+/** `code line:column key` of every problem. */
+export const problems = (markdown: string): readonly string[] =>
+  refused(markdown).map(({ code, line, column, key }) => `${code} ${line}:${column} ${key ?? "-"}`);
+
+/** Says something in every field a plan has. */
+export const WHOLE_PLAN = planFile(`
+id: goal-0190f8a2
+type: goal
+title: Keep the page answering
+parent: project-1
+spawned_by: goal-0
+follow_up_of: task-9
+domain: business:workshop
+agent: ephemeral
+budget: { max_tokens: 1000, max_cost_usd: 0.5, max_wall_time_seconds: 60, max_attempts: 2, max_planner_calls: 1 }
+needs_approval: true
+interaction_mode: act_and_report
+input_artifacts_from: [report.md]
+verify:
+  - { name: answers, run: "curl --fail 'https://a.example/?q=1'", expect: { exit_code: 0 }, timeout: 20, network: true }
+  - { name: page, run: cat page.html, expect: { file_exists: out/page.html } }
+gates:
+  - name: size
+    on: after_step
+    after_step: 2
+    provider: predicate
+    type: numeric_range
+    check: size
+    config: { unit: kb, deep: { list: [1, two, null, true] } }
+    extract: size
+    auto_approve: { min: 0, max: 10 }
+    require_approval: { min: 10, max: 20 }
+    block: { outside: [0, 100] }
+    allowed_values: [a]
+    approval_values: [b]
+    on_block: tell
+    check_command: test -s 'page.html'
+    check_expect: { not_empty: true }
+    promote_to_policy: true
+skills: [http-check]
+access_levels:
+  guest: { description: Anyone, tools: [web_search], requires: [size], expires_after: 60 }
+escalation:
+  tell: { action: escalate_human, queue: owner, message: Look, instruction: Kindly, max_retries: 1, fallback: report }
+schedule: "*/30 * * * *"
+on_failure: tell
+on_stuck: tell
+failure_context: "Repair: $failed_checks"
+depends_on: [task-3]
+`);
