@@ -155,7 +155,10 @@ const TABLE: Table = {
   key_unknown: ({ keyId }) =>
     refused(`There is no enrolled key ${oneLine(keyId)}.`, "`silas keys list` shows those that are."),
   key_revoked: ({ keyId }) =>
-    refused(`The key ${keyId} is revoked.`, "`silas keys enrol NAME` makes a new one to sign with."),
+    refused(
+      `The key ${keyId} is revoked, and its signatures do not count.`,
+      "`silas keys enrol NAME` makes a new one to sign with.",
+    ),
   last_key: ({ keyId }) =>
     refused(
       `${keyId} is the last key in use; without it nothing can be signed or checked.`,
