@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { JsonValue, Sha256Hex } from "#base";
+import { parseInstant, type JsonValue, type Sha256Hex } from "#base";
 import { signatureFromBase64, signatureToBase64 } from "./approval-signature.ts";
 import { auditActorSchema } from "./audit.ts";
 import { cardSchema, cardToWire, FRICTIONS, RISK_LEVELS, type Friction } from "./cards.ts";
@@ -36,6 +36,8 @@ const hexOf = <T extends string>(chars: number) =>
     z.transform((text) => text as T),
   );
 const digest = hexOf<Sha256Hex>(64);
+/** A moment in its one spelling: a token says each thing in one way only. */
+const moment = z.pipe(z.string().check(z.refine(isExactInstant, "invalid_instant")), instantSchema);
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const uses = z.int().check(z.gte(1), z.lte(100_000));
 const conditions = parameters().schema;
@@ -54,7 +56,7 @@ const signature = z.pipe(
 /** What a standing approval must say about itself, under the signature. [APPR-09] */
 const standingConditions = z.looseObject({
   spawn_policy_hash: digest,
-  expires_at: instantSchema,
+  expires_at: moment,
   max_executions: uses,
 });
 
@@ -66,8 +68,8 @@ const unsignedShape = {
   scope: z.enum(APPROVAL_SCOPES),
   verdict: z.enum(APPROVAL_VERDICTS),
   key_id: keyIdSchema,
-  issued_at: instantSchema,
-  expires_at: instantSchema,
+  issued_at: moment,
+  expires_at: moment,
   nonce: hexOf<string>(64),
   approval_strength: z.literal("tap"),
   conditions,
@@ -114,11 +116,11 @@ const pendingShape = {
   projection: z.string(),
   card: cardSchema,
   risk_level: z.enum(RISK_LEVELS),
-  created_at: instantSchema,
-  active_since: z.nullable(instantSchema),
-  expires_at: z.nullable(instantSchema),
+  created_at: moment,
+  active_since: z.nullable(moment),
+  expires_at: z.nullable(moment),
   state: z.enum(["pending", "approved", "declined", "expired"]),
-  decided_at: z.nullable(instantSchema),
+  decided_at: z.nullable(moment),
   decided_by: z.nullable(auditActorSchema),
   token_id: z.nullable(id),
 } as const;
@@ -138,7 +140,7 @@ export const approvalUseSchema = recordOf(
     use_number: uses,
     content_hash: digest,
     attempt_lineage: id,
-    at: instantSchema,
+    at: moment,
   }),
 );
 export type ApprovalUse = z.infer<typeof approvalUseSchema>;
@@ -152,14 +154,14 @@ const receiptKeySchema = recordOf(
     public_key: publicKeySchema,
     name: nameSchema,
     kind: z.string().check(z.regex(/^[a-z][a-z_]{0,31}$/)),
-    enrolled_at: instantSchema,
-    revoked_at: z.nullable(instantSchema),
+    enrolled_at: moment,
+    revoked_at: z.nullable(moment),
   }),
 );
 export type ReceiptKey = z.infer<typeof receiptKeySchema>;
 
 /** A line of the audit chain as it is stored. */
-const auditLine = z.strictObject({ seq: uses, text: z.string(), hash: digest });
+const auditLine = z.strictObject({ seq: z.int().check(z.gte(1)), text: z.string(), hash: digest });
 
 export const RECEIPT_FORMAT = "silas-receipt";
 /** A token with everything needed to check it: no database, no network, no Silas that issued it. */
@@ -225,4 +227,9 @@ export function standingConditionsOf(map: ConditionMap): z.infer<typeof standing
 
 function standsWithConditions(token: { readonly scope: ApprovalScope; readonly conditions: ConditionMap }): boolean {
   return token.scope !== "standing" || standingConditionsOf(token.conditions) !== null;
+}
+
+function isExactInstant(text: string): boolean {
+  const parsed = parseInstant(text);
+  return parsed.ok && parsed.value === text;
 }

@@ -71,6 +71,7 @@ export {
   type Chip,
   type ChipKind,
 } from "./capture.ts";
+export { projectionRows } from "./card-rows.ts";
 export {
   CARD_INTENT_CHARS,
   cardSchema,
@@ -117,9 +118,12 @@ export {
 export { CONFIG_SCHEMA, type Config } from "./config-schema.ts";
 export {
   decideRequestSchema,
+  keptRequestFromWire,
+  keptRequestToWire,
   proposePlanSchema,
   requestSchema,
   type DecideRequest,
+  type KeptRequestBody,
   type KeptApproval,
   type KeptRequest,
   type RequestRefusal,
@@ -212,6 +216,7 @@ export {
   type VaultStatus,
   type VerifiedBy,
 } from "./keys.ts";
+export { readProjection, type ProjectionRefusal, type ReadProjection, type ShownPlan } from "./plan-projection.ts";
 export { snakeRecord } from "./record-codec.ts";
 export {
   hostIdSchema,

@@ -1,15 +1,30 @@
 /**
- * policy: the rules of trust. Today those of the audit chain.
+ * policy: the rules of trust. Today those of approvals and of the audit chain.
  *
  * Decides what an audit entry may say, what its bytes are, how it is linked to the one before, and what is wrong with a
- * chain that was touched. May import `#model` and `#base` only; hashing with the machine's own speed arrives as a value.
+ * chain that was touched; how much risk an act has, what its card says, what becomes an approval, what an approval
+ * allows and what a receipt proves. May import `#model` and `#base` only; signatures, times, random nonces, uses and
+ * hashing with the machine's own speed arrive as values.
  * Invariants: every field of an entry is covered by its hash, and every entry by the next (AUD-01, AUD-02); an event says
- * nothing its schema does not name (AUD-08); judging an entry needs nothing but the head before it (AUD-05).
+ * nothing its schema does not name (AUD-08); judging an entry needs nothing but the head before it (AUD-05);
+ * every field of a token but the signature is signed (APPR-04), and nothing but `approved` authorises (APPR-11).
  */
 export { judgeAnswer, type Answer } from "./approval-pending.ts";
 export { mintToken, tokenIdOf, tokenSigningBytes, type Mint } from "./approval-token.ts";
 export { judgeCheck, judgeVerify, type Presented, type SignatureFact } from "./approval-verify.ts";
 export { auditFileStart, endAuditFile, readAuditLine, type AuditFileState } from "./audit-file.ts";
+export { cardForPlan, orderCtas, riskOfPlan, type PlanToShow } from "./card-plan.ts";
 export { frictionFor, judgeFriction, type StrongAuth } from "./friction.ts";
+export {
+  isProven,
+  renderReceipt,
+  verifyReceipt,
+  type ReceiptCheck,
+  type ReceiptCheckName,
+  type ReceiptParts,
+  type ReceiptTools,
+  type SignatureClaim,
+} from "./receipt.ts";
+export { riskOf, type Reversibility, type RiskAction, type RiskFacts } from "./risk.ts";
 export { createAuditRules } from "./rules.ts";
 export { AUDIT_GENESIS, judgeRow, sealEntry, type HashText } from "./chain.ts";

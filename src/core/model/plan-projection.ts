@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { canonicalJson, err, ok, parseStrictJson, type JsonValue, type Result } from "#base";
+
+const names = z.array(z.string());
+const command = z.strictObject({ by: z.string(), argv: names, network: z.boolean() });
+const budget = z.strictObject({
+  max_tokens: z.number(),
+  max_cost_usd: z.number(),
+  max_wall_time_seconds: z.number(),
+  max_attempts: z.number(),
+  max_planner_calls: z.number(),
+});
+
+/** The parts of a plan's projection that a card is made of. The rest is kept: it is shown whole in the details. */
+const projectionSchema = z.looseObject({
+  id: z.string(),
+  type: z.enum(["task", "project", "goal"]),
+  title: z.string(),
+  budget,
+  tasks: names,
+  verify: z.array(
+    z.looseObject({
+      name: z.string(),
+      run: z.string(),
+      expect: z.record(z.string(), z.json()),
+      timeout: z.int(),
+      network: z.boolean(),
+    }),
+  ),
+  skill_digests: z.array(z.strictObject({ name: z.string(), sha256: z.nullable(z.string()) })),
+  capabilities: z.strictObject({ commands: z.array(command), files: names, hosts: names, secret_refs: names }),
+});
+export type ShownPlan = z.infer<typeof projectionSchema>;
+export type ReadProjection = {
+  readonly plan: ShownPlan;
+  /** All of it, as it was hashed. */
+  readonly whole: { readonly [field: string]: JsonValue };
+};
+export type ProjectionRefusal = { readonly code: "projection_unreadable"; readonly reason: string };
+
+/** Reads a projection from its canonical text; any other spelling of the same values is refused. */
+export function readProjection(text: string): Result<ReadProjection, ProjectionRefusal> {
+  const parsed = parseStrictJson(text);
+  if (!parsed.ok) return unreadable(parsed.error.code);
+  const canonical = canonicalJson(parsed.value);
+  if (!canonical.ok || canonical.value !== text) return unreadable("not_canonical");
+  const plan = projectionSchema.safeParse(parsed.value);
+  if (!plan.success) return unreadable(plan.error.issues[0]?.path.join(".") ?? "not_a_plan");
+  return ok({ plan: plan.data, whole: parsed.value as ReadProjection["whole"] });
+}
+
+const unreadable = (reason: string) => err({ code: "projection_unreadable", reason } as const);

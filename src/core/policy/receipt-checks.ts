@@ -1,0 +1,67 @@
+import { sha256Hex } from "#base";
+import { readProjection, type ApprovalToken, type AuditRow, type Receipt } from "#model";
+import { tokenIdOf } from "./approval-token.ts";
+import { parseRow } from "./chain.ts";
+
+/** Each answers with the first thing that is wrong, or null. */
+type Reason = string | null;
+
+export function judgeTokenId(token: ApprovalToken): Reason {
+  return token.tokenId === tokenIdOf(token.nonce) ? null : "token_id_differs";
+}
+
+/** The plan in the receipt is the one that was approved. */
+export function judgePlan({ token, projection }: Receipt): Reason {
+  const read = readProjection(projection);
+  if (!read.ok) return "plan_unreadable";
+  if (sha256Hex(projection) !== token.planHash) return "plan_hash_differs";
+  return read.value.plan.id === token.workItemId ? null : "work_item_differs";
+}
+
+/** The key is the one the token names; an id is nothing but a short digest of the key itself. */
+export function judgeKey({ token, key }: Receipt): Reason {
+  if (sha256Hex(bytesOfHex(key.publicKey)).slice(0, key.keyId.length) !== key.keyId) return "key_id_differs";
+  return token.keyId === key.keyId ? null : "signed_by_another_key";
+}
+
+/** The approval was given by a key that counted then, and ends after it begins. */
+export function judgeLifetime({ token, key }: Receipt): Reason {
+  if (token.expiresAt <= token.issuedAt) return "ends_before_it_begins";
+  if (token.issuedAt < key.enrolledAt) return "issued_before_key_was_enrolled";
+  return key.revokedAt !== null && key.revokedAt <= token.issuedAt ? "issued_after_key_was_revoked" : null;
+}
+
+/** Uses are numbered from one without a gap, within what was signed: count, time, plan, one per chain of attempts. */
+export function judgeUses({ token, key, uses }: Receipt): Reason {
+  if (uses.length > token.maxExecutions) return "more_uses_than_signed";
+  if (new Set(uses.map(({ attemptLineage }) => attemptLineage)).size < uses.length) return "lineage_used_twice";
+  for (const [index, use] of uses.entries()) {
+    if (use.nonce !== token.nonce) return "use_of_another_token";
+    if (use.useNumber !== index + 1) return "use_number_differs";
+    if (token.scope !== "standing" && use.contentHash !== token.planHash) return "use_of_another_plan";
+    if (use.at < token.issuedAt || token.expiresAt <= use.at) return "used_outside_its_time";
+    if (key.revokedAt !== null && key.revokedAt <= use.at) return "used_after_key_was_revoked";
+  }
+  return null;
+}
+
+/** The lines are whole, in order, linked where they are neighbours, and speak of this token. */
+export function judgeAuditLines(lines: readonly AuditRow[], tokenId: string): Reason {
+  let before: AuditRow | null = null;
+  let isMentioned = false;
+  for (const line of lines) {
+    if (sha256Hex(line.text) !== line.hash) return "audit_entry_changed";
+    const entry = parseRow(line);
+    if (!entry.ok || !line.text.endsWith(`,"seq":${line.seq}}`)) return "audit_entry_unreadable";
+    if (before !== null && line.seq <= before.seq) return "audit_entries_out_of_order";
+    if (before !== null && line.seq === before.seq + 1 && entry.value.prev_hash !== before.hash)
+      return "audit_link_differs";
+    isMentioned ||= entry.value.data["token_id"] === tokenId;
+    before = line;
+  }
+  return isMentioned ? null : "audit_does_not_mention_it";
+}
+
+function bytesOfHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}

@@ -1,0 +1,125 @@
+import { assert, canonicalJson, parseStrictJson, sha256Hex } from "#base";
+import {
+  receiptSchema,
+  receiptToWire,
+  RECEIPT_FORMAT,
+  type ApprovalToken,
+  type ApprovalUse,
+  type AuditRow,
+  type PublicKeyHex,
+  type Receipt,
+  type ReceiptKey,
+} from "#model";
+import { tokenSigningBytes } from "./approval-token.ts";
+import { judgeAuditLines, judgeKey, judgeLifetime, judgePlan, judgeTokenId, judgeUses } from "./receipt-checks.ts";
+
+/** What is checked of a receipt, in this order. */
+export type ReceiptCheckName =
+  | "file"
+  | "shape"
+  | "digest"
+  | "token"
+  | "plan"
+  | "key"
+  | "signature"
+  | "verdict"
+  | "lifetime"
+  | "uses"
+  | "audit";
+/** `absent`: the receipt carries nothing to check here. */
+export type ReceiptCheck = {
+  readonly name: ReceiptCheckName;
+  readonly outcome: "ok" | "failed" | "absent";
+  readonly reason: string | null;
+};
+
+export type ReceiptTools = {
+  /** Ed25519 over the UTF-8 bytes of a text. */
+  verifySignature(claim: SignatureClaim): boolean;
+};
+export type SignatureClaim = {
+  readonly publicKey: PublicKeyHex;
+  readonly bytes: string;
+  readonly signature: Uint8Array;
+};
+
+export type ReceiptParts = {
+  readonly token: ApprovalToken;
+  readonly projection: string;
+  readonly key: ReceiptKey;
+  readonly uses: readonly ApprovalUse[];
+  readonly audit: readonly AuditRow[] | null;
+};
+
+/** A receipt as a file: canonical JSON and one line break. */
+export function renderReceipt({ token, projection, key, uses, audit }: ReceiptParts): string {
+  const { digest: _none, ...body } = receiptToWire({
+    format: RECEIPT_FORMAT,
+    version: 1,
+    token,
+    projection,
+    key,
+    uses: [...uses],
+    audit: audit === null ? null : audit.map(({ seq, text, hash }) => ({ seq, text, hash: hash as Receipt["digest"] })),
+    digest: "" as Receipt["digest"],
+  });
+  return `${canonical({ ...body, digest: sha256Hex(canonical(body)) })}\n`;
+}
+
+/**
+ * Checks a receipt with nothing but itself and a way to check Ed25519. Every check is named with its outcome; a receipt
+ * proves an approval only if none failed. A file that cannot be read, or says more or less than a receipt does, ends it.
+ */
+export function verifyReceipt(file: string, tools: ReceiptTools): readonly ReceiptCheck[] {
+  const text = file.endsWith("\n") ? file.slice(0, -1) : file;
+  const parsed = parseStrictJson(text);
+  if (!parsed.ok) return [failed("file", parsed.error.code)];
+  // A second spelling of the same values would be a change that nothing notices.
+  if (file !== `${canonical(parsed.value)}\n`) return [failed("file", "not_canonical")];
+  const read = receiptSchema.safeParse(parsed.value);
+  if (!read.success) return [passed("file"), failed("shape", read.error.issues[0]?.path.join(".") ?? "not_a_receipt")];
+  if (canonical(receiptToWire(read.data)) !== text) return [passed("file"), failed("shape", "says_more_than_is_read")];
+  return [passed("file"), passed("shape"), ...judgeReceipt(read.data, tools)];
+}
+
+/** True when every check that could be made was passed. */
+export const isProven = (checks: readonly ReceiptCheck[]): boolean =>
+  checks.length > 1 && checks.every(({ outcome }) => outcome !== "failed");
+
+function judgeReceipt(receipt: Receipt, tools: ReceiptTools): readonly ReceiptCheck[] {
+  const { token, key, audit } = receipt;
+  return [
+    outcomeOf("digest", judgeDigest(receipt)),
+    outcomeOf("token", judgeTokenId(token)),
+    outcomeOf("plan", judgePlan(receipt)),
+    outcomeOf("key", judgeKey(receipt)),
+    outcomeOf("signature", judgeSignature({ token, key }, tools)),
+    outcomeOf("verdict", token.verdict === "approved" ? null : "not_approved"),
+    outcomeOf("lifetime", judgeLifetime(receipt)),
+    outcomeOf("uses", judgeUses(receipt)),
+    audit === null
+      ? { name: "audit", outcome: "absent", reason: null }
+      : outcomeOf("audit", judgeAuditLines(audit, token.tokenId)),
+  ];
+}
+
+function judgeDigest(receipt: Receipt): string | null {
+  const { digest, ...body } = receiptToWire(receipt);
+  return sha256Hex(canonical(body)) === digest ? null : "receipt_changed";
+}
+
+function judgeSignature({ token, key }: Pick<Receipt, "token" | "key">, tools: ReceiptTools): string | null {
+  const claim = { publicKey: key.publicKey, bytes: tokenSigningBytes(token), signature: token.signature };
+  return tools.verifySignature(claim) ? null : "signature_does_not_match";
+}
+
+const passed = (name: ReceiptCheckName): ReceiptCheck => ({ name, outcome: "ok", reason: null });
+const failed = (name: ReceiptCheckName, reason: string): ReceiptCheck => ({ name, outcome: "failed", reason });
+const outcomeOf = (name: ReceiptCheckName, reason: string | null): ReceiptCheck =>
+  reason === null ? passed(name) : failed(name, reason);
+
+function canonical(value: unknown): string {
+  const text = canonicalJson(value);
+  assert(text.ok, "a receipt has canonical bytes");
+  return text.value;
+}

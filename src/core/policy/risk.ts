@@ -1,0 +1,75 @@
+import { RISK_LEVELS, type ApprovalScope, type RiskLevel } from "#model";
+
+/** The kinds of action Silas knows, each with its least risk. [RISK-04] */
+const ACTION_LEVELS = {
+  acknowledge_status: "low",
+  fix_formatting: "low",
+  archive_item: "low",
+  run_work: "medium",
+  send_draft: "medium",
+  approve_batch: "medium",
+  install_known_skill: "medium",
+  /** Runs again and again with nobody looking. */
+  run_unattended: "high",
+  use_secret: "high",
+  /** A skill whose content nobody has fixed by a digest. */
+  use_unfixed_skill: "high",
+  modify_connection_permissions: "high",
+  migrate: "high",
+  self_update: "high",
+  drop_data: "irreversible",
+  revoke_connection: "irreversible",
+  hard_delete: "irreversible",
+} as const satisfies { readonly [action: string]: RiskLevel };
+export type RiskAction = keyof typeof ACTION_LEVELS;
+
+/** What a scope alone weighs; mostly the action decides. */
+const SCOPE_LEVELS: { readonly [S in ApprovalScope]: RiskLevel } = {
+  full_plan: "medium",
+  single_step: "low",
+  step_range: "medium",
+  tool_type: "high",
+  skill_install: "medium",
+  credential_use: "high",
+  budget: "medium",
+  self_update: "high",
+  connection_act: "low",
+  connection_manage: "high",
+  autonomy_threshold: "high",
+  standing: "high",
+  memory_promotion: "low",
+  change_set: "low",
+};
+
+/** `lasting` stays but destroys nothing, like a message that was sent; `destructive` loses something for good. */
+const REVERSIBILITY_LEVELS = {
+  reversible: "low",
+  lasting: "medium",
+  unknown: "high",
+  destructive: "irreversible",
+} as const satisfies { readonly [reversibility: string]: RiskLevel };
+export type Reversibility = keyof typeof REVERSIBILITY_LEVELS;
+
+export type RiskFacts = {
+  readonly scope: ApprovalScope;
+  readonly actions: readonly RiskAction[];
+  readonly reversibility: Reversibility;
+};
+
+/**
+ * The highest of what scope, actions and reversibility weigh. Nothing else goes in, so nothing a proposer writes can
+ * lower it; a word that is not in its table weighs most. [RISK-03]
+ */
+export function riskOf({ scope, actions, reversibility }: RiskFacts): RiskLevel {
+  const levels = [
+    levelIn(SCOPE_LEVELS, scope),
+    levelIn(REVERSIBILITY_LEVELS, reversibility),
+    ...actions.map((action) => levelIn(ACTION_LEVELS, action)),
+  ];
+  const highest = Math.max(...levels.map((level) => RISK_LEVELS.indexOf(level)));
+  return RISK_LEVELS[highest] ?? "irreversible";
+}
+
+function levelIn(table: { readonly [word: string]: RiskLevel }, word: string): RiskLevel {
+  return Object.hasOwn(table, word) ? (table[word] ?? "irreversible") : "irreversible";
+}
