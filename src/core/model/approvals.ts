@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
-import { parseInstant, type JsonValue, type Sha256Hex } from "#base";
-import { signatureFromBase64, signatureToBase64 } from "./approval-signature.ts";
+import { canonicalJson, LIMITS, parseInstant, type JsonValue, type Sha256Hex } from "#base";
+import { signatureFromBase64, signatureToBase64 } from "./approval/signature.ts";
 import { auditActorSchema } from "./audit.ts";
 import { cardSchema, cardToWire, FRICTIONS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
-import { recordOf, snakeRecord } from "./record-codec.ts";
+import { recordOf, snakeRecord } from "./approval/record-codec.ts";
 import { instantSchema, nameSchema } from "./values.ts";
-import { parameters } from "./work-kinds.ts";
 
 export const APPROVAL_SCOPES = [
   "full_plan",
@@ -40,8 +39,9 @@ const digest = hexOf<Sha256Hex>(64);
 const moment = z.pipe(z.string().check(z.refine(isExactInstant, "invalid_instant")), instantSchema);
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const uses = z.int().check(z.gte(1), z.lte(100_000));
-const conditions = parameters().schema;
 type ConditionMap = Readonly<Record<string, JsonValue>>;
+/** What else was agreed; the keys belong to the scope. It is signed, so it must have canonical bytes. */
+const conditions = z.record(z.string(), z.json()).check(z.refine(isBounded)) as z.ZodMiniType<ConditionMap>;
 
 const signature = z.pipe(
   z.string(),
@@ -232,4 +232,9 @@ function standsWithConditions(token: { readonly scope: ApprovalScope; readonly c
 function isExactInstant(text: string): boolean {
   const parsed = parseInstant(text);
   return parsed.ok && parsed.value === text;
+}
+
+function isBounded(map: unknown): boolean {
+  const text = canonicalJson(map);
+  return text.ok && text.value.length <= LIMITS.planFrontMatterChars;
 }

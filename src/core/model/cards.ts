@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { LIMITS, oneLine, type Sha256Hex } from "#base";
-import { recordOf, snakeRecord } from "./record-codec.ts";
+import { recordOf, snakeRecord } from "./approval/record-codec.ts";
 
 /** From the least to the most. Assigned by table from what would happen, never by whoever proposes. [RISK-03] */
 export const RISK_LEVELS = ["low", "medium", "high", "irreversible"] as const;

@@ -12,7 +12,7 @@ export {
   signatureFromHex,
   signatureToBase64,
   signatureToHex,
-} from "./approval-signature.ts";
+} from "./approval/signature.ts";
 export {
   APPROVAL_SCOPES,
   APPROVAL_VERDICTS,
@@ -71,7 +71,7 @@ export {
   type Chip,
   type ChipKind,
 } from "./capture.ts";
-export { projectionRows } from "./card-rows.ts";
+export { projectionRows } from "./approval/card-rows.ts";
 export {
   CARD_INTENT_CHARS,
   cardSchema,
@@ -116,6 +116,7 @@ export {
   type ConfigRuleCode,
 } from "./config-rules.ts";
 export { CONFIG_SCHEMA, type Config } from "./config-schema.ts";
+export { decidedWords } from "./decision-words.ts";
 export {
   decideRequestSchema,
   keptRequestFromWire,
@@ -216,8 +217,8 @@ export {
   type VaultStatus,
   type VerifiedBy,
 } from "./keys.ts";
-export { readProjection, type ProjectionRefusal, type ReadProjection, type ShownPlan } from "./plan-projection.ts";
-export { snakeRecord } from "./record-codec.ts";
+export { readProjection, type ProjectionRefusal, type ReadProjection, type ShownPlan } from "./approval/plan-projection.ts";
+export { snakeRecord } from "./approval/record-codec.ts";
 export {
   hostIdSchema,
   ID_PART_CHARS_MIN,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { camelKey, snakeKey } from "./config-codec.ts";
-import type { Camel } from "./config-nodes.ts";
+import { camelKey, snakeKey } from "../config-codec.ts";
+import type { Camel } from "../config-nodes.ts";
 
 /** A record with names of TypeScript; what its fields hold is left alone, so maps keep the keys others chose. */
 export type CamelKeys<T> = { readonly [K in keyof T & string as Camel<K>]: T[K] };

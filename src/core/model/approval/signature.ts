@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "#base";
-import type { SignatureHex } from "./keys.ts";
+import type { SignatureHex } from "../keys.ts";
 
 /**
  * A signature is bytes in memory and base64 in JSON, and this is the only place where one becomes the other. Each byte

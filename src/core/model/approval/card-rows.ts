@@ -1,5 +1,5 @@
 import { neutralise, type JsonValue } from "#base";
-import type { CardRow } from "./cards.ts";
+import type { CardRow } from "../cards.ts";
 
 /** What a person asks first comes first; the rest follows in the order of the canonical text. */
 const FIRST = ["title", "type", "id", "body", "capabilities", "verify", "gates", "budget", "skills", "skill_digests"];
