@@ -24,7 +24,7 @@ const SENTENCES: Sentences = {
   enrolment_refused: ({ invalid, rate_limited }) => `Refused ${counted(invalid + rate_limited, "sign-in")}`,
   journal_import_started: () => "Began to import into the journal",
   journal_imported: ({ added, replaced, conflicts }) =>
-    `Imported ${counted(added + replaced, "record")}${conflicts === 0 ? "" : `; ${counted(conflicts, "conflict")} kept as they were`}`,
+    `Imported ${counted(added + replaced, "record")}${conflicts === 0 ? "" : `; left ${counted(conflicts, "conflict")} alone`}`,
   journal_import_failed: ({ reason }) => `Refused an import (${reason}); nothing of it was written`,
   journal_export_started: () => "Began to export the journal",
   journal_exported: ({ lines }) => `Exported the journal, ${counted(lines, "line")}`,
