@@ -244,7 +244,7 @@ export {
   type ServerFrame,
   type StatusBody,
 } from "./wire.ts";
-export { UNSAFE_TEXT } from "./work-kinds.ts";
+export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   ESCALATION_ACTIONS,
   FRONT_MATTER,
@@ -257,5 +257,5 @@ export {
   type Gate,
   type VerificationCheck,
   type WorkItem,
-} from "./work-records.ts";
+} from "./work/work-records.ts";
 export { nameOfCommand, wordPartsFor, wordsFor, type ChannelError, type Words } from "./words.ts";

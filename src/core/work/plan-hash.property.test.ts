@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { instantFromMs, type JsonValue } from "#base";
 import { toCamel, toSnake, WORK_ITEM, type WorkItem } from "#model";
 import { planHash, projectPlan } from "./plan-hash.ts";
-import { accepted, WHOLE_PLAN } from "./plan.fixture.ts";
+import { accepted, WHOLE_PLAN } from "../../../test/plan-texts.ts";
 
 const ITEM = accepted(WHOLE_PLAN).item;
 const FACTS = { executorKind: null, skills: [] };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex, type JsonValue } from "#base";
 import { toCamel, toSnake, WORK_ITEM, type WorkItem } from "#model";
 import { planBytes, planHash, projectPlan, type PlanFacts } from "./plan-hash.ts";
-import { accepted, taskFile, WHOLE_PLAN } from "./plan.fixture.ts";
+import { accepted, taskFile, WHOLE_PLAN } from "../../../test/plan-texts.ts";
 import { withEffectiveSkills } from "./skills.ts";
 
 const SKILL = {

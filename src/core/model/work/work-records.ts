@@ -13,7 +13,7 @@ import {
   whole,
   type ConfigGroup,
   type ConfigOf,
-} from "./config-nodes.ts";
+} from "../config-nodes.ts";
 import {
   briefing,
   instant,

@@ -1,7 +1,7 @@
+/** Texts of plans, and short ways to read them, for every test that is about plans. */
 import type { Instant } from "#base";
 import { parseYaml } from "#config";
-import { parsePlan, type ParsedPlan } from "./parse-plan.ts";
-import type { PlanProblem } from "./problems.ts";
+import { parsePlan, type ParsedPlan, type PlanProblem } from "#work";
 
 export const AT = "2026-11-15T21:00:00.000Z" as Instant;
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { canonicalJson, isWellFormed, LIMITS, neutralise, oneLine, type JsonValue } from "#base";
-import type { ConfigGroup, ValueKind } from "./config-nodes.ts";
-import { instantSchema } from "./values.ts";
+import type { ConfigGroup, ValueKind } from "../config-nodes.ts";
+import { instantSchema } from "../values.ts";
 
 /** The message of a schema that refused a text only for characters which act on a screen or hide in it. */
 export const UNSAFE_TEXT = "unsafe_text";
