@@ -6,6 +6,7 @@
  */
 import { parseArgs } from "node:util";
 import { sha256Hex } from "#base";
+import { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
@@ -35,7 +36,13 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   const commit = await cutJournalCommit(seed);
   const failed = await failJournalCommit(seed);
   const migrations = await cutMigrations(seed);
-  return `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ${failed.states} failed statements`;
+  const act = await cutAuditedAct(seed);
+  const failedAct = await failAuditedAct(seed);
+  const failures = failed.states + failedAct.states;
+  return (
+    `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ` +
+    `${act.states} of an audited act, ${failures} failed statements`
+  );
 }
 
 /** The other half of this program: `--fuzz=plan --runs=100000 --seed=7`. */

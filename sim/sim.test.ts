@@ -3,6 +3,7 @@ import { err, ok } from "#base";
 import type { HostId } from "#model";
 import { createMemoryJournalStore } from "#stores";
 import { withAnomaly } from "./anomaly.ts";
+import { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { checkState, loadState } from "./journal-checks.ts";
 import { runEveryAnomaly, runJournal } from "./journal-run.ts";
@@ -37,6 +38,16 @@ test("[JOURNAL-12] a disk that fails at any statement leaves everything as befor
 test("[MIG-06] a migration cut at any write boundary is recorded and applied or neither, and no record is lost", async () => {
   const { states } = await cutMigrations(1);
   expect(states).toBeGreaterThan(100);
+}, 60_000);
+
+test("[AUD-01] a sign-in cut at any write boundary is there with its entry or not at all, and the chain verifies", async () => {
+  const { states } = await cutAuditedAct(1);
+  expect(states).toBeGreaterThan(10);
+}, 60_000);
+
+test("[AUD-01] a disk that fails at any statement of an act keeps neither the act nor its entry", async () => {
+  const { states } = await failAuditedAct(2);
+  expect(states).toBeGreaterThan(10);
 }, 60_000);
 
 test("[JOURNAL-10] a writer killed twenty times loses nothing it acknowledged and leaves no gap in its counters", async () => {
