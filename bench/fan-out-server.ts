@@ -8,9 +8,11 @@ import { createWebServer } from "../src/shell/channels/index.ts";
 import type { HostId, NotificationBatch } from "../src/core/model/index.ts";
 import { sha256Hex } from "../src/core/base/index.ts";
 import { createAuditRules } from "../src/core/policy/index.ts";
+import { parseYaml } from "../src/config/index.ts";
 import {
   createChangeFeed,
   createActivityDoor,
+  createApprovalsDoor,
   createJournalDoor,
   createKeysDoor,
   createSigner,
@@ -21,6 +23,7 @@ import {
 } from "../src/shell/runtime/index.ts";
 import type { Timers } from "../src/shell/ports.ts";
 import {
+  createMemoryApprovalStore,
   createMemoryAuditLog,
   createMemoryJournalStore,
   createMemoryKeyRegistry,
@@ -72,8 +75,17 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const store = createMemoryJournalStore("bench" as HostId);
   const { log, recordAct } = createMemoryAuditLog(createAuditRules(systemSha256));
   const keys = { vault: createMemoryVault(), registry: createMemoryKeyRegistry(recordAct), ...machine };
+  const signer = createSigner(keys);
   const server = await createWebServer({
-    keys: createKeysDoor({ ...keys, signer: createSigner(keys) }),
+    keys: createKeysDoor({ ...keys, signer }),
+    approvals: createApprovalsDoor({
+      ...keys,
+      signer,
+      store: createMemoryApprovalStore(recordAct),
+      audit: log,
+      readYaml: parseYaml,
+      settings: { timeoutMs: 1, ttlMs: 1, maxExecutions: 1, standingUsesMax: 1 },
+    }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
     sessions: createMemorySessionStore(recordAct),

@@ -8,12 +8,14 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { err, ok, type Result } from "#base";
 import { createWebServer, randomToken, type ListenRefusal, type WebSettings } from "#channels";
+import { parseYaml } from "#config";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
 import { createAuditRules } from "#policy";
-import type { Clock, JournalDoor, KeysDoor, Log, Randomness, Timers } from "#ports";
+import type { ApprovalsDoor, Clock, JournalDoor, KeysDoor, Log, Randomness, Timers } from "#ports";
 import {
   createActivityDoor,
+  createApprovalsDoor,
   createAuditLife,
   createChangeFeed,
   createJournalDoor,
@@ -68,6 +70,7 @@ export type StartRefusal = AlreadyRunning | TlsUnreadable | StartFault;
 export interface App {
   readonly journal: JournalDoor;
   readonly keys: KeysDoor;
+  readonly approvals: ApprovalsDoor;
   /** Opens the port; nothing is reachable before. */
   listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
   enrolmentLink(): string;
@@ -79,6 +82,7 @@ export interface App {
 export interface LocalApp {
   readonly journal: JournalDoor;
   readonly keys: KeysDoor;
+  readonly approvals: ApprovalsDoor;
   close(): Promise<void>;
 }
 
@@ -111,7 +115,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const { journal, feed } = createJournal({ stores, machine, log });
   const terminalToken = randomToken(machine.randomness);
   const settings = webSettings(options, { terminalToken, tls });
-  const keys = createKeys({ options, stores, machine });
+  const { keys, approvals } = createTrust({ options, stores, machine });
   const prepared = await keys.prepare();
   // Without a signing key nothing is signed; everything that needs no signature still works.
   if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
@@ -122,6 +126,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     journal,
     feed,
     keys,
+    approvals,
     sessions,
     activity,
     refusals,
@@ -132,6 +137,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   return {
     journal,
     keys,
+    approvals,
     enrolmentLink: server.enrolmentLink,
     async listen() {
       const listening = await server.listen();
@@ -186,7 +192,7 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
   const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
   return ok({
     journal,
-    keys: createKeys({ options, stores: stores.value, machine }),
+    ...createTrust({ options, stores: stores.value, machine }),
     async close() {
       feed.close();
       await stores.value.close();
@@ -221,15 +227,36 @@ function createJournal({ stores, machine, log }: JournalParts) {
   return { feed, journal: withAuditedTransfers({ journal, audit: stores.audit, ...machine, log }) };
 }
 
-type KeysParts = { readonly options: ComposeOptions; readonly stores: Stores; readonly machine: Machine };
+type TrustParts = { readonly options: ComposeOptions; readonly stores: Stores; readonly machine: Machine };
 
-function createKeys({ options, stores, machine }: KeysParts): KeysDoor {
+/** The owner's keys, and the approvals that are signed with them. */
+function createTrust({ options, stores, machine }: TrustParts) {
   const { randomness, clock } = machine;
   const { stateDir, vault: access = BY_KEY_FILE } = options;
   const vault = openVault({ dataDir: options.config.dataDir, stateDir, random: randomness, access });
   const signer = createSigner({ vault, registry: stores.keys, clock });
-  return createKeysDoor({ vault, registry: stores.keys, clock, randomness, signer });
+  const registry = stores.keys;
+  return {
+    keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
+    approvals: createApprovalsDoor({
+      store: stores.approvals,
+      audit: stores.audit,
+      signer,
+      registry,
+      clock,
+      randomness,
+      readYaml: parseYaml,
+      settings: approvalSettings(options.config),
+    }),
+  };
 }
+
+const approvalSettings = ({ approval, review, autonomy }: Config) => ({
+  timeoutMs: review.approvalTimeoutSeconds * 1000,
+  ttlMs: approval.defaultTtlMinutes * 60_000,
+  maxExecutions: approval.maxExecutions,
+  standingUsesMax: autonomy.maxStandingExecutions,
+});
 
 const BY_KEY_FILE: VaultAccess = { passphrase: null, askPassphrase: async () => null, sessionBus: "absent" };
 

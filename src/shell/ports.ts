@@ -290,8 +290,8 @@ export interface ApprovalsDoor {
   inbox(): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /** Requests that ended without a decision and were not proposed again. */
   missed(): Promise<Result<readonly KeptRequest[], StoreFault>>;
-  /** Whatever was approved or declined, oldest first. */
-  decided(): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** Whatever was asked, decided or not, oldest first. Looking here starts no time. */
+  all(): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /** One request, to be shown: if it waits, its time runs from now on. */
   show(requestId: string): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
   decide(answer: OwnerAnswer): Promise<Result<KeptRequest, DecideRefusal>>;

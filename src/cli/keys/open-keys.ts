@@ -22,7 +22,7 @@ export async function withKeys<T>(
 }
 
 /** Asks at most once in a command; the answer is not shown while it is typed. */
-function askOnce(terminal: Terminal): () => Promise<SecretText | null> {
+export function askOnce(terminal: Terminal): () => Promise<SecretText | null> {
   let answer: Promise<SecretText | null> | null = null;
   return () => (answer ??= terminal.isInteractive ? ask() : Promise.resolve(null));
 }

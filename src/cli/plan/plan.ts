@@ -1,5 +1,6 @@
 import { parseYaml } from "#config";
 import { parsePlan, planBytes, planHash, projectPlan, withEffectiveSkills, type ParsedPlan } from "#work";
+import { proposePlan } from "../approvals/propose.ts";
 import { createInputReader } from "../canonical/input.ts";
 import type { Define, Handler } from "../terminal/context.ts";
 import { EXIT } from "../terminal/failure.ts";
@@ -14,6 +15,12 @@ export const define: Define = (plan, act) => {
     .description("Check a plan file and show what an approval of it would cover; - reads standard input.")
     .option("--json", "print JSON: problems, or the hash and the canonical projection")
     .action(act(checkPlan));
+  plan
+    .command("propose [file]")
+    .description("Ask for a decision on a plan file; - reads standard input.")
+    .option("--again <id>", "ask once more for a request that was missed")
+    .option("--json", "print JSON")
+    .action(act(proposePlan));
 };
 
 const checkPlan: Handler<{ readonly json?: boolean }> = async ({ args: [source = ""], options, ...call }) => {

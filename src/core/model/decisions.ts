@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
 import { LIMITS, type Instant, type Sha256Hex } from "#base";
-import type { ApprovalUse, PendingDecision } from "./approvals.ts";
+import {
+  pendingDecisionSchema,
+  pendingDecisionToWire,
+  type ApprovalUse,
+  type PendingDecision,
+  type PendingDecisionBody,
+} from "./approvals.ts";
 import type { AuditActor } from "./audit.ts";
 import { FRICTIONS } from "./cards.ts";
 import type { KeyId } from "./keys.ts";
@@ -62,3 +68,21 @@ export const decideRequestSchema = z.strictObject({
   friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
 });
 export type DecideRequest = z.infer<typeof decideRequestSchema>;
+
+/** A request as programs and the terminal see it. */
+export type KeptRequestBody = PendingDecisionBody & {
+  readonly markdown: string;
+  readonly again_of: string | null;
+  readonly proposed_by: AuditActor;
+};
+
+export function keptRequestToWire({ markdown, againOf, proposedBy, ...pending }: KeptRequest): KeptRequestBody {
+  return { ...pendingDecisionToWire(pending), markdown, again_of: againOf, proposed_by: proposedBy };
+}
+
+/** For bodies that Silas wrote itself; null for anything else. */
+export function keptRequestFromWire(body: KeptRequestBody): KeptRequest | null {
+  const { markdown, again_of: againOf, proposed_by: proposedBy, ...rest } = body;
+  const pending = pendingDecisionSchema.safeParse(rest);
+  return pending.success ? { ...pending.data, markdown, againOf, proposedBy } : null;
+}

@@ -217,7 +217,12 @@ export {
   type VaultStatus,
   type VerifiedBy,
 } from "./keys.ts";
-export { readProjection, type ProjectionRefusal, type ReadProjection, type ShownPlan } from "./approval/plan-projection.ts";
+export {
+  readProjection,
+  type ProjectionRefusal,
+  type ReadProjection,
+  type ShownPlan,
+} from "./approval/plan-projection.ts";
 export { snakeRecord } from "./approval/record-codec.ts";
 export {
   hostIdSchema,

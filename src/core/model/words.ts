@@ -1,4 +1,5 @@
 import { LIMITS, oneLine } from "#base";
+import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
@@ -32,7 +33,15 @@ type PlainCode =
   | "terminal_only"
   | "internal";
 
-type KnownError = JournalError | StoreFault | InvalidInput | ChannelError | KeyError | SecretMissing | VaultFault;
+type KnownError =
+  | JournalError
+  | StoreFault
+  | InvalidInput
+  | ChannelError
+  | KeyError
+  | SecretMissing
+  | VaultFault
+  | ApprovalsError;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
 };
@@ -75,6 +84,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 };
 
 const TABLE: Table = {
+  ...DECISION_WORDS,
   not_found: ({ what, id }) =>
     refused(`There is no ${NOUNS[what]} ${oneLine(id)}; it may have been deleted.`, "Reload to see what is there."),
   wrong_kind: ({ id, expected }) =>

@@ -8,6 +8,8 @@
  * joined (BATCHID-10); an operation id is applied once, and its second coming is answered and not applied (JOURNAL-11);
  * an import is written whole or not at all.
  */
+export { createApprovalsDoor } from "./approvals-door.ts";
+export { receiptTools } from "./approvals-receipt.ts";
 export { createActivityDoor } from "./audit-activity.ts";
 export { createAuditLife, markHead, systemSha256, type AuditLife } from "./audit-life.ts";
 export { createRefusalTally } from "./audit-refusals.ts";

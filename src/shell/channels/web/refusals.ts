@@ -7,7 +7,7 @@ import {
   type SigningError,
   type StoreFault,
 } from "#model";
-import type { ImportRefusal, Log, Randomness } from "#ports";
+import type { DecideRefusal, ImportRefusal, Log, ProposeRefusal, Randomness, ReceiptRefusal } from "#ports";
 
 /** What the channel itself refuses, before any room behind it is asked. */
 export type ChannelRefusal =
@@ -29,7 +29,16 @@ export type ChannelRefusal =
   | { readonly code: "terminal_only" }
   | { readonly code: "internal"; readonly cause?: unknown };
 
-export type Refusal = ChannelRefusal | JournalError | InvalidInput | ImportRefusal | SigningError | StoreFault;
+export type Refusal =
+  | ChannelRefusal
+  | JournalError
+  | InvalidInput
+  | ImportRefusal
+  | SigningError
+  | ProposeRefusal
+  | DecideRefusal
+  | ReceiptRefusal
+  | StoreFault;
 
 type StatusTable = { readonly [C in Refusal["code"]]: number };
 
@@ -46,6 +55,7 @@ const STATUS: StatusTable = {
   key_unknown: 404,
   secret_missing: 404,
   not_found: 404,
+  request_unknown: 404,
   route_not_found: 404,
   method_not_allowed: 405,
   body_too_slow: 408,
@@ -54,6 +64,33 @@ const STATUS: StatusTable = {
   changed_since: 409,
   edit_conflict: 409,
   name_taken: 409,
+  already_decided: 409,
+  approval_expired: 409,
+  approval_hash_differs: 409,
+  approval_item_differs: 409,
+  approval_key_revoked: 409,
+  approval_key_unknown: 409,
+  approval_lineage_differs: 409,
+  approval_not_approved: 409,
+  approval_not_granted: 409,
+  approval_not_yet_valid: 409,
+  approval_signature_invalid: 409,
+  approval_spawn_missing: 409,
+  approval_spent: 409,
+  approval_use_taken: 409,
+  decision_changed: 409,
+  decision_expired: 409,
+  decision_friction_missing: 409,
+  decision_not_approved: 409,
+  decision_settled: 409,
+  decision_shown_differs: 409,
+  not_approved: 409,
+  not_missed: 409,
+  plan_differs: 409,
+  standing_conditions_missing: 409,
+  standing_uses_exceeded: 409,
+  token_differs: 409,
+  uses_exhausted: 409,
   no_timer_running: 409,
   key_revoked: 409,
   last_key: 409,
@@ -71,6 +108,7 @@ const STATUS: StatusTable = {
   end_not_after_start: 422,
   item_not_in_checklist: 422,
   limit_reached: 422,
+  plan_refused: 422,
   link_to_itself: 422,
   order_mismatch: 422,
   public_key_invalid: 422,
@@ -78,6 +116,7 @@ const STATUS: StatusTable = {
   signature_invalid: 422,
   wrong_kind: 422,
   rate_limited: 429,
+  too_many_pending: 429,
   internal: 500,
   store_corrupt: 500,
   store_failed: 500,

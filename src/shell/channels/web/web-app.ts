@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyServerFactory } from "fastify";
 import { LIMITS } from "#base";
 import { addActivityRoute } from "./activity-route.ts";
+import { addApprovalRoutes } from "./approval-routes.ts";
 import { addJournalRoutes } from "./journal-routes.ts";
 import { addKeyRoutes } from "./key-routes.ts";
 import { type ChannelRefusal } from "./refusals.ts";
@@ -42,6 +43,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addJournalRoutes(app, context);
   addActivityRoute(app, context);
   addKeyRoutes(app, context);
+  addApprovalRoutes(app, context);
   addSocketRoute(app, context);
   return app;
 }

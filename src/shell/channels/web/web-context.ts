@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { AuditActor } from "#model";
 import type {
+  ApprovalsDoor,
   ActivityDoor,
   ChangeFeed,
   Clock,
@@ -23,6 +24,7 @@ export type WebServerDeps = {
   readonly journal: JournalDoor;
   readonly feed: ChangeFeed;
   readonly keys: KeysDoor;
+  readonly approvals: ApprovalsDoor;
   readonly sessions: SessionStore;
   readonly activity: ActivityDoor;
   readonly refusals: RefusalTally;

@@ -1,0 +1,60 @@
+import { oneLine, type Sha256Hex } from "#base";
+import { keptRequestToWire, type Friction, type KeptRequest } from "#model";
+import { safeJson } from "../plan/safe-json.ts";
+import type { Call, Define, Handler } from "../terminal/context.ts";
+import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
+import { describeRequest, stateWords } from "./card-lines.ts";
+import { confirmByHand } from "./confirm.ts";
+import { findRequest, orFail, withApprovals } from "./open-approvals.ts";
+
+export const define: Define = (approve, act) => {
+  approve
+    .argument("<id>", "a request, or the beginning of its id")
+    .option("--hash <hash>", "approve exactly the plan with this hash, without being asked")
+    .option("--json", "print JSON")
+    .action(act(approveRequest));
+};
+
+type Options = { readonly hash?: string; readonly json?: boolean };
+type Confirmed = { readonly shownHash: Sha256Hex; readonly friction: readonly Friction[] };
+
+const TERMINAL = { kind: "terminal" } as const;
+
+/** Shows everything that would be signed, asks with the care its risk demands, and approves exactly what was shown. */
+const approveRequest: Handler<Options> = (call) =>
+  withApprovals(call, async (approvals) => {
+    const { options, terminal } = call;
+    const { requestId } = await findRequest(approvals, call.args[0] ?? "");
+    const request = orFail(await approvals.show(requestId));
+    if (request.state !== "pending") {
+      throw new CommandFailure({ what: stateWords(request), kept: "That stays as it is." });
+    }
+    const confirmed = options.hash === undefined ? await confirmShown(call, request) : byHash(options.hash);
+    const answer = { requestId, verdict: "approved", actor: TERMINAL, ...confirmed } as const;
+    const approved = orFail(await approvals.decide(answer));
+    if (options.json) return terminal.line(safeJson(keptRequestToWire(approved)));
+    terminal.line(`Approved ${approved.requestId}, ${oneLine(approved.card.intent)}`);
+    terminal.note(
+      `Its attempt is granted and waits to be run. \`silas approvals export ${requestId}\` gives the receipt.`,
+    );
+  });
+
+async function confirmShown(call: Call<Options>, request: KeptRequest): Promise<Confirmed> {
+  const { terminal } = call;
+  for (const line of describeRequest(request)) terminal.note(line);
+  if (!terminal.isInteractive) {
+    throw new CommandFailure({
+      what: "An approval needs your decision, and nobody can be asked here.",
+      kept: "Nothing was approved; the request waits on.",
+      next: `When you have read it, approve exactly this plan with --hash ${request.planHash}`,
+      exit: EXIT.needsDecision,
+    });
+  }
+  return { shownHash: request.planHash, friction: await confirmByHand(terminal, request) };
+}
+
+/** Whoever gives the whole hash has said more than any gesture says. */
+function byHash(hash: string): Confirmed {
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw usage("--hash takes the 64 characters of the plan's hash.");
+  return { shownHash: hash as Sha256Hex, friction: ["tap", "confirm", "slide"] };
+}

@@ -1,0 +1,63 @@
+import { neutralise, oneLine } from "#base";
+import { decidedWords, type Card, type KeptRequest } from "#model";
+import { showMoment } from "../terminal/local-time.ts";
+
+const LABEL_CHARS = 12;
+
+/** A request as lines for people: what would happen, and then everything that is signed, whole. Each is safe to show. */
+export function describeRequest(request: KeptRequest): readonly string[] {
+  const { card } = request;
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ["request", [request.requestId]],
+    ["state", [stateWords(request)]],
+    ["asked", [showMoment(request.createdAt)]],
+    ["risk", [card.riskLevel]],
+    ["why", [card.rationale]],
+    ["checks", card.checks.length === 0 ? ["none: its result would be unverified"] : card.checks.map(checkLine)],
+    ["budget", [budgetLine(card.budget)]],
+    ["runs", card.capabilities.commands.map(({ by, command, network }) => `${by}: ${command}${reach(network)}`)],
+    ["files", card.capabilities.files],
+    ["hosts", card.capabilities.hosts],
+    ["secrets", card.capabilities.secretRefs],
+    ["skills", card.capabilities.skills.map(({ name, sha256 }) => `${name} ${sha256 ?? "(no digest)"}`)],
+    ["hash", [request.planHash]],
+  ];
+  return [
+    oneLine(card.intent),
+    ...rows.flatMap(([label, lines]) => labelled(label, lines)).map(oneLine),
+    "",
+    "Everything an approval of it signs:",
+    ...card.details.rows.flatMap(detailLines),
+  ];
+}
+
+function labelled(label: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(LABEL_CHARS)}${line}`);
+}
+
+/** Text of several lines keeps them, each behind a mark, so that none can pass for a line of the card. */
+function detailLines({ path, kind, text }: Card["details"]["rows"][number]): readonly string[] {
+  const lines = neutralise(text).split("\n");
+  if (kind === "none" || kind === "empty") return [`  ${oneLine(path)}: (${kind})`];
+  if (lines.length === 1) return [`  ${oneLine(path)}: ${oneLine(text)}`];
+  return [`  ${oneLine(path)}:`, ...lines.map((line) => `    | ${oneLine(line)}`)];
+}
+
+const reach = (network: boolean): string => (network ? " (with network)" : " (no network)");
+
+const checkLine = ({ name, command, expects, network, timeoutSeconds }: Card["checks"][number]): string =>
+  `${name}: ${command} -> ${expects}${reach(network)}, ${timeoutSeconds} s`;
+
+const budgetLine = (budget: Card["budget"]): string =>
+  [
+    `${budget.maxTokens} tokens`,
+    `${budget.maxCostUsd} USD`,
+    `${budget.maxWallTimeSeconds} s`,
+    `${budget.maxAttempts} attempts`,
+    `${budget.maxPlannerCalls} planner calls`,
+  ].join(", ");
+
+export function stateWords({ state, expiresAt, decidedAt, decidedBy }: KeptRequest): string {
+  if (state !== "pending") return decidedAt === null ? state : decidedWords({ state, decidedAt, decidedBy });
+  return expiresAt === null ? "waits for you; its time has not begun" : `waits for you until ${showMoment(expiresAt)}`;
+}

@@ -1,0 +1,40 @@
+import type { Friction, KeptRequest } from "#model";
+import { CommandFailure, EXIT } from "../terminal/failure.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+const SHORT_HASH_CHARS = 8;
+const CONFIRM_WORD = "approve";
+
+/** Asks with the care the risk demands, step by step, and answers with what was done. */
+export async function confirmByHand(terminal: Terminal, { card, planHash }: KeptRequest): Promise<readonly Friction[]> {
+  const prompts = await import("@clack/prompts");
+  if (card.riskLevel === "irreversible") {
+    terminal.note("What this does cannot be taken back. No passkey is available in a terminal; both steps are asked.");
+  }
+  const yes = await prompts.confirm({ message: "Approve this plan?", initialValue: card.riskLevel === "low" });
+  if (yes !== true) throw notApproved();
+  const performed: Friction[] = ["tap"];
+  const isIrreversible = card.riskLevel === "irreversible";
+  if (card.friction.includes("confirm") || isIrreversible) {
+    await typed(prompts.text({ message: `Type ${CONFIRM_WORD} to confirm` }), CONFIRM_WORD);
+    performed.push("confirm");
+  }
+  if (card.friction.includes("slide") || isIrreversible) {
+    const short = planHash.slice(0, SHORT_HASH_CHARS);
+    await typed(prompts.text({ message: `Type the first ${SHORT_HASH_CHARS} characters of the hash above` }), short);
+    performed.push("slide");
+  }
+  return performed;
+}
+
+async function typed(answer: Promise<string | symbol>, expected: string): Promise<void> {
+  const text = await answer;
+  if (typeof text !== "string" || text.trim() !== expected) throw notApproved();
+}
+
+const notApproved = (): CommandFailure =>
+  new CommandFailure({
+    what: "Not approved.",
+    kept: "Nothing was decided; the request waits on.",
+    exit: EXIT.needsDecision,
+  });

@@ -1,0 +1,56 @@
+import { assert, ok, type Result } from "#base";
+import { keptRequestFromWire, type KeptRequest, type KeptRequestBody } from "#model";
+import type { ApprovalsDoor } from "#ports";
+import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
+import { resultOf } from "../client/http-door.ts";
+
+/** Requests and approvals behind a running instance: the same door as the local one. */
+export function createHttpApprovals(address: InstanceAddress): ApprovalsDoor {
+  const call = async <T, E>(made: HttpCall): Promise<Result<T, E>> =>
+    resultOf(await readAnswer(await callInstance(address, made)));
+  const post = <T, E>(verb: string, value: object): Promise<Result<T, E>> =>
+    call({ method: "POST", path: `/api/approvals/${verb}`, body: JSON.stringify(value) });
+  const list = async (which: string) =>
+    mapped(
+      await call<{ readonly requests: readonly KeptRequestBody[] }, never>({
+        method: "GET",
+        path: `/api/approvals/${which}`,
+      }),
+      ({ requests }) => requests.map(requestOf),
+    );
+  return {
+    propose: async (markdown) => mapped(await post<ProposedBody, never>("propose", { markdown }), proposedOf),
+    proposeAgain: async (id) =>
+      mapped(await post<ProposedBody, never>("propose-again", { request_id: id }), proposedOf),
+    inbox: () => list("inbox"),
+    missed: () => list("missed"),
+    all: () => list("all"),
+    show: async (id) => mapped(await post<KeptRequestBody, never>("show", { request_id: id }), requestOf),
+    decide: async ({ requestId, verdict, shownHash, friction }) =>
+      mapped(
+        await post<KeptRequestBody, never>("decide", {
+          request_id: requestId,
+          verdict,
+          shown_hash: shownHash,
+          friction,
+        }),
+        requestOf,
+      ),
+    receipt: async (id) =>
+      mapped(await post<{ readonly receipt: string }, never>("receipt", { request_id: id }), ({ receipt }) => receipt),
+  };
+}
+
+// Our own server wrote these.
+type ProposedBody = { readonly request: KeptRequestBody; readonly is_new: boolean };
+
+const proposedOf = ({ request, is_new: isNew }: ProposedBody) => ({ request: requestOf(request), isNew });
+
+function requestOf(body: KeptRequestBody): KeptRequest {
+  const request = keptRequestFromWire(body);
+  assert(request !== null, "the running Silas answers with requests that are whole");
+  return request;
+}
+
+const mapped = <T, U, E>(result: Result<T, E>, map: (value: T) => U): Result<U, E> =>
+  result.ok ? ok(map(result.value)) : result;

@@ -1,0 +1,42 @@
+import { LIMITS, oneLine } from "#base";
+import { isProven, verifyReceipt, type ReceiptCheck } from "#policy";
+import { receiptTools } from "#runtime";
+import { createInputReader } from "../canonical/input.ts";
+import type { Handler } from "../terminal/context.ts";
+import { CommandFailure, EXIT } from "../terminal/failure.ts";
+
+const LABEL_CHARS = 11;
+
+/** Checks a receipt with nothing but the file: no data directory is opened and nothing is asked over a network. */
+export const verifyReceiptFile: Handler<{ readonly json?: boolean }> = async (call) => {
+  const { options, terminal, outside } = call;
+  const checks = verifyReceipt(await readReceipt(call.args[0] ?? "", outside.stdin), receiptTools);
+  const isValid = isProven(checks);
+  if (options.json) terminal.json({ valid: isValid, checks });
+  else {
+    for (const check of checks) terminal.line(describeCheck(check));
+    terminal.line(isValid ? "The receipt proves the approval." : `Not proven: ${brokenNames(checks)} broke.`);
+  }
+  return isValid ? EXIT.ok : EXIT.failed;
+};
+
+const describeCheck = ({ name, outcome, reason }: ReceiptCheck): string =>
+  oneLine(`${name.padEnd(LABEL_CHARS)}${outcome}${reason === null ? "" : `: ${reason}`}`);
+
+const brokenNames = (checks: readonly ReceiptCheck[]): string =>
+  checks
+    .filter(({ outcome }) => outcome === "failed")
+    .map(({ name }) => name)
+    .join(", ");
+
+async function readReceipt(source: string, stdin: NodeJS.ReadStream): Promise<string> {
+  const bytes = await createInputReader(stdin)(source, { bytesMax: LIMITS.canonicalInputBytes });
+  if (!bytes.ok) {
+    throw new CommandFailure({
+      what: `${source} could not be read (${bytes.error.code}).`,
+      next: "Name the file that `silas approvals export` wrote.",
+    });
+  }
+  // Bytes that are no UTF-8 become marks that no receipt holds, so the check itself says what is wrong.
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.value);
+}

@@ -1,0 +1,96 @@
+import { oneLine, type Instant } from "#base";
+import type { ApprovalRefusal, DecisionRefusal } from "./approvals.ts";
+import type { AuditActor } from "./audit.ts";
+import type { Friction } from "./cards.ts";
+import type { KeptRequest, RequestRefusal, SpendRefusal } from "./decisions.ts";
+import type { Words } from "./words.ts";
+
+/** What is refused on the way from a plan to a used approval. */
+export type ApprovalsError =
+  | RequestRefusal
+  | SpendRefusal
+  | DecisionRefusal
+  | ApprovalRefusal
+  | { readonly code: "plan_refused"; readonly line: number; readonly column: number; readonly reason: string }
+  | { readonly code: "not_approved"; readonly requestId: string };
+
+type Table = {
+  readonly [C in ApprovalsError["code"]]: (error: Extract<ApprovalsError, { readonly code: C }>) => Words;
+};
+
+const NOT_RUN = "Nothing was approved and nothing runs.";
+const refused = (what: string, next = ""): Words => ({ what, kept: NOT_RUN, next });
+const LOOK = "`silas inbox` shows what waits for you.";
+const SHOW_AGAIN = "Look at it again with `silas approvals show ID`, then decide.";
+const PROPOSE = "Propose the plan again with `silas plan propose FILE`.";
+
+export const DECISION_WORDS: Table = {
+  request_unknown: ({ requestId }) => refused(`There is no request ${oneLine(requestId)}.`, LOOK),
+  already_decided: (error) => ({ what: decidedWords(error), kept: "That stays as it is.", next: LOOK }),
+  plan_differs: () => refused("This is not the plan that was shown: its hash is another.", SHOW_AGAIN),
+  not_missed: ({ state }) =>
+    refused(`This request is ${state}; only one that nobody decided can be proposed again.`, PROPOSE),
+  too_many_pending: ({ max }) =>
+    refused(`${max} requests wait for a decision already; no more are taken.`, "Decide or decline some of them first."),
+  uses_exhausted: ({ maxExecutions }) =>
+    refused(`This approval was used as often as it allows (${maxExecutions}).`, PROPOSE),
+  token_differs: () => refused("Another approval is kept under the same id or nonce.", PROPOSE),
+  plan_refused: ({ line, column, reason }) =>
+    refused(
+      `The plan cannot be proposed (line ${line}, column ${column}: ${oneLine(reason)}).`,
+      "`silas plan check FILE` explains it.",
+    ),
+  not_approved: () =>
+    refused("There is no approval to show a receipt of.", "`silas approvals list` shows those there are."),
+  decision_settled: ({ state }) => refused(`This request is ${state} already.`, LOOK),
+  decision_expired: () => refused("Nobody decided in time.", "`silas plan propose --again ID` asks once more."),
+  decision_changed: () => refused("The stored plan is not the one this request was made for.", PROPOSE),
+  decision_shown_differs: () => refused("This is not the plan that was shown: its hash is another.", SHOW_AGAIN),
+  decision_not_approved: () => refused("The answer is not an approval."),
+  decision_friction_missing: ({ missing }) =>
+    refused(
+      `A plan of this risk needs more than was done: ${missing.map((one) => FRICTION_WORDS[one]).join(", ")}.`,
+      "Approve it in a terminal with `silas approve ID`.",
+    ),
+  standing_conditions_missing: () => refused("A standing approval must say how long and how often it holds."),
+  standing_uses_exceeded: ({ usesMax }) => refused(`A standing approval may be used at most ${usesMax} times.`),
+  approval_key_unknown: () =>
+    refused("The approval is signed by a key that is not enrolled.", "`silas keys list` shows those that are."),
+  approval_key_revoked: () =>
+    refused("The approval is signed by a revoked key.", "`silas keys enrol NAME` makes a new one."),
+  approval_signature_invalid: () => refused("The signature of the approval does not hold."),
+  approval_item_differs: () => refused("The approval is for another item.", PROPOSE),
+  approval_hash_differs: () => refused("The approval is for another plan than the one that would run.", PROPOSE),
+  approval_spawn_missing: () => refused("A standing approval needs the task it is used for."),
+  approval_not_approved: () => refused("The token does not say approved."),
+  approval_not_yet_valid: () => refused("The approval is from the future; the clock was set back."),
+  approval_expired: () => refused("The approval has expired.", PROPOSE),
+  approval_spent: () => refused("The approval is used up.", PROPOSE),
+  approval_use_taken: () => refused("This attempt was granted already."),
+  approval_not_granted: () => refused("The approval was never granted."),
+  approval_lineage_differs: () => refused("The approval was granted to another attempt."),
+};
+
+const FRICTION_WORDS: { readonly [F in Friction]: string } = {
+  tap: "an answer",
+  confirm: "a typed confirmation",
+  slide: "the first characters of the hash",
+  strong_auth: "a passkey",
+};
+
+type Settled = {
+  readonly state: KeptRequest["state"];
+  readonly decidedAt: Instant;
+  readonly decidedBy: AuditActor | null;
+};
+
+/** Who decided, and when; an expiry was decided by nobody. */
+export function decidedWords({ state, decidedAt, decidedBy }: Settled): string {
+  if (state === "expired") return `Not decided by you: its time ended at ${decidedAt}.`;
+  return `Decided already: ${state} ${whereWords(decidedBy)} at ${decidedAt}.`;
+}
+
+function whereWords(actor: AuditActor | null): string {
+  if (actor === null || actor.kind === "system") return "by Silas";
+  return actor.kind === "terminal" ? "on the terminal" : `on the device of session ${actor.session_id}`;
+}

@@ -1,0 +1,66 @@
+import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
+import type { KeptRequest, StoreFault } from "#model";
+import type { ApprovalsDoor } from "#ports";
+import { decide } from "./approvals-decide.ts";
+import { propose, proposeAgain, type ApprovalsDeps } from "./approvals-propose.ts";
+import { receipt } from "./approvals-receipt.ts";
+
+/**
+ * Requests and decisions, for the terminal and for channels. Before anything is read or decided, what ran out of time is
+ * ended; so no caller ever sees an open request that is over.
+ */
+export function createApprovalsDoor(deps: ApprovalsDeps): ApprovalsDoor {
+  const { store } = deps;
+  return {
+    propose: (markdown, actor) => propose(deps, { markdown, actor, againOf: null }),
+    proposeAgain: (requestId, actor) => proposeAgain(deps, { requestId, actor }),
+    inbox: () => inbox(deps),
+    missed: async () => {
+      const all = await list(deps, EVERY_STATE);
+      if (!all.ok) return all;
+      const repeated = new Set(all.value.map(({ againOf }) => againOf));
+      return ok(all.value.filter(({ requestId, state }) => state === "expired" && !repeated.has(requestId)));
+    },
+    all: () => list(deps, EVERY_STATE),
+    show: async (requestId) => {
+      const expired = await store.expire(deps.clock.now());
+      if (!expired.ok) return expired;
+      const activated = await activate(deps, requestId);
+      if (!activated.ok) return activated;
+      const found = await store.find(requestId);
+      if (!found.ok) return found;
+      return found.value === null ? err({ code: "request_unknown", requestId }) : ok(found.value);
+    },
+    decide: (answer) => decide(deps, answer),
+    receipt: (requestId) => receipt(deps, requestId),
+  };
+}
+
+const EVERY_STATE = ["pending", "approved", "declined", "expired"] as const;
+
+type Listed = Promise<Result<readonly KeptRequest[], StoreFault>>;
+
+async function list({ store, clock }: ApprovalsDeps, states: readonly KeptRequest["state"][]): Listed {
+  const expired = await store.expire(clock.now());
+  return expired.ok ? store.list(states) : expired;
+}
+
+/** The oldest is the one that is asked about now; the others wait behind it without losing time. */
+async function inbox(deps: ApprovalsDeps): Listed {
+  const waiting = await list(deps, ["pending"]);
+  const [first] = waiting.ok ? waiting.value : [];
+  if (first === undefined || first.activeSince !== null) return waiting;
+  const activated = await activate(deps, first.requestId);
+  return activated.ok ? deps.store.list(["pending"]) : activated;
+}
+
+function activate({ store, clock, settings }: ApprovalsDeps, requestId: string): Promise<Result<void, StoreFault>> {
+  const at = clock.now();
+  return store.activate(requestId, { at, expiresAt: laterBy(at, settings.timeoutMs) });
+}
+
+function laterBy(at: Instant, ms: number): Instant {
+  const later = instantFromMs(msOfInstant(at) + ms);
+  assert(later.ok, "a request ends within the calendar");
+  return later.value;
+}
