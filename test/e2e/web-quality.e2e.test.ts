@@ -153,6 +153,20 @@ describe("every surface", () => {
 });
 
 describe("the keyboard alone", () => {
+  test("Escape closes a sheet and the focus is where it was", async () => {
+    await page.setViewportSize(DESKTOP);
+    await visit("/");
+    const opener = page.getByRole("button", { name: "Write a note" });
+    for (const key of ["Enter", "?", "Control+k", "/"]) {
+      await opener.focus();
+      await page.keyboard.press(key);
+      await page.locator("dialog[open] :focus").waitFor();
+      await page.keyboard.press("Escape");
+      await page.locator("dialog[open]").waitFor({ state: "detached" });
+      expect(await opener.evaluate((each) => each.matches(":focus")), key).toBe(true);
+    }
+  });
+
   test("goes everywhere, captures, finds, concludes, reorders and undoes; its letters can be turned off", async () => {
     await page.setViewportSize(DESKTOP);
     await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
