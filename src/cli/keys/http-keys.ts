@@ -20,8 +20,6 @@ export function createHttpKeys(address: InstanceAddress): Keys {
     resultOf(await readAnswer(await callInstance(address, made)));
   const post = <T, E>(path: string, value: object): Promise<Result<T, E>> =>
     call({ method: "POST", path, body: JSON.stringify(value) });
-  const mapped = <T, U, E>(result: Result<T, E>, map: (value: T) => U): Result<U, E> =>
-    result.ok ? ok(map(result.value)) : result;
   return {
     list: async () =>
       mapped(
@@ -47,6 +45,9 @@ export function createHttpKeys(address: InstanceAddress): Keys {
     report: async () => reportOf(await call<ReportBody, never>({ method: "POST", path: "/api/keys/self-test" })),
   };
 }
+
+const mapped = <T, U, E>(result: Result<T, E>, map: (value: T) => U): Result<U, E> =>
+  result.ok ? ok(map(result.value)) : result;
 
 // Our own server wrote these.
 type SignedBody = { readonly key_id: KeyId; readonly signature: SignatureHex };

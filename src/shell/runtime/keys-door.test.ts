@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant, type Result } from "#base";
 import type { KeyId, OwnerKey, SecretRef, VaultFault } from "#model";

@@ -30,13 +30,14 @@ export function verifyWith(
 ): Result<void, KeyError> {
   const key = publicKeySchema.safeParse(publicKey);
   if (!key.success) return err({ code: "public_key_invalid" });
-  const invalid = (reason: Extract<KeyError, { code: "signature_invalid" }>["reason"]) =>
-    err({ code: "signature_invalid", reason } as const);
   if (signature === "") return invalid("empty");
   if (signature.length !== SIGNATURE_CHARS) return invalid("wrong_length");
   if (!/^[0-9a-f]+$/.test(signature)) return invalid("not_hex");
   return holds(key.data, { bytes, signature }) ? ok() : invalid("does_not_match");
 }
+
+const invalid = (reason: Extract<KeyError, { code: "signature_invalid" }>["reason"]) =>
+  err({ code: "signature_invalid", reason } as const);
 
 function holds(
   publicKey: PublicKeyHex,

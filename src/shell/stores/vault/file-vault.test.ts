@@ -134,8 +134,7 @@ describe("tampering", () => {
       changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(path, changed);
       const got = await openFile(dir).get(ref("mail"));
-      if (!got.ok) codes.add(got.error.code);
-      else expect(textOf(got.value)).toBe(textOf(SECRET));
+      codes.add(got.ok ? textOf(got.value) : got.error.code);
     }
     expect([...codes]).toEqual(["vault_damaged"]);
   });

@@ -35,17 +35,18 @@ export function createFileVault(options: FileVaultOptions): Vault {
 }
 
 async function describe(options: FileVaultOptions): Promise<VaultStatus> {
-  const status = (opensWith: VaultStatus["opensWith"], state: VaultStatus["state"]): VaultStatus => ({
-    backend: "encrypted_file",
-    opensWith,
-    state,
-  });
   const document = load(options.path);
   if (!document.ok) return status(null, document.error.code);
   if (document.value === null) return status(options.passphrase === null ? "key_file" : "passphrase", "empty");
   const opened = await withKey(options, { document: document.value, work: async () => ok() });
   return status(document.value.opens_with, opened.ok ? "unlocked" : opened.error.code);
 }
+
+const status = (opensWith: VaultStatus["opensWith"], state: VaultStatus["state"]): VaultStatus => ({
+  backend: "encrypted_file",
+  opensWith,
+  state,
+});
 
 async function get(options: FileVaultOptions, ref: SecretRef): Promise<Result<Uint8Array, SecretMissing | VaultFault>> {
   const document = load(options.path);
@@ -144,8 +145,6 @@ async function withKey<T>(options: FileVaultOptions, { document, work }: Unlocki
 }
 
 async function openerOf(options: FileVaultOptions, document: FileDocument): Promise<Result<Uint8Array, VaultFault>> {
-  const locked = (missing: "passphrase" | "key_file") =>
-    err({ code: "vault_locked", retryable: false, missing } as const);
   if (document.opens_with === "passphrase") {
     const passphrase = options.passphrase ?? (await options.askPassphrase());
     return passphrase === null ? locked("passphrase") : ok(bytesOfPassphrase(passphrase));
@@ -154,3 +153,6 @@ async function openerOf(options: FileVaultOptions, document: FileDocument): Prom
   if (!bytes.ok) return bytes;
   return bytes.value === null ? locked("key_file") : ok(bytes.value);
 }
+
+const locked = (missing: "passphrase" | "key_file") =>
+  err({ code: "vault_locked", retryable: false, missing } as const);

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import type { SecretText, VaultStatus } from "#model";
 import type { Randomness, Vault } from "#ports";
 import { createFileVault } from "./file-vault.ts";
-import { loadSecretService, type Keyring } from "./secret-service.ts";
-import { createServiceVault } from "./service-vault.ts";
+import { loadDesktopKeyring, type Keyring } from "./desktop-keyring.ts";
+import { createKeyringVault } from "./keyring-vault.ts";
 import { loadDocument, VAULT_FILE } from "./vault-document.ts";
 
 /** What this start was told about opening the vault. */
@@ -31,9 +31,9 @@ export const KEY_FILE = "vault.key";
 export function openVault(options: VaultOptions): Vault {
   const { access, random } = options;
   const path = join(options.dataDir, VAULT_FILE);
-  const loadKeyring = access.sessionBus === "present" ? (options.loadKeyring ?? loadSecretService) : async () => null;
+  const loadKeyring = access.sessionBus === "present" ? (options.loadKeyring ?? loadDesktopKeyring) : async () => null;
   const file = createFileVault({ path, keyFile: join(options.stateDir, KEY_FILE), random, ...access });
-  const service = createServiceVault({ path, random, loadKeyring });
+  const service = createKeyringVault({ path, random, loadKeyring });
   const choose = async (): Promise<Vault> =>
     (await backendOf(path, loadKeyring)) === "secret_service" ? service : file;
   return {

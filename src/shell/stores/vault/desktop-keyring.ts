@@ -13,7 +13,7 @@ const PROBE = "probe";
  * The secret service of this session; null where none answers. The store is pinned: left to itself the library would
  * silently use the kernel's keyring, which forgets everything at restart.
  */
-export async function loadSecretService(): Promise<Keyring | null> {
+export async function loadDesktopKeyring(): Promise<Keyring | null> {
   try {
     const { AsyncEntry } = await import("@napi-rs/keyring");
     const entry = (account: string) => new AsyncEntry(SERVICE, account, { linux: { store: "secret-service" } });

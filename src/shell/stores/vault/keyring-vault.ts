@@ -2,10 +2,10 @@ import { err, LIMITS, ok, type Result } from "#base";
 import type { SecretMissing, SecretRef, VaultFault, VaultStatus } from "#model";
 import type { Randomness, Vault } from "#ports";
 import { inTurn } from "./in-turn.ts";
-import type { Keyring } from "./secret-service.ts";
+import type { Keyring } from "./desktop-keyring.ts";
 import { damaged, loadDocument, refsOf, saveDocument, type ServiceDocument } from "./vault-document.ts";
 
-export type ServiceVaultOptions = {
+export type KeyringVaultOptions = {
   /** Holds the names of the secrets and which vault they belong to, and no secret. */
   readonly path: string;
   readonly random: Randomness;
@@ -14,7 +14,7 @@ export type ServiceVaultOptions = {
 };
 
 /** Secrets in the desktop's secret service. Without it nothing is read or written, and no file takes its place. */
-export function createServiceVault(options: ServiceVaultOptions): Vault {
+export function createKeyringVault(options: KeyringVaultOptions): Vault {
   const take = inTurn();
   return {
     status: () => take(() => describe(options)),
@@ -29,16 +29,17 @@ export function createServiceVault(options: ServiceVaultOptions): Vault {
   };
 }
 
-async function describe(options: ServiceVaultOptions): Promise<VaultStatus> {
-  const status = (state: VaultStatus["state"]): VaultStatus => ({ backend: "secret_service", opensWith: null, state });
+async function describe(options: KeyringVaultOptions): Promise<VaultStatus> {
   const document = load(options.path);
   if (!document.ok) return status(document.error.code);
   if ((await options.loadKeyring()) === null) return status("vault_unavailable");
   return status(document.value === null ? "empty" : "unlocked");
 }
 
+const status = (state: VaultStatus["state"]): VaultStatus => ({ backend: "secret_service", opensWith: null, state });
+
 async function put(
-  options: ServiceVaultOptions,
+  options: KeyringVaultOptions,
   { ref, secret }: { readonly ref: SecretRef; readonly secret: Uint8Array },
 ): Promise<Result<void, VaultFault>> {
   const loaded = load(options.path);
@@ -54,7 +55,7 @@ async function put(
 }
 
 async function get(
-  options: ServiceVaultOptions,
+  options: KeyringVaultOptions,
   ref: SecretRef,
 ): Promise<Result<Uint8Array, SecretMissing | VaultFault>> {
   const document = load(options.path);
@@ -66,7 +67,7 @@ async function get(
   return secret.value === null ? err({ code: "secret_missing", ref }) : ok(secret.value);
 }
 
-async function remove(options: ServiceVaultOptions, ref: SecretRef): Promise<Result<void, VaultFault>> {
+async function remove(options: KeyringVaultOptions, ref: SecretRef): Promise<Result<void, VaultFault>> {
   const document = load(options.path);
   if (!document.ok) return document;
   const { value } = document;
@@ -94,7 +95,7 @@ function load(path: string): Result<ServiceDocument | null, VaultFault> {
 }
 
 async function withKeyring<T>(
-  { loadKeyring }: ServiceVaultOptions,
+  { loadKeyring }: KeyringVaultOptions,
   work: (keyring: Keyring) => Promise<T>,
 ): Promise<Result<T, VaultFault>> {
   const keyring = await loadKeyring();
