@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import type { Instant, Sha256Hex } from "#base";
+import type { ApprovalUse } from "#model";
+import { AT, decisionFor, NONCE, pendingFor, signToken } from "./approval.fixture.ts";
+import { mintToken } from "./approval-token.ts";
+import { judgeCheck, judgeVerify, type Presented } from "./approval-verify.ts";
+
+const pending = pendingFor();
+const minted = mintToken({
+  decision: decisionFor(pending),
+  pending,
+  scope: "full_plan",
+  at: AT,
+  nonce: NONCE,
+  ttlMs: 1_800_000,
+  maxExecutions: 1,
+  standingUsesMax: 100,
+  strongAuth: "unavailable",
+});
+if (!minted.ok) throw new Error(minted.error.code);
+const token = signToken(minted.value);
+const LATER = "2026-11-15T21:10:00.000Z" as Instant;
+
+const presented: Presented = {
+  token,
+  signature: "valid",
+  item: { workItemId: "task-1", contentHash: pending.planHash },
+  at: LATER,
+  uses: [],
+  lineage: "attempt-1",
+};
+const recorded = (change: Partial<ApprovalUse> = {}): ApprovalUse => ({
+  nonce: NONCE,
+  useNumber: 1,
+  contentHash: pending.planHash,
+  attemptLineage: "attempt-1",
+  at: LATER,
+  ...change,
+});
+const verified = (change: Partial<Presented>) => {
+  const answer = judgeVerify({ ...presented, ...change });
+  return answer.ok ? "valid" : `${answer.error.check}: ${answer.error.code}`;
+};
+const checked = (change: Partial<Presented>) => {
+  const answer = judgeCheck({ ...presented, uses: [recorded()], ...change });
+  return answer.ok ? "valid" : `${answer.error.check}: ${answer.error.code}`;
+};
+const other = "ab".repeat(32) as Sha256Hex;
+
+describe("verify", () => {
+  test("[APPR-11] names the first failing check, in the order signature, hash, verdict, expiry, count, use", () => {
+    const uses = [recorded({ attemptLineage: "attempt-1" })];
+    const wrong: Presented = {
+      token: { ...token, verdict: "conditional", expiresAt: AT, maxExecutions: 1 },
+      signature: "invalid",
+      item: { workItemId: "task-1", contentHash: other },
+      at: LATER,
+      uses,
+      lineage: "attempt-1",
+    };
+    const order: readonly [string, (bad: Presented) => Presented][] = [
+      ["signature: approval_signature_invalid", (bad) => ({ ...bad, signature: "valid" })],
+      ["binding: approval_hash_differs", (bad) => ({ ...bad, item: presented.item })],
+      ["verdict: approval_not_approved", (bad) => ({ ...bad, token: { ...bad.token, verdict: "approved" } })],
+      ["expiry: approval_expired", (bad) => ({ ...bad, token: { ...bad.token, expiresAt: token.expiresAt } })],
+      ["execution_count: approval_spent", (bad) => ({ ...bad, token: { ...bad.token, maxExecutions: 2 } })],
+      ["use_freshness: approval_use_taken", (bad) => ({ ...bad, lineage: "attempt-2" })],
+    ];
+    let bad = wrong;
+    for (const [expected, mend] of order) {
+      expect(verified(bad)).toBe(expected);
+      bad = mend(bad);
+    }
+    expect(verified(bad)).toBe("valid");
+  });
+
+  test("[APPR-11] an unknown or revoked key and every verdict but approved are refused", () => {
+    expect(verified({ signature: "key_unknown" })).toBe("signature: approval_key_unknown");
+    expect(verified({ signature: "key_revoked" })).toBe("signature: approval_key_revoked");
+    for (const verdict of ["declined", "edit_requested", "conditional"] as const) {
+      expect(verified({ token: { ...token, verdict } })).toBe("verdict: approval_not_approved");
+    }
+    expect(verified({ signature: "strange" as "valid" })).toBe("signature: approval_signature_invalid");
+  });
+
+  test("[APPR-12] holds only for the very item whose hash was approved", () => {
+    expect(verified({})).toBe("valid");
+    expect(verified({ item: { workItemId: "task-1", contentHash: other } })).toBe("binding: approval_hash_differs");
+    expect(verified({ item: { workItemId: "task-2", contentHash: pending.planHash } })).toBe(
+      "binding: approval_item_differs",
+    );
+  });
+
+  test("a standing token is refused while no goal makes tasks", () => {
+    const standing = { ...token, scope: "standing" as const };
+    expect(verified({ token: standing })).toBe("binding: approval_spawn_missing");
+    expect(checked({ token: standing })).toBe("binding: approval_spawn_missing");
+  });
+
+  test("[APPR-15] an expired token is refused from the moment it ends, and so is a clock before its beginning", () => {
+    expect(verified({ at: "2026-11-15T21:29:59.999Z" as Instant })).toBe("valid");
+    expect(verified({ at: token.expiresAt })).toBe("expiry: approval_expired");
+    expect(verified({ at: "2027-11-15T21:00:00.000Z" as Instant })).toBe("expiry: approval_expired");
+    expect(verified({ at: "2026-11-15T20:59:59.999Z" as Instant })).toBe("expiry: approval_not_yet_valid");
+  });
+
+  test("a use that vanished from between the others gives nothing back", () => {
+    const three = { ...token, maxExecutions: 3 };
+    const left = [recorded({ useNumber: 1, attemptLineage: "a" }), recorded({ useNumber: 3, attemptLineage: "c" })];
+    expect(verified({ token: three, uses: left })).toBe("execution_count: approval_spent");
+  });
+
+  test("uses of another nonce are a bug, not a count", () => {
+    expect(() => judgeVerify({ ...presented, uses: [recorded({ nonce: "00".repeat(32) })] })).toThrow("INV-02");
+  });
+});
+
+describe("check", () => {
+  test("[APPR-20] passes only for the lineage that was granted, with this content", () => {
+    expect(checked({})).toBe("valid");
+    expect(checked({ lineage: "attempt-2" })).toBe("use_freshness: approval_lineage_differs");
+    expect(checked({ uses: [recorded({ contentHash: other })] })).toBe("use_freshness: approval_lineage_differs");
+    expect(checked({ signature: "invalid" })).toBe("signature: approval_signature_invalid");
+    expect(checked({ signature: "key_revoked" })).toBe("signature: approval_key_revoked");
+    expect(checked({ at: token.expiresAt })).toBe("expiry: approval_expired");
+    expect(checked({ item: { workItemId: "task-1", contentHash: other } })).toBe("binding: approval_hash_differs");
+    expect(checked({ token: { ...token, verdict: "declined" } })).toBe("verdict: approval_not_approved");
+  });
+
+  test("[APPR-21] fails for a token that was never verified, and for one used more often than signed", () => {
+    expect(checked({ uses: [] })).toBe("execution_count: approval_not_granted");
+    expect(checked({ uses: [recorded(), recorded({ useNumber: 2, attemptLineage: "attempt-2" })] })).toBe(
+      "execution_count: approval_spent",
+    );
+  });
+});
