@@ -1,5 +1,5 @@
-import { assert, err, ok, type Instant, type Result } from "#base";
-import type { AuditCheckpoint, AuditDraft, AuditEntry, AuditRow, InvalidInput, StoreFault } from "#model";
+import { assert, err, ok, type Instant, type Result, type Sha256Hex } from "#base";
+import type { AuditCheckpoint, AuditDraft, AuditEntry, AuditHead, InvalidInput, StoreFault } from "#model";
 import type { AuditLog, AuditRules, ChainBroken } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
 import { faultOf, guarded } from "../store-fault.ts";
@@ -57,7 +57,17 @@ const FAILED = err({ code: "store_failed", retryable: false } as const);
 
 function appendBatch(parts: AuditLogParts, drafts: readonly AuditDraft[]): readonly Appended[] {
   try {
-    const done = parts.db.transaction(() => ok(drafts.map((draft) => appendWithin(parts, draft))));
+    const done = parts.db.transaction(() => {
+      // Read once: inside the transaction nobody else appends.
+      let head = headOf(parts);
+      return ok(
+        drafts.map((draft) => {
+          const appended = appendBehind(parts, { head, draft });
+          if (appended.ok) head = appended.value;
+          return appended;
+        }),
+      );
+    });
     return done.ok ? done.value : [];
   } catch (cause) {
     const fault = err(faultOf(cause));
@@ -65,19 +75,18 @@ function appendBatch(parts: AuditLogParts, drafts: readonly AuditDraft[]): reado
   }
 }
 
-function appendWithin({ db, rules }: AuditLogParts, draft: AuditDraft): Result<AuditEntry, InvalidInput> {
-  const head = headOf({ db, rules });
+function appendWithin(parts: AuditLogParts, draft: AuditDraft): Result<AuditEntry, InvalidInput> {
+  return appendBehind(parts, { head: headOf(parts), draft });
+}
+
+type Behind = { readonly head: AuditHead; readonly draft: AuditDraft };
+
+function appendBehind({ db, rules }: AuditLogParts, { head, draft }: Behind): Result<AuditEntry, InvalidInput> {
   const sealed = rules.seal(head, draft);
   if (!sealed.ok) return sealed;
   const { seq, text, hash } = sealed.value;
   db.run("INSERT INTO audit_entries (seq, entry, hash) VALUES (:seq, :text, :hash)", { seq, text, hash });
-  return ok(entryOf(rules, sealed.value));
-}
-
-function entryOf(rules: AuditRules, row: AuditRow): AuditEntry {
-  const entry = rules.parse(row);
-  assert(entry.ok, "an entry that was just sealed is one");
-  return entry.value;
+  return ok({ ...draft, seq, prev_hash: head.hash as Sha256Hex, hash: hash as Sha256Hex });
 }
 
 type Mark = { readonly checkpointId: string; readonly at: Instant };

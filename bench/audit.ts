@@ -1,0 +1,166 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Instant } from "../src/core/base/index.ts";
+import type { AuditDraft } from "../src/core/model/index.ts";
+import { createAuditRules } from "../src/core/policy/index.ts";
+import type { AuditLog } from "../src/shell/ports.ts";
+import { systemClock, systemRandomness, systemSha256 } from "../src/shell/runtime/index.ts";
+import { openRuntime } from "../src/shell/stores/index.ts";
+import type { Line } from "./measure.ts";
+import { makeDir, whenMeasured } from "./places.ts";
+
+const AT = "2026-11-15T09:00:00.000Z" as Instant;
+const SMALL = 1_000;
+const LARGE = 100_000;
+const APPENDS = 6_400;
+const AT_ONCE = 64;
+const NEW = 1_000;
+
+/**
+ * The audit chain against what it is made of: appends against the same rows in a table without a chain (both waiting for
+ * the disk at every commit of 64), verifying against one pass of SHA-256 over the same texts, which are in memory.
+ */
+export async function lines(): Promise<readonly Line[]> {
+  const small = await makeChain(SMALL);
+  const large = await makeChain(LARGE);
+  const bare = makeBare();
+  return [
+    {
+      what: `append, ${AT_ONCE} at once`,
+      unit: "cpu us/entry",
+      product: () => appendMany(small.audit),
+      limit: () => bare.appendMany(),
+      peer: null,
+      goals: [{ against: "limit", compare: "speed_at_least", factor: 0.75 }],
+    },
+    {
+      what: "append, 100,000 entries against 1,000",
+      unit: "cpu us/entry",
+      product: () => appendMany(large.audit),
+      limit: () => appendMany(small.audit),
+      peer: null,
+      goals: [{ against: "limit", compare: "cost_at_most", factor: 1.2 }],
+    },
+    {
+      what: "verify 100,000 entries",
+      unit: "cpu ms",
+      product: () => timed(async () => mustHold(await large.audit.verify("genesis"))),
+      limit: hashing(large),
+      peer: null,
+      goals: [{ against: "limit", compare: "cost_at_most", factor: 0.5 }],
+    },
+    {
+      what: `verify since the last checkpoint, ${NEW} new`,
+      unit: "cpu ms",
+      product: () => sinceCheckpoint(large.audit),
+      limit: () => sinceCheckpoint(small.audit),
+      peer: null,
+      goals: [
+        { against: "figure", atMost: 5 },
+        { against: "limit", compare: "cost_at_most", factor: 1.2 },
+      ],
+    },
+  ];
+}
+
+function draftAt(index: number): AuditDraft {
+  const sessionId = `0192f0c1-7a3b-7c11-9e55-${String(index % 1_000_000).padStart(12, "0")}`;
+  const data = { session_id: sessionId, device_name: "Firefox on Linux" };
+  return { event: "device_enrolled", data, at: AT, actor: { kind: "owner", session_id: sessionId } };
+}
+
+type Chain = { readonly audit: AuditLog; readonly texts: () => readonly string[] };
+
+async function makeChain(entries: number): Promise<Chain> {
+  const dataDir = join(makeDir(), "data");
+  const auditRules = createAuditRules(systemSha256);
+  const opened = await openRuntime({ dataDir, clock: systemClock, random: systemRandomness, auditRules });
+  if (!opened.ok) throw new Error(`the chain does not open: ${opened.error.code}`);
+  whenMeasured(() => opened.value.close());
+  const { audit } = opened.value;
+  for (let first = 0; first < entries; first += 5_000) {
+    const count = Math.min(5_000, entries - first);
+    await Promise.all(Array.from({ length: count }, (_, index) => audit.append(draftAt(first + index))));
+  }
+  const texts = (): readonly string[] => {
+    const db = new DatabaseSync(join(dataDir, "silas.db"), { readOnly: true });
+    const rows = db.prepare("SELECT entry FROM audit_entries").all() as { readonly entry: string }[];
+    db.close();
+    return rows.map(({ entry }) => entry);
+  };
+  return { audit, texts };
+}
+
+async function appendMany(audit: AuditLog): Promise<number> {
+  return cpuMicros(APPENDS, async () => {
+    for (let done = 0; done < APPENDS; done += AT_ONCE) {
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => audit.append(draftAt(done + index))));
+    }
+  });
+}
+
+/** The same texts with the same indexes in a table that knows nothing of a chain. */
+function makeBare(): { readonly appendMany: () => Promise<number> } {
+  const db = new DatabaseSync(join(makeDir(), "bare.db"));
+  whenMeasured(() => db.close());
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  db.exec(`CREATE TABLE entries (seq INTEGER PRIMARY KEY, entry TEXT NOT NULL, hash TEXT NOT NULL,
+    at TEXT GENERATED ALWAYS AS (json_extract(entry, '$.at')) VIRTUAL,
+    event TEXT GENERATED ALWAYS AS (json_extract(entry, '$.event')) VIRTUAL,
+    act_id TEXT GENERATED ALWAYS AS (json_extract(entry, '$.data.act_id')) VIRTUAL) STRICT;
+    CREATE INDEX by_time ON entries (at);
+    CREATE INDEX by_act ON entries (act_id) WHERE act_id IS NOT NULL;
+    CREATE INDEX migrations ON entries (seq) WHERE event = 'migration_applied'`);
+  const insert = db.prepare("INSERT INTO entries (entry, hash) VALUES (?, ?)");
+  const hash = "0".repeat(64);
+  return {
+    appendMany: () =>
+      cpuMicros(APPENDS, async () => {
+        for (let done = 0; done < APPENDS; done += AT_ONCE) {
+          db.exec("BEGIN IMMEDIATE");
+          for (let index = 0; index < AT_ONCE; index += 1) {
+            insert.run(JSON.stringify({ ...draftAt(done + index), prev_hash: hash, seq: done }), hash);
+          }
+          db.exec("COMMIT");
+        }
+      }),
+  };
+}
+
+let checkpoints = 0;
+
+/** A checkpoint, then entries behind it, then the look at them alone; the best of several. */
+async function sinceCheckpoint(audit: AuditLog): Promise<number> {
+  checkpoints += 1;
+  await audit.checkpoint({ checkpointId: `bench-${checkpoints}`, at: AT });
+  await Promise.all(Array.from({ length: NEW }, (_, index) => audit.append(draftAt(index))));
+  const times: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    times.push(await timed(async () => mustHold(await audit.verify("latest"))));
+  }
+  return Math.min(...times);
+}
+
+function mustHold(verdict: Awaited<ReturnType<AuditLog["verify"]>>): void {
+  if (!verdict.ok || !verdict.value.valid) throw new Error(`the chain does not hold: ${JSON.stringify(verdict)}`);
+}
+
+function hashing({ texts }: Chain): () => Promise<number> {
+  return () => {
+    const all = texts();
+    return timed(async () => {
+      for (const text of all) systemSha256(text);
+    });
+  };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  return (await cpuMicros(1, work)) / 1_000;
+}
+
+async function cpuMicros(operations: number, work: () => Promise<void>): Promise<number> {
+  const start = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / operations;
+}
