@@ -121,7 +121,7 @@ describe("tampering", () => {
     edit(path, (document) => ({ ...document, entries: { mail: foreign.entries["mail"] ?? never() } }));
     expect(await codeOf(openFile(dir))).toBe("vault_damaged");
     // Even with the other's derivation, and so with its key, the vault's own id still stands between them.
-    edit(path, (document) => ({ ...document, kdf: foreign.kdf, entries: foreign.entries }));
+    edit(path, (document) => ({ ...document, kdf: foreign.kdf, check: foreign.check, entries: foreign.entries }));
     expect(await codeOf(openFile(dir))).toBe("vault_wrong_key");
   });
 
