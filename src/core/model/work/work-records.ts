@@ -1,10 +1,8 @@
-import { LIMITS } from "#base";
 import {
   decimal,
   flag,
   group,
   key,
-  listOf,
   many,
   nameMap,
   nullable,
@@ -15,12 +13,25 @@ import {
   type ConfigOf,
 } from "../config-nodes.ts";
 import {
+  together,
+  skillName,
+  artifactKey,
+  text,
+  idOrNull,
+  ids,
+  names,
+  command,
+  longText,
+  longLine,
+  several,
+  partsOf,
+} from "./work-keys.ts";
+import {
   briefing,
   instant,
   nullableGroup,
   outside,
   parameters,
-  prose,
   range,
   shownLine,
   workId,
@@ -48,17 +59,6 @@ export const ESCALATION_ACTIONS = [
 ] as const;
 
 const DAY_SECONDS = 86_400;
-/* @__NO_SIDE_EFFECTS__ */
-const text = (doc: string) => key(nullable(prose(LIMITS.planTextChars)), { is: null, doc });
-/* @__NO_SIDE_EFFECTS__ */
-const idOrNull = (doc: string) => key(nullable(workId()), { is: null, doc });
-/* @__NO_SIDE_EFFECTS__ */
-const ids = (doc: string) => key(many(workId(), LIMITS.planNames), { is: [], doc });
-/* @__NO_SIDE_EFFECTS__ */
-const names = (doc: string) => key(many(workName(), LIMITS.planNames), { is: [], doc });
-/* @__NO_SIDE_EFFECTS__ */
-const command = () => prose(LIMITS.commandChars);
-
 // A limit counts as reached when use equals it, so a limit of zero would forbid the first action.
 export const BUDGET = group({
   max_tokens: key(whole(1, 1_000_000_000), { is: 200_000, doc: "Tokens all model calls together may use." }),
@@ -82,10 +82,10 @@ export const EXPECTATION = group({
   exit_code: key(nullable(whole(0, 255)), { is: null, doc: "The command ends with this code." }),
   equals: text("The output is this text; one line break at its end does not count."),
   contains: text("The output contains this text."),
-  regex: key(nullable(shownLine({ charsMax: LIMITS.patternChars })), { is: null, doc: "The output matches." }),
+  regex: key(nullable(longLine("patternChars")), { is: null, doc: "The output matches." }),
   output_lt: key(nullable(decimal(-1e15, 1e15)), { is: null, doc: "The output is a number below this." }),
   output_gt: key(nullable(decimal(-1e15, 1e15)), { is: null, doc: "The output is a number above this." }),
-  file_exists: key(nullable(shownLine({ charsMax: LIMITS.pathChars })), { is: null, doc: "This file exists." }),
+  file_exists: key(nullable(longLine("pathChars")), { is: null, doc: "This file exists." }),
   not_empty: key(nullable(flag()), { is: null, doc: "There is output." }),
 });
 
@@ -115,11 +115,11 @@ export const GATE = group({
   auto_approve: key(nullable(range()), { is: null, doc: "Numbers that pass." }),
   require_approval: key(nullable(range()), { is: null, doc: "Numbers that need a decision." }),
   block: key(nullable(outside()), { is: null, doc: "Numbers outside these two are blocked." }),
-  allowed_values: key(nullable(many(prose(LIMITS.planTextChars), LIMITS.planNames)), {
+  allowed_values: key(nullable(several(longText())), {
     is: null,
     doc: "Texts that pass.",
   }),
-  approval_values: key(nullable(many(prose(LIMITS.planTextChars), LIMITS.planNames)), {
+  approval_values: key(nullable(several(longText())), {
     is: null,
     doc: "Texts that need a decision.",
   }),
@@ -139,13 +139,11 @@ export const ESCALATION_ACTION = group({
 });
 
 export const ACCESS_LEVEL = group({
-  description: required(shownLine({ charsMax: LIMITS.titleChars }), "What the level is for."),
+  description: required(longLine("titleChars"), "What the level is for."),
   tools: names("Tools of this level."),
-  requires: key(many(shownLine(), LIMITS.planNames), { is: [], doc: "Gates that must pass to reach it." }),
+  requires: key(several(shownLine()), { is: [], doc: "Gates that must pass to reach it." }),
   expires_after: key(nullable(whole(1, 366 * DAY_SECONDS)), { is: null, doc: "Seconds until it ends." }),
 });
-
-const parts = { itemsMax: LIMITS.planParts, fallback: [] } as const;
 
 const planKeys = {
   id: required(workId(), "Identity of the work item."),
@@ -153,7 +151,7 @@ const planKeys = {
     oneOf(WORK_TYPES),
     "`task` runs once, `project` runs tasks in order, `goal` is checked on a schedule.",
   ),
-  title: required(shownLine({ charsMax: LIMITS.titleChars }), "What a person reads first."),
+  title: required(longLine("titleChars"), "What a person reads first."),
   parent: idOrNull("The project or goal it belongs to."),
   spawned_by: idOrNull("The item that made it."),
   follow_up_of: idOrNull("The finished item it deepens or corrects."),
@@ -176,13 +174,13 @@ const planKeys = {
     is: "confirm_only_when_required",
     doc: "How much is asked while it runs.",
   }),
-  input_artifacts_from: key(many(artifactKey(), LIMITS.planNames), {
+  input_artifacts_from: key(several(artifactKey()), {
     is: [],
     doc: "Results taken over from `follow_up_of`; `*` is all of them.",
   }),
-  verify: listOf(VERIFICATION_CHECK, { ...parts, doc: "Checks outside the model that decide whether it is done." }),
-  gates: listOf(GATE, { ...parts, doc: "Checks while it runs." }),
-  skills: key(many(skillName(), LIMITS.planNames), {
+  verify: partsOf(VERIFICATION_CHECK, "Checks outside the model that decide whether it is done."),
+  gates: partsOf(GATE, "Checks while it runs."),
+  skills: key(several(skillName()), {
     is: [],
     doc: "Skills it may use; left out, those of the parent.",
   }),
@@ -210,11 +208,9 @@ export const FRONT_MATTER = group(planKeys);
 /** What only the runtime writes. A plan that names one of these is refused. */
 export const RUNTIME_STATE = group(runtimeKeys);
 
-export const WORK_ITEM = group({
-  ...planKeys,
-  body: required(briefing(), "The briefing, exactly as written."),
-  ...runtimeKeys,
-});
+export const WORK_ITEM = group(
+  together(together(planKeys, { body: required(briefing(), "The briefing, exactly as written.") }), runtimeKeys),
+);
 
 export type WorkType = (typeof WORK_TYPES)[number];
 export type Budget = ConfigOf<typeof BUDGET>;
@@ -236,22 +232,4 @@ export function predicatesOf(wire: Readonly<Record<string, unknown>>): readonly 
 /** True for a group whose absence is said with null. */
 export function mayBeNull(node: ConfigGroup): boolean {
   return "nullable" in node;
-}
-
-/* @__NO_SIDE_EFFECTS__ */
-function skillName() {
-  return shownLine({
-    charsMax: 64,
-    pattern: /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
-    expected: "a skill name of lower-case letters, digits and single hyphens",
-  });
-}
-
-/* @__NO_SIDE_EFFECTS__ */
-function artifactKey() {
-  return shownLine({
-    charsMax: LIMITS.idChars,
-    pattern: /^(?:\*|[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*)$/,
-    expected: "the name of an artifact, or *",
-  });
 }
