@@ -160,7 +160,7 @@ describe.each([
 function checkLines(lines: readonly string[]): ReturnType<typeof endAuditFile> {
   let state = auditFileStart;
   for (const line of lines) {
-    const read = readAuditLine(state, line, sha256Hex);
+    const read = readAuditLine(state, { text: line, hash: sha256Hex });
     if (!read.ok) return read;
     state = read.value;
   }

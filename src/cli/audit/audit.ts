@@ -86,7 +86,7 @@ async function verifyFile(path: string): Promise<AuditVerdict> {
     !next.done;
     next = await Promise.race([lines.next(), failed])
   ) {
-    const read = readAuditLine(state, next.value, systemSha256);
+    const read = readAuditLine(state, { text: next.value, hash: systemSha256 });
     if (!read.ok) return invalid(read.error);
     state = read.value;
   }

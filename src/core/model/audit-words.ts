@@ -18,8 +18,7 @@ const SENTENCES: Sentences = {
   device_enrolled: ({ device_name }) => `Signed in ${oneLine(device_name)}`,
   device_revoked: ({ device_name }) => `Signed out ${oneLine(device_name)}`,
   key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${key_id})`,
-  key_used: ({ key_id, purpose }) =>
-    purpose === "file" ? `Signed a file with the key ${key_id}` : `Tested the signing key ${key_id}`,
+  key_used: ({ key_id, purpose }) => KEY_USES[purpose](key_id),
   key_revoked: ({ key_id, key_name }) => `Revoked the key ${oneLine(key_name)} (${key_id})`,
   enrolment_refused: ({ invalid, rate_limited }) => `Refused ${counted(invalid + rate_limited, "sign-in")}`,
   journal_import_started: () => "Began to import into the journal",
@@ -29,7 +28,7 @@ const SENTENCES: Sentences = {
   journal_export_started: () => "Began to export the journal",
   journal_exported: ({ lines }) => `Exported the journal, ${counted(lines, "line")}`,
   journal_export_failed: ({ reason }) => `An export of the journal ended early (${reason})`,
-  backup_created: ({ files, bytes }) => `Backed up ${counted(files, "database")}, ${counted(bytes, "byte")}`,
+  backup_created: ({ files, bytes }) => `Backed up ${counted(files, "file")}, ${counted(bytes, "byte")}`,
   backup_restore_started: ({ backup_created_at }) => `Began to restore the backup of ${backup_created_at}`,
   backup_restored: ({ backup_created_at }) => `Restored the backup of ${backup_created_at}`,
   backup_restore_failed: ({ reason }) => `A restore was refused (${reason}); the data stayed as it was`,
@@ -41,6 +40,12 @@ const SENTENCES: Sentences = {
   approval_refused: ({ work_item_id, reason }) => `Refused an approval of ${work_item_id} (${reason})`,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: () => "Verified the audit chain and marked its head",
+};
+
+const KEY_USES: { readonly [P in AuditDataOf<"key_used">["purpose"]]: (keyId: string) => string } = {
+  approval: (keyId) => `Signed an approval with the key ${keyId}`,
+  file: (keyId) => `Signed a file with the key ${keyId}`,
+  self_test: (keyId) => `Tested the signing key ${keyId}`,
 };
 
 /** What is wrong with a chain, as one sentence. */

@@ -34,7 +34,10 @@ export type AuditFileState = {
 export const auditFileStart: AuditFileState = { line: 0, head: AUDIT_GENESIS, end: "expected" };
 
 /** The state after one more line, or the first thing that is wrong with it. */
-export function readAuditLine(state: AuditFileState, text: string, hash: HashText): Result<AuditFileState, AuditBreak> {
+export function readAuditLine(
+  state: AuditFileState,
+  { text, hash }: { readonly text: string; readonly hash: HashText },
+): Result<AuditFileState, AuditBreak> {
   const line = state.line + 1;
   if (state.end === "reached") return unreadable(line, "line_after_trailer");
   if (line === 1) return text === render(HEADER) ? ok({ ...state, line }) : unreadable(line, "not_a_silas_audit_file");

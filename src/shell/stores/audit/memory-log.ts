@@ -1,6 +1,6 @@
-import { assert, err, ok } from "#base";
-import type { AuditCheckpoint, AuditDraft, AuditRow } from "#model";
-import type { AuditLog, AuditRules } from "#ports";
+import { assert, err, ok, type Result } from "#base";
+import type { AuditCheckpoint, AuditDraft, AuditEntry, AuditRow, InvalidInput } from "#model";
+import type { AuditLog, AuditRules, ChainBroken } from "#ports";
 import type { RecordAct } from "./log.ts";
 import { parseRows } from "./read.ts";
 import { verifyChain, type ChainSource } from "./verify.ts";
@@ -45,18 +45,7 @@ export function createMemoryAuditLog(rules: AuditRules): { readonly log: AuditLo
       return ok(new Set(actIds.filter((id) => ended.some(({ data }) => data["act_id"] === id))));
     },
     verify: async (from) => ok(verifyChain({ source, rules }, from)),
-    checkpoint: async ({ checkpointId, at }) => {
-      const verdict = verifyChain({ source, rules }, "latest");
-      if (!verdict.valid) return err({ code: "chain_broken", broken: verdict.broken });
-      const latest = checkpoints.at(-1);
-      if (latest !== undefined && verdict.entriesChecked === 0) return ok(latest);
-      const data = { checkpoint_id: checkpointId };
-      const entry = add({ event: "audit_checkpoint", data, at, actor: { kind: "system" } });
-      assert(entry.ok, "a checkpoint's entry fits its event");
-      const checkpoint = { checkpointId, seq: entry.value.seq, hash: entry.value.hash };
-      checkpoints.push(checkpoint);
-      return ok(checkpoint);
-    },
+    checkpoint: async (mark) => writeCheckpoint({ source, rules, add, checkpoints }, mark),
     exportLines: async function* () {
       yield rules.renderHeader();
       for (const row of rows) yield rules.renderLine(row);
@@ -68,4 +57,27 @@ export function createMemoryAuditLog(rules: AuditRules): { readonly log: AuditLo
     log,
     recordAct: (draft) => assert(add(draft).ok, "AUD-08 the entry of an act fits its event"),
   };
+}
+
+type Marking = {
+  readonly source: ChainSource;
+  readonly rules: AuditRules;
+  readonly add: (draft: AuditDraft) => Result<AuditEntry, InvalidInput>;
+  readonly checkpoints: AuditCheckpoint[];
+};
+
+function writeCheckpoint(
+  { source, rules, add, checkpoints }: Marking,
+  { checkpointId, at }: Parameters<AuditLog["checkpoint"]>[0],
+): Result<AuditCheckpoint, ChainBroken> {
+  const verdict = verifyChain({ source, rules }, "latest");
+  if (!verdict.valid) return err({ code: "chain_broken", broken: verdict.broken });
+  const latest = checkpoints.at(-1);
+  if (latest !== undefined && verdict.entriesChecked === 0) return ok(latest);
+  const data = { checkpoint_id: checkpointId };
+  const entry = add({ event: "audit_checkpoint", data, at, actor: { kind: "system" } });
+  assert(entry.ok, "a checkpoint's entry fits its event");
+  const checkpoint = { checkpointId, seq: entry.value.seq, hash: entry.value.hash };
+  checkpoints.push(checkpoint);
+  return ok(checkpoint);
 }
