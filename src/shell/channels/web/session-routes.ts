@@ -6,24 +6,8 @@ import { actorOf, callerOf, type WebContext } from "./web-context.ts";
 
 /** Signing a device in and out. Codes and tokens travel in bodies and headers, never in an address. */
 export function addSessionRoutes(app: FastifyInstance, context: WebContext): void {
-  const { devices, limits, sockets, timers, clock } = context;
-
-  app.post("/session/enrol", { config: { open: true } }, async (request, reply) => {
-    const rate = limits.enrolment.take(request.ip);
-    if (!rate.allowed) {
-      context.refusals.enrolmentRefused("rate_limited");
-      return context.refuse(reply, { code: "rate_limited", retry_after_ms: rate.retryAfterMs });
-    }
-    const body = await readJsonBody(request.raw, { schema: enrolRequestSchema, timers });
-    if (!body.ok) return context.refuse(reply, body.error);
-    const enrolled = await devices.enrol(body.value);
-    if (!enrolled.ok) {
-      if (enrolled.error.code === "enrolment_invalid") context.refusals.enrolmentRefused("invalid");
-      return context.refuse(reply, enrolled.error);
-    }
-    context.log.info("device_enrolled", { session_id: enrolled.value.session_id });
-    return noStore(reply).send(enrolled.value);
-  });
+  const { devices, sockets, clock } = context;
+  addEnrolment(app, context);
 
   app.post("/session/links", async (_request, reply) => {
     const { code, expiresAt } = devices.createCode();
@@ -69,6 +53,26 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
     const current = callerOf(request).sessionId;
     const rows = listed.value.filter((session) => session.revokedAt === null).map((each) => rowOf(each, current));
     return noStore(reply).send({ sessions: rows });
+  });
+}
+
+function addEnrolment(app: FastifyInstance, context: WebContext): void {
+  const { devices, limits, timers } = context;
+  app.post("/session/enrol", { config: { open: true } }, async (request, reply) => {
+    const rate = limits.enrolment.take(request.ip);
+    if (!rate.allowed) {
+      context.refusals.enrolmentRefused("rate_limited");
+      return context.refuse(reply, { code: "rate_limited", retry_after_ms: rate.retryAfterMs });
+    }
+    const body = await readJsonBody(request.raw, { schema: enrolRequestSchema, timers });
+    if (!body.ok) return context.refuse(reply, body.error);
+    const enrolled = await devices.enrol(body.value);
+    if (!enrolled.ok) {
+      if (enrolled.error.code === "enrolment_invalid") context.refusals.enrolmentRefused("invalid");
+      return context.refuse(reply, enrolled.error);
+    }
+    context.log.info("device_enrolled", { session_id: enrolled.value.session_id });
+    return noStore(reply).send(enrolled.value);
   });
 }
 
