@@ -72,6 +72,10 @@ describe("refusals", () => {
     (title) => expect(problems(planFile(`id: a\ntype: task\ntitle: "${title}"`))).toEqual(["unsafe_text 4:1 title"]),
   );
 
+  test.each(["", " ", "\\u200d", "\\u00a0\\u200c "])("the title %j shows nothing", (title) =>
+    expect(problems(planFile(`id: a\ntype: task\ntitle: "${title}"`))).toEqual(["wrong_value 4:1 title"]),
+  );
+
   test.each(["-1", "0", "1000000001", "1.5", '"5"', "true", "[1]", "null"])("max_tokens: %s is refused", (value) =>
     expect(problems(taskFile(`budget: { max_tokens: ${value} }`))).toEqual(["wrong_value 5:11 budget.max_tokens"]),
   );

@@ -15,10 +15,12 @@ export function shownLine(rest: LineRest = {}): ValueKind<string> {
   const shown = z.refine<string>((text) => oneLine(text) === text, UNSAFE_TEXT);
   return {
     ...plain,
-    schema: z.string().check(z.maxLength(charsMax), z.regex(rest.pattern ?? /\S/), shown),
+    schema: z.string().check(z.maxLength(charsMax), z.regex(rest.pattern ?? VISIBLE), shown),
     expected: rest.expected ?? `one line of at most ${charsMax} characters`,
   };
 }
+// Joiners are allowed inside words, but a name of nothing else would show nothing.
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 type LineRest = { readonly charsMax?: number; readonly pattern?: RegExp; readonly expected?: string };
 
 /** Text that may have several lines, and shows what it holds just as well. */
