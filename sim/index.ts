@@ -4,11 +4,13 @@
  * Decides nothing for the product; nothing in `src` imports it. Holds the seeded randomness and clock, the store whose
  * n-th call fails, the real disk whose every write boundary is kept, and the checks of what must hold afterwards.
  * May import every room.
- * Invariants: the same seed gives the same bytes; a failing run names its seed; JOURNAL-10, JOURNAL-11, JOURNAL-12 and
- * AUD-01 hold in every state a crash, a torn write or a failing disk can leave.
+ * Invariants: the same seed gives the same bytes; a failing run names its seed; JOURNAL-10, JOURNAL-11, JOURNAL-12,
+ * AUD-01, APPR-17 and APPR-19 hold in every state a crash, a torn write or a failing disk can leave.
  */
 export { withAnomaly, type Anomaly, type Observed } from "./anomaly.ts";
 export { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
+export { cutApprovals, failApproval } from "./approval-cuts.ts";
+export { spendFromProcesses, type Spent } from "./approval-spend.ts";
 export { cutJournalCommit, cutMigrations, failJournalCommit, type Cuts } from "./disk-run.ts";
 export { checkState, loadState, type JournalState } from "./journal-checks.ts";
 export { runEveryAnomaly, runJournal, type JournalRun, type JournalRunOptions } from "./journal-run.ts";

@@ -5,8 +5,10 @@
  * Prints the seed that failed and how to run it alone.
  */
 import { parseArgs } from "node:util";
-import { sha256Hex } from "#base";
+import { assert, sha256Hex } from "#base";
 import { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
+import { cutApprovals, failApproval } from "./approval-cuts.ts";
+import { spendFromProcesses } from "./approval-spend.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
@@ -38,10 +40,17 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   const migrations = await cutMigrations(seed);
   const act = await cutAuditedAct(seed);
   const failedAct = await failAuditedAct(seed);
-  const failures = failed.states + failedAct.states;
+  const approvals = await cutApprovals(seed);
+  const failedApproval = await failApproval(seed);
+  const { successes } = await spendFromProcesses(seed);
+  assert(
+    successes.every((count) => count === 1),
+    "APPR-19 an approval for one use is used once",
+  );
+  const failures = failed.states + failedAct.states + failedApproval.states;
   return (
     `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ` +
-    `${act.states} of an audited act, ${failures} failed statements`
+    `${act.states} of an audited act, ${approvals.states} of approvals, ${failures} failed statements`
   );
 }
 

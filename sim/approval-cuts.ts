@@ -1,0 +1,136 @@
+import { join } from "node:path";
+import { assert } from "#base";
+import type { KeptRequest } from "#model";
+import type { Vault } from "#ports";
+import { createMemoryVault } from "#stores";
+import { answerTo, BY, checkTrust, openTrust, PLAN, RUNTIME_FILE, TIMEOUT_MS, type Trust } from "./approval-world.ts";
+import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { inWorld, type Cuts, type World } from "./disk-run.ts";
+
+/** One act that is cut, and the state of the request once it was done at last. */
+type Act = {
+  readonly name: string;
+  readonly ends: KeptRequest["state"];
+  prepare(world: World, trust: Trust): Promise<void>;
+  run(world: World, trust: Trust): Promise<boolean>;
+};
+
+/** The one request of the plan; it is proposed when it is not there. */
+async function requestIn({ stores, approvals }: Trust): Promise<KeptRequest> {
+  const all = await stores.approvals.list(["pending", "approved", "declined", "expired"]);
+  assert(all.ok, "requests can be read");
+  const [found] = all.value;
+  if (found !== undefined) return found;
+  const proposed = await approvals.propose(PLAN, BY);
+  assert(proposed.ok, "a plan is proposed");
+  return proposed.value.request;
+}
+
+const propose = async (_world: World, trust: Trust): Promise<void> => void (await requestIn(trust));
+const show = async (_world: World, trust: Trust): Promise<void> => {
+  assert((await trust.approvals.show((await requestIn(trust)).requestId)).ok, "a request is shown");
+};
+const decide = (verdict: "approved" | "declined") => async (_world: World, trust: Trust) =>
+  (await trust.approvals.decide(answerTo(await requestIn(trust), verdict))).ok;
+
+const ACTS: readonly Act[] = [
+  {
+    name: "propose",
+    ends: "pending",
+    prepare: async () => {},
+    run: async (_world, { approvals }) => (await approvals.propose(PLAN, BY)).ok,
+  },
+  {
+    name: "show",
+    ends: "pending",
+    prepare: propose,
+    run: async (_world, trust) => (await trust.approvals.show((await requestIn(trust)).requestId)).ok,
+  },
+  { name: "approve", ends: "approved", prepare: show, run: decide("approved") },
+  { name: "decline", ends: "declined", prepare: show, run: decide("declined") },
+  {
+    name: "expire",
+    ends: "expired",
+    prepare: async (world, trust) => {
+      await show(world, trust);
+      world.clock.moveMs(TIMEOUT_MS);
+    },
+    run: async (_world, { approvals }) => (await approvals.missed()).ok,
+  },
+];
+
+/**
+ * Cuts every act between a plan and a used approval at every write boundary of the real file. Each state is opened
+ * again: a decision is there whole or not at all, doing the act again ends it, and nothing is used twice.
+ */
+export function cutApprovals(seed: number): Promise<Cuts> {
+  return inWorld(seed, async (world) => {
+    let states = 0;
+    for (const act of ACTS) states += await cutAct(world, act);
+    return { states };
+  });
+}
+
+async function cutAct(world: World, act: Act): Promise<number> {
+  const dataDir = join(world.root, act.name);
+  const vault = createMemoryVault();
+  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts-${act.name}`) });
+  const trust = await openTrust(world, { dataDir, vault, onStatement: disk.onStatement });
+  await act.prepare(world, trust);
+  disk.start();
+  assert(await act.run(world, trust), `${act.name} succeeds when nothing disturbs it`);
+  disk.finish();
+  trust.stores.close();
+  for (const state of disk.states()) {
+    await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) => checkCut(world, { act, dir, vault }));
+  }
+  return disk.states().length;
+}
+
+type Cut = { readonly act: Act; readonly dir: string; readonly vault: Vault };
+
+async function checkCut(world: World, { act, dir, vault }: Cut): Promise<void> {
+  const trust = await openTrust(world, { dataDir: dir, vault });
+  await checkTrust(trust, dir);
+  const wasDone = (await requestIn(trust)).state === act.ends;
+  const isDoneAgain = await act.run(world, trust);
+  const isDecision = act.ends === "approved" || act.ends === "declined";
+  assert(isDoneAgain || (isDecision && wasDone), `${act.name} can be done again after a cut`);
+  assert(!(isDecision && wasDone && isDoneAgain), `${act.name} that was done is not done twice`);
+  const request = await requestIn(trust);
+  assert(request.state === act.ends, `${act.name} leads to ${act.ends}`);
+  if (request.state !== "pending") {
+    for (const verdict of ["approved", "declined"] as const) {
+      assert(!(await trust.approvals.decide(answerTo(request, verdict))).ok, "a decision is taken once");
+    }
+  }
+  await checkTrust(trust, dir);
+  trust.stores.close();
+  checkIntegrity(join(dir, RUNTIME_FILE));
+}
+
+/** Lets every single statement of an approval fail: the answer is a refusal, nothing is kept, and trying again works. */
+export function failApproval(seed: number): Promise<Cuts> {
+  return inWorld(seed, async (world) => {
+    let failingAt: number | null = null;
+    let seen = 0;
+    const onStatement = (): void => {
+      seen += 1;
+      if (seen !== failingAt) return;
+      throw Object.assign(new Error("simulated failure"), { code: "ERR_SQLITE_ERROR", errcode: 10 });
+    };
+    const dataDir = join(world.root, "data");
+    const trust = await openTrust(world, { dataDir, vault: createMemoryVault(), onStatement });
+    const answer = answerTo(await requestIn(trust), "approved");
+    for (let at = 1; ; at += 1) {
+      [seen, failingAt] = [0, at];
+      const decided = await trust.approvals.decide(answer);
+      failingAt = null;
+      await checkTrust(trust, dataDir);
+      assert(decided.ok === ((await requestIn(trust)).state === "approved"), `statement ${at}: the answer is true`);
+      if (!decided.ok) continue;
+      trust.stores.close();
+      return { states: at - 1 };
+    }
+  });
+}

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { assert, sha256Hex } from "#base";
+import { parseYaml } from "#config";
+import type { KeptRequest } from "#model";
+import { createAuditRules } from "#policy";
+import type { ApprovalsDoor, OwnerAnswer, Vault } from "#ports";
+import { createApprovalsDoor, createKeysDoor, createSigner } from "#runtime";
+import { openRuntime, type RuntimeStores } from "#stores";
+import type { World } from "./disk-run.ts";
+
+export const RUNTIME_FILE = "silas.db";
+export const BY = { kind: "terminal" } as const;
+export const TIMEOUT_MS = 300_000;
+
+export const PLAN = `---
+id: task-sim
+type: task
+title: Tidy the notes
+verify:
+  - name: page exists
+    run: test -s notes.md
+    expect: { exit_code: 0 }
+---
+
+# What to do
+
+Gather the notes into notes.md.
+`;
+
+export type Trust = { readonly stores: RuntimeStores; readonly approvals: ApprovalsDoor };
+type Opening = {
+  readonly dataDir: string;
+  /** Outlives every crash: it is no part of the disk that is cut. */
+  readonly vault: Vault;
+  readonly onStatement?: (sql: string) => void;
+};
+
+/** Everything between a plan and a used approval, on a real file. */
+export async function openTrust({ clock, seeded }: World, opening: Opening): Promise<Trust> {
+  const { dataDir, vault, onStatement } = opening;
+  const auditRules = createAuditRules(sha256Hex);
+  const opened = await openRuntime({ dataDir, clock, random: seeded, auditRules, onRuntimeStatement: onStatement });
+  assert(opened.ok, `silas.db opens: ${opened.ok ? "" : JSON.stringify(opened.error)}`);
+  const stores = opened.value;
+  const parts = { vault, registry: stores.keys, clock, randomness: seeded };
+  const signer = createSigner(parts);
+  const prepared = await createKeysDoor({ ...parts, signer }).prepare();
+  assert(prepared.ok, "there is a signing key");
+  const settings = { timeoutMs: TIMEOUT_MS, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100 };
+  const { approvals: store, audit } = stores;
+  const approvals = createApprovalsDoor({ ...parts, signer, store, audit, readYaml: parseYaml, settings });
+  return { stores, approvals };
+}
+
+export function answerTo({ requestId, planHash }: KeptRequest, verdict: OwnerAnswer["verdict"]): OwnerAnswer {
+  return { requestId, verdict, shownHash: planHash, friction: ["tap", "confirm", "slide"], actor: BY };
+}
+
+export type Counts = {
+  readonly requests: number;
+  readonly tokens: number;
+  readonly uses: number;
+  readonly attempts: number;
+  readonly granted: number;
+  readonly declined: number;
+  readonly expired: number;
+};
+
+const of = (table: string): string => `(SELECT count(*) FROM ${table})`;
+const said = (event: string): string => `(SELECT count(*) FROM audit_entries WHERE event = 'approval_${event}')`;
+
+/** What the file holds, read past the store. */
+export function countRows(dataDir: string): Counts {
+  const database = new DatabaseSync(join(dataDir, RUNTIME_FILE));
+  try {
+    const row = database
+      .prepare(
+        `SELECT ${of("pending_decisions")} AS requests, ${of("approval_tokens")} AS tokens,
+           ${of("approval_uses")} AS uses, ${of("attempt_lineages")} AS attempts,
+           ${said("granted")} AS granted, ${said("declined")} AS declined, ${said("expired")} AS expired`,
+      )
+      .get();
+    return { ...row } as Counts;
+  } finally {
+    database.close();
+  }
+}
+
+/** What must hold whatever was cut: a decision with everything that belongs to it, or nothing of it. */
+export async function checkTrust({ stores }: Trust, dataDir: string): Promise<void> {
+  const counts = countRows(dataDir);
+  const listed = await stores.approvals.list(["pending", "approved", "declined", "expired"]);
+  assert(listed.ok, "requests can be read");
+  const inState = (state: KeptRequest["state"]) => listed.value.filter((one) => one.state === state).length;
+  const approved = inState("approved");
+  const { tokens, uses, attempts, granted } = counts;
+  assert(
+    [tokens, uses, attempts, granted].every((count) => count === approved),
+    `APPR-17 approval, use, attempt and entry come together: ${JSON.stringify({ approved, ...counts })}`,
+  );
+  assert(
+    counts.declined === inState("declined") && counts.expired === inState("expired"),
+    "AUD-06 each end is recorded",
+  );
+  const verdict = await stores.audit.verify("genesis");
+  assert(verdict.ok && verdict.value.valid, "AUD-02 the chain holds");
+}
