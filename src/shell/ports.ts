@@ -231,6 +231,8 @@ export type AuditRules = {
 /** What happened, in sentences; the runtime reads them from the audit chain. */
 export interface ActivityDoor {
   read(query: AuditQuery): Promise<Result<ActivityPage, StoreFault>>;
+  /** Verifies the chain from its first entry: the owner who looks at it is told about all of it. */
+  chain(): Promise<Result<AuditVerdict, StoreFault>>;
 }
 
 /** Hears of refused sign-ins. Counted and recorded together, so that a flood of them does not flood the chain. */

@@ -157,9 +157,22 @@ export type ActivityItem = {
   readonly state: "done" | "failed" | "unfinished";
   readonly data: { readonly [field: string]: unknown };
   readonly hash: string;
+  /** The hash of the entry before it, which this one's hash covers. */
+  readonly prev_hash: string;
 };
 export type ActivityPage = {
   readonly items: readonly ActivityItem[];
   /** Ask again with this as `before_seq` for what came earlier; null at the beginning. */
   readonly next_before_seq: number | null;
 };
+
+/** `GET /api/activity/chain`: whether the whole chain holds, from its first entry. */
+export type ChainBody =
+  | { readonly ok: true; readonly entries_checked: number; readonly head: AuditHead }
+  | {
+      readonly ok: false;
+      readonly entries_checked: number;
+      readonly broken: AuditBreak;
+      /** What is wrong, in words. */
+      readonly message: string;
+    };

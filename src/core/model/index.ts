@@ -61,6 +61,7 @@ export {
   type AuditQuery,
   type AuditRow,
   type AuditVerdict,
+  type ChainBody,
 } from "./audit.ts";
 export { activitySentence, auditBreakWords } from "./audit-words.ts";
 export {

@@ -22,6 +22,7 @@ export function createActivityDoor(audit: AuditReader): ActivityDoor {
       const shown = items.slice(0, limit);
       return ok({ items: shown, next_before_seq: items.length > limit ? (shown.at(-1)?.seq ?? null) : null });
     },
+    chain: () => audit.verify("genesis"),
   };
 }
 
@@ -42,7 +43,7 @@ async function itemsOf(
 }
 
 function itemOf(entry: AuditEntry): ActivityItem {
-  const { seq, at, event, actor, data, hash } = entry;
+  const { seq, at, event, actor, data, hash, prev_hash } = entry;
   const state = isBeginning(entry) ? "unfinished" : event.endsWith("_failed") ? "failed" : "done";
   const sentence = activitySentence(entry);
   return {
@@ -54,6 +55,7 @@ function itemOf(entry: AuditEntry): ActivityItem {
     state,
     data,
     hash,
+    prev_hash,
   };
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
-import { activityQuerySchema } from "#model";
+import { activityQuerySchema, auditBreakWords, type AuditVerdict, type ChainBody } from "#model";
 import type { WebContext } from "./web-context.ts";
 
 const LIMIT_DEFAULT = 100;
 
-/** What happened, newest first. */
+/** What happened, newest first, and whether the chain it is read from holds. */
 export function addActivityRoute(app: FastifyInstance, context: WebContext): void {
   app.get("/api/activity", async (request, reply) => {
     const asked = activityQuerySchema.safeParse({ ...(request.query as object) });
@@ -18,4 +18,16 @@ export function addActivityRoute(app: FastifyInstance, context: WebContext): voi
     if (!page.ok) return context.refuse(reply, page.error);
     return reply.header("cache-control", "no-store").send(page.value);
   });
+
+  app.get("/api/activity/chain", async (_request, reply) => {
+    const verdict = await context.activity.chain();
+    if (!verdict.ok) return context.refuse(reply, verdict.error);
+    return reply.header("cache-control", "no-store").send(chainBody(verdict.value));
+  });
+}
+
+function chainBody(verdict: AuditVerdict): ChainBody {
+  const { entriesChecked: entries_checked } = verdict;
+  if (verdict.valid) return { ok: true, entries_checked, head: verdict.head };
+  return { ok: false, entries_checked, broken: verdict.broken, message: auditBreakWords(verdict.broken) };
 }
