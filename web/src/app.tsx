@@ -16,6 +16,7 @@ import { words } from "./words.ts";
 const Tasks = lazy(() => import("./tasks/tasks.tsx").then((room) => ({ default: room.Tasks })));
 const Day = lazy(() => import("./day/day.tsx").then((room) => ({ default: room.Day })));
 const Journal = lazy(() => import("./journal/journal.tsx").then((room) => ({ default: room.Journal })));
+const Activity = lazy(() => import("./activity/activity.tsx").then((room) => ({ default: room.Activity })));
 const Settings = lazy(() => import("./settings/settings.tsx").then((room) => ({ default: room.Settings })));
 
 export function App(): ReactNode {
@@ -40,6 +41,7 @@ function Cockpit(): ReactNode {
             <Route path="/tasks/:id?" component={Tasks} />
             <Route path="/day/:date?" component={Day} />
             <Route path="/journal" component={Journal} />
+            <Route path="/activity" component={Activity} />
             <Route path="/settings" component={Settings} />
             <Route component={NotFound} />
           </Switch>

@@ -1,9 +1,11 @@
+import { activityWords } from "./words/activity-words.ts";
 import { plural } from "./words/plural.ts";
 import { taskWords } from "./words/task-words.ts";
 
 /** Every sentence and label the page shows, in one catalogue. Dates and numbers come from `Intl`. */
 export const words = {
   ...taskWords,
+  ...activityWords,
   product: "Silas",
   mode: { builtIn: "No AI model - built-in rules", short: "Built-in" },
   surfaces: {
@@ -11,6 +13,7 @@ export const words = {
     tasks: "Tasks",
     day: "Day",
     journal: "Journal",
+    activity: "Activity",
     search: "Search",
     settings: "Settings",
     capture: "Capture",
@@ -223,6 +226,7 @@ export const words = {
           ["g t", "Go to Tasks"],
           ["g d", "Go to Day"],
           ["g j", "Go to Journal"],
+          ["g a", "Go to Activity"],
           ["Esc", "Close a sheet, or put a text back as it was"],
           ["?", "This list"],
         ],

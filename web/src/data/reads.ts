@@ -1,5 +1,6 @@
 import { keepPreviousData, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import type { Result } from "#base";
 import type { AnswerOf, JournalQuery, RecordId } from "#model";
 import { askServer, UNREACHABLE, type WireError } from "../wire/http.ts";
 import { database } from "./database.ts";
@@ -30,8 +31,9 @@ export const queryClient = new QueryClient({
   },
 });
 
-const rootKey = ["journal"] as const;
-export const invalidateJournal = (): Promise<void> => queryClient.invalidateQueries({ queryKey: rootKey });
+/** Whatever is read under this key is read again when the journal changed. */
+export const journalKey = ["journal"] as const;
+export const invalidateJournal = (): Promise<void> => queryClient.invalidateQueries({ queryKey: journalKey });
 
 export type JournalRead<T> = {
   readonly data: T | undefined;
@@ -44,7 +46,7 @@ export type JournalRead<T> = {
 export function useJournal<Q extends JournalQuery>(query: Q | null): JournalRead<AnswerOf<Q>> {
   const pending = useOutbox((state) => state.rows);
   const read = useQuery<Read<AnswerOf<Q>>>({
-    queryKey: [...rootKey, query],
+    queryKey: [...journalKey, query],
     queryFn: () => load(query as Q),
     enabled: query !== null,
     // While another page of a list or another search loads, the one before stays in sight.
@@ -65,16 +67,20 @@ export function useJournal<Q extends JournalQuery>(query: Q | null): JournalRead
 
 async function load<Q extends JournalQuery>(query: Q): Promise<Read<AnswerOf<Q>>> {
   await sendLeftovers();
-  const answer = await askServer(query);
-  const key = JSON.stringify(query);
+  return loadOrKept<AnswerOf<Q>>(query.kind === "search" ? null : JSON.stringify(query), () => askServer(query));
+}
+
+/** Asks the server and keeps its answer under `key`; without a connection, the answer kept there last. */
+export async function loadOrKept<T>(key: string | null, ask: () => Promise<Result<T, WireError>>): Promise<Read<T>> {
+  const answer = await ask();
   if (answer.ok) {
-    if (query.kind !== "search") void keep(key, answer.value);
+    if (key !== null) void keep(key, answer.value);
     return { answer: answer.value, keptAtMs: null };
   }
-  if (answer.error.code !== UNREACHABLE) throw new ReadFailure(answer.error);
+  if (answer.error.code !== UNREACHABLE || key === null) throw new ReadFailure(answer.error);
   const kept = await (await database()).get("reads", key);
   if (kept === undefined) throw new ReadFailure(answer.error);
-  return { answer: kept.answer as AnswerOf<Q>, keptAtMs: kept.atMs };
+  return { answer: kept.answer as T, keptAtMs: kept.atMs };
 }
 
 async function keep(key: string, answer: unknown): Promise<void> {
@@ -84,7 +90,7 @@ async function keep(key: string, answer: unknown): Promise<void> {
 /** Reads what a person most likely wants to see later without a connection. */
 export function warm(queries: readonly JournalQuery[]): void {
   for (const query of queries) {
-    void queryClient.prefetchQuery({ queryKey: [...rootKey, query], queryFn: () => load(query) });
+    void queryClient.prefetchQuery({ queryKey: [...journalKey, query], queryFn: () => load(query) });
   }
 }
 
@@ -104,7 +110,7 @@ export type JournalPages<Q extends PagedQuery> = JournalRead<AnswerOf<Q>> & {
 export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q> {
   const pending = useOutbox((state) => state.rows);
   const pages = useInfiniteQuery({
-    queryKey: [...rootKey, "pages", query],
+    queryKey: [...journalKey, "pages", query],
     initialPageParam: null as string | null,
     queryFn: ({ pageParam }) => load(pageParam === null ? query : { ...query, cursor: pageParam }),
     getNextPageParam: (last) => last.answer.nextCursor,

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { prefer, usePreferences, type Theme } from "../preferences.ts";
 import { Page } from "../shell/page.tsx";
 import { words } from "../words.ts";
+import { ActivityCard } from "./activity-card.tsx";
 import { About } from "./about.tsx";
 import { Data } from "./data.tsx";
 import { Devices } from "./devices.tsx";
@@ -18,6 +19,7 @@ export function Settings(): ReactNode {
         <Keyboard />
         <Install />
         <Devices />
+        <ActivityCard />
         <Data />
         <About />
       </div>

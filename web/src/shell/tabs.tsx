@@ -3,14 +3,14 @@ import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { openSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
-import { isAt, SURFACES, type Surface } from "./surfaces.ts";
+import { isAt, TABS, type Surface } from "./surfaces.ts";
 import styles from "./tabs.module.css";
 
 /** The phone's foot: the surfaces, with capture in the middle. */
 export function Tabs(): ReactNode {
   return (
     <nav className={styles["tabs"]} aria-label={words.mainNav}>
-      {SURFACES.slice(0, 2).map((surface) => (
+      {TABS.slice(0, 2).map((surface) => (
         <Tab key={surface.path} surface={surface} />
       ))}
       <button
@@ -23,7 +23,7 @@ export function Tabs(): ReactNode {
           <Plus size={24} aria-hidden />
         </span>
       </button>
-      {SURFACES.slice(2).map((surface) => (
+      {TABS.slice(2).map((surface) => (
         <Tab key={surface.path} surface={surface} />
       ))}
     </nav>

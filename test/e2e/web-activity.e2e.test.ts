@@ -1,0 +1,161 @@
+/** What happened, as the page tells it: sentences, who did it, the proof of each, and whether the chain holds. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+
+const POLL = { timeout: 10_000 };
+let cockpit: Cockpit;
+let opened: Opened;
+let page: Page;
+
+beforeAll(async () => {
+  cockpit = await startCockpit();
+  opened = await cockpit.open();
+  page = opened.page;
+});
+afterAll(() => cockpit.close());
+
+const rows = () => page.locator("main button[data-seq]");
+const sentences = (): Promise<readonly string[]> => rows().locator("bdi").allTextContents();
+const chain = () => page.locator("[data-chain]");
+
+async function visit(): Promise<void> {
+  await page.goto(`${cockpit.url()}/activity`);
+  await rows().first().waitFor();
+}
+
+async function faults(): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}
+
+const sideways = () =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+describe("the activity surface", () => {
+  test("[PWA-12] tells what was done as sentences by day, newest first, and of whom it is asked", async () => {
+    const other = await cockpit.open();
+    await other.context.close();
+    await page.goto(`${cockpit.url()}/settings`);
+    await page.getByRole("button", { name: /^Revoke / }).click();
+    await expect.poll(() => page.getByRole("button", { name: /^Revoke / }).count(), POLL).toBe(0);
+    expect((await cockpit.home.silas(["journal", "import", "-"], { input: "nonsense\n" })).code).not.toBe(0);
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.waitForURL(`${cockpit.url()}/activity`);
+    await page.getByRole("region").getByRole("heading", { level: 2 }).first().waitFor();
+    const told = await sentences();
+    expect(told[0]).toMatch(/^Refused an import \(\w+\); nothing of it was written$/);
+    expect(told.slice(1, 4)).toEqual([
+      "Signed out Chromium on Linux",
+      "Signed in Chromium on Linux",
+      "Signed in Chromium on Linux",
+    ]);
+    expect(told.join()).toMatch(/Silas \S+ started/);
+    await page.getByRole("button", { name: "Silas", exact: true }).click();
+    expect(await sentences()).toEqual(told.slice(4));
+    await page.getByRole("button", { name: "Terminal" }).click();
+    expect(await sentences()).toEqual([told[0]]);
+    await page.getByRole("button", { name: "Devices" }).click();
+    expect(await sentences()).toEqual(told.slice(1, 4));
+    await page.getByRole("button", { name: "All" }).click();
+    expect(await sentences()).toEqual(told);
+  });
+
+  test("a line opens its proof: the entry as the chain has it, with its place and both hashes", async () => {
+    await opened.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const exported = (await cockpit.home.silas(["audit", "export"])).out.trim().split("\n");
+    await visit();
+    await expect.poll(() => chain().textContent(), POLL).toMatch(/^Chain verified/);
+    const row = rows().filter({ hasText: "Signed out" });
+    await row.click();
+    const sheet = page.getByRole("dialog");
+    const seq = Number(await row.getAttribute("data-seq"));
+    await sheet.getByRole("heading", { name: `Entry ${seq}` }).waitFor();
+    const said = await sheet.innerText();
+    const line = exported.find((text) => text.includes(`"seq":${seq}}`) || text.includes(`"seq":${seq},`)) ?? "";
+    const hashes = await sheet.locator("dd code").allTextContents();
+    expect(hashes[0]).toBe("device_revoked");
+    expect(line).toContain("device_revoked");
+    for (const hash of hashes.slice(1)) {
+      expect(hash).toMatch(/^[0-9a-f]{64}$/);
+      expect(line).toContain(hash);
+    }
+    expect(said).toContain('"device_name": "Chromium on Linux"');
+    expect(said).toMatch(new RegExp(`${seq} of \\d+`));
+    await sheet.getByRole("button", { name: "Copy: Hash of this entry" }).click();
+    await sheet.getByText("Copied").waitFor({ state: "attached" });
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(hashes[1]);
+    expect(await faults()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await sheet.waitFor({ state: "detached" });
+    expect(await row.evaluate((each) => each.matches(":focus"))).toBe(true);
+  });
+
+  test.each([
+    { colorScheme: "light", viewport: DESKTOP },
+    { colorScheme: "dark", viewport: PHONE },
+  ] as const)("axe finds nothing serious in $colorScheme at $viewport.width px", async ({ colorScheme, viewport }) => {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await visit();
+    await expect.poll(() => chain().textContent(), POLL).toMatch(/^Chain verified, \d+ entries$/);
+    expect(await faults()).toEqual([]);
+  });
+
+  test("nothing scrolls sideways at 320 px, with the proof open or not, and a phone gets here by the settings", async () => {
+    await page.setViewportSize({ width: 320, height: 740 });
+    await page.goto(`${cockpit.url()}/settings`);
+    await page.getByRole("link", { name: "Open activity" }).click();
+    await rows().first().click();
+    await page.getByRole("dialog").waitFor();
+    expect(await sideways()).toBe(0);
+    expect(await page.getByRole("dialog").evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+    await page.keyboard.press("Escape");
+    expect(await sideways()).toBe(0);
+    const heights = await rows().evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
+    await page.setViewportSize(DESKTOP);
+  });
+
+  test("what was read stays readable without a connection, and does not claim that the chain was checked", async () => {
+    await visit();
+    const told = await sentences();
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    await cockpit.stopServer();
+    await page.reload();
+    await rows().first().waitFor();
+    expect(await sentences()).toEqual(told);
+    expect(await chain().textContent()).toBe("Chain not checked while offline");
+    await cockpit.startServer();
+    await page.getByRole("button", { name: /Retry now/ }).click();
+    await expect
+      .poll(async () => (await sentences()).slice(0, 2).join(), POLL)
+      .toMatch(/^Silas \S+ started,Silas stopped$/);
+    await expect.poll(() => chain().textContent(), POLL).toMatch(/^Chain verified/);
+  });
+
+  test("a changed entry is named on the page, with what to do", async () => {
+    const db = new DatabaseSync(join(cockpit.home.dir, "data", "silas.db"));
+    db.exec("DROP TRIGGER audit_entries_stay");
+    db.exec("UPDATE audit_entries SET entry = replace(entry, '001_initial', '001_innocent') WHERE seq = 2");
+    db.close();
+    await visit();
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain("Entry 2 was changed");
+    expect(await alert.locator("code").textContent()).toBe("silas audit verify --full");
+    expect(await faults()).toEqual([]);
+  });
+
+  test("the page did not complain but about the server that was away", () => {
+    expect(opened.complaints.filter((text) => !/Failed to load resource|WebSocket|ERR_CONNECTION/.test(text))).toEqual(
+      [],
+    );
+  });
+});

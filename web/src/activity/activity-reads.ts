@@ -1,0 +1,53 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { ActivityItem, ActivityPage, ChainBody } from "#model";
+import { journalKey, loadOrKept, ReadFailure, type JournalRead } from "../data/reads.ts";
+import { send } from "../wire/http.ts";
+
+type ActivityRead = JournalRead<readonly ActivityItem[]> & { readonly hasMore: boolean; readonly more: () => void };
+
+/** What happened, page after page. Read again with the journal and whenever the window gets the focus. */
+export function useActivity(): ActivityRead {
+  const pages = useInfiniteQuery({
+    queryKey: [...journalKey, "activity"],
+    initialPageParam: null as number | null,
+    queryFn: ({ pageParam }) => loadPage(pageParam),
+    getNextPageParam: (last) => last.answer.next_before_seq,
+    staleTime: 0,
+  });
+  const data = pages.data?.pages.flatMap(({ answer }) => answer.items);
+  return {
+    data,
+    error: data === undefined && pages.error instanceof ReadFailure ? pages.error.error : null,
+    keptAtMs: pages.data?.pages[0]?.keptAtMs ?? null,
+    retry: () => void pages.refetch(),
+    hasMore: pages.hasNextPage,
+    more: () => {
+      if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
+    },
+  };
+}
+
+function loadPage(beforeSeq: number | null) {
+  const address = beforeSeq === null ? "/api/activity" : `/api/activity?before_seq=${beforeSeq}`;
+  return loadOrKept(address, () => send<ActivityPage>(address, { method: "GET" }));
+}
+
+type ChainRead = { readonly chain: ChainBody | undefined; readonly hasFailed: boolean };
+
+/**
+ * Whether the chain holds. Every entry of it is read for this, so it is asked again only when there is a newer one, or
+ * when the page is looked at again later. No copy is kept: an old verdict says nothing about the chain now.
+ */
+export function useChain(newestSeq: number | null): ChainRead {
+  const read = useQuery({
+    queryKey: ["chain", newestSeq],
+    queryFn: async () => {
+      const answer = await send<ChainBody>("/api/activity/chain", { method: "GET" });
+      if (!answer.ok) throw new ReadFailure(answer.error);
+      return answer.value;
+    },
+    enabled: newestSeq !== null,
+    placeholderData: keepPreviousData,
+  });
+  return { chain: read.isError ? undefined : read.data, hasFailed: read.isError };
+}

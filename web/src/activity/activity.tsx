@@ -1,0 +1,99 @@
+import "../styles/serif.css";
+import { useState, type CSSProperties, type ReactNode } from "react";
+import type { ActivityItem, AuditActor } from "#model";
+import { Button } from "../parts/button.tsx";
+import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
+import { Page } from "../shell/page.tsx";
+import { localDateOf, useToday } from "../time/clock.ts";
+import { clockChars, longDate, relativeDate } from "../time/format.ts";
+import { words } from "../words.ts";
+import { useActivity, useChain } from "./activity-reads.ts";
+import { ActivityRow } from "./activity-row.tsx";
+import styles from "./activity.module.css";
+import { ChainBadge } from "./chain-badge.tsx";
+import { ProofSheet } from "./proof-sheet.tsx";
+
+type Who = AuditActor["kind"] | "all";
+
+/** What was done here, told from the audit chain, newest first; each line opens its proof. [PWA-12] */
+export function Activity(): ReactNode {
+  const [who, setWho] = useState<Who>("all");
+  const [opened, setOpened] = useState<ActivityItem | null>(null);
+  const read = useActivity();
+  const { chain, hasFailed } = useChain(read.keptAtMs === null ? (read.data?.[0]?.seq ?? null) : null);
+  const isKept = read.keptAtMs !== null;
+  const items = read.data?.filter(({ actor }) => who === "all" || actor.kind === who);
+  return (
+    <Page title={words.surfaces.activity} width="text">
+      <p className={styles["lead"]}>{words.activity.lead}</p>
+      {read.data !== undefined && read.data.length > 0 && (
+        <ChainBadge chain={isKept ? undefined : chain} standing={isKept ? "kept" : hasFailed ? "failed" : "asked"} />
+      )}
+      <KeptNotice atMs={read.keptAtMs} />
+      {read.error !== null && <Failure error={read.error} onRetry={read.retry} />}
+      {items === undefined && read.error === null && <Skeleton label={words.surfaces.activity} />}
+      {read.data?.length === 0 && <Empty text={words.activity.empty} />}
+      {read.data !== undefined && read.data.length > 0 && <WhoChips who={who} onChoose={setWho} />}
+      {items?.length === 0 && read.data?.length !== 0 && <Empty text={words.activity.noneOf} />}
+      {items !== undefined &&
+        groupByDay(items).map((group) => <DayGroup key={group.date} {...group} onOpen={setOpened} />)}
+      {read.hasMore && <Button onClick={read.more}>{words.activity.earlier}</Button>}
+      {opened !== null && (
+        <ProofSheet item={opened} last={chain?.ok === true ? chain.head.seq : null} onClose={() => setOpened(null)} />
+      )}
+    </Page>
+  );
+}
+
+const CHOICES: readonly Who[] = ["all", "owner", "terminal", "system"];
+
+function WhoChips({ who, onChoose }: { readonly who: Who; readonly onChoose: (who: Who) => void }): ReactNode {
+  return (
+    <div className={styles["chips"]} role="group" aria-label={words.activity.who}>
+      {CHOICES.map((each) => (
+        <button
+          key={each}
+          type="button"
+          className={styles["chip"]}
+          aria-pressed={who === each}
+          onClick={() => onChoose(each)}
+        >
+          {each === "all" ? words.activity.all : words.activity.by[each]}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+type Group = { readonly date: ReturnType<typeof localDateOf>; readonly items: readonly ActivityItem[] };
+type DayGroupProps = Group & { readonly onOpen: (item: ActivityItem) => void };
+
+function DayGroup({ date, items, onOpen }: DayGroupProps): ReactNode {
+  const today = useToday();
+  const near = relativeDate(date, today);
+  return (
+    <section className={styles["day"]} aria-label={longDate(date)}>
+      <h2>
+        {longDate(date)} {/^\p{L}+$/u.test(near) && <span>{near}</span>}
+      </h2>
+      <ol style={{ "--clock-chars": clockChars() } as CSSProperties}>
+        {items.map((item) => (
+          <li key={item.seq}>
+            <ActivityRow item={item} onOpen={() => onOpen(item)} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function groupByDay(items: readonly ActivityItem[]): readonly Group[] {
+  const groups = new Map<Group["date"], ActivityItem[]>();
+  for (const item of items) {
+    const date = localDateOf(new Date(item.at));
+    const group = groups.get(date);
+    if (group === undefined) groups.set(date, [item]);
+    else group.push(item);
+  }
+  return [...groups].map(([date, of]) => ({ date, items: of }));
+}

@@ -1,0 +1,41 @@
+import { Link2, Unlink2 } from "lucide-react";
+import type { ReactNode } from "react";
+import type { ChainBody } from "#model";
+import { Line } from "../parts/text.tsx";
+import { words } from "../words.ts";
+import styles from "./activity.module.css";
+
+type ChainBadgeProps = {
+  readonly chain: ChainBody | undefined;
+  /** `kept`: what is shown is this browser's copy, which proves nothing about the chain. */
+  readonly standing: "asked" | "kept" | "failed";
+};
+
+/** Whether the record is whole; when it is not, what is wrong first and what to do. */
+export function ChainBadge({ chain, standing }: ChainBadgeProps): ReactNode {
+  if (chain?.ok === false) {
+    return (
+      <div className={styles["broken"]} role="alert" data-chain="broken">
+        <h2>
+          <Unlink2 size={20} aria-hidden /> {words.chain.broken}
+        </h2>
+        <p>
+          <Line text={chain.message} /> {words.chain.brokenBody(chain.entries_checked)}
+        </p>
+        <code>{words.chain.command}</code>
+      </div>
+    );
+  }
+  return (
+    <p className={styles["badge"]} role="status" data-chain={chain === undefined ? "unknown" : "holds"}>
+      <Link2 size={16} aria-hidden />
+      {chain === undefined ? WORDS[standing] : words.chain.holds(chain.entries_checked)}
+    </p>
+  );
+}
+
+const WORDS: { readonly [S in ChainBadgeProps["standing"]]: string } = {
+  asked: words.chain.checking,
+  kept: words.chain.unchecked,
+  failed: words.chain.failed,
+};

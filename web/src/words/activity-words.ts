@@ -1,0 +1,44 @@
+import { plural } from "./plural.ts";
+
+/** The catalogue's part about what happened and the chain that proves it. */
+export const activityWords = {
+  activity: {
+    lead: "Everything that was done here, from the audit log.",
+    settingsHint: "What was done here, by which device, and whether the record of it is whole.",
+    open: "Open activity",
+    who: "Who",
+    all: "All",
+    by: { owner: "Devices", terminal: "Terminal", system: "Silas" },
+    actor: { owner: "A signed-in device", terminal: "The terminal of this machine", system: "Silas itself" },
+    state: { done: "Done", failed: "Did not succeed", unfinished: "No end recorded" },
+    empty: "Nothing is recorded yet. Sign-ins, imports, backups and signatures appear here, newest first.",
+    noneOf: "Nothing of this among what is shown.",
+    earlier: "Show earlier",
+    openProof: "Show the proof",
+  },
+  chain: {
+    checking: "Checking the chain",
+    holds: (count: number) => `Chain verified, ${plural(count, { one: "entry", many: "entries" })}`,
+    broken: "Chain broken",
+    brokenBody: (count: number) =>
+      `${plural(count, { one: "entry", many: "entries" })} before that could be verified. Nothing was repaired. Keep a copy of the data directory, and look closer in a terminal:`,
+    command: "silas audit verify --full",
+    unchecked: "Chain not checked while offline",
+    failed: "The chain could not be checked",
+  },
+  proof: {
+    title: (seq: number) => `Entry ${seq}`,
+    event: "Event",
+    outcome: "Outcome",
+    who: "Who",
+    when: "When",
+    place: "Place in the chain",
+    placeOf: (seq: number, last: number) => `${seq} of ${last}`,
+    hash: "Hash of this entry",
+    previous: "Hash of the entry before",
+    data: "Recorded data",
+    copy: (what: string) => `Copy: ${what}`,
+    copied: "Copied",
+    check: "The hash covers all of this and the hash before it. The whole chain is checked by",
+  },
+};
