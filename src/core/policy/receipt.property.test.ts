@@ -214,6 +214,12 @@ describe("a receipt with a mended digest still fails by name", () => {
   });
 });
 
+test("what the reader would pass over is refused too", () => {
+  const more = receipt.replace('"conditions":{}', '"conditions":{"__proto__":{"more":true}}');
+  expect(more).not.toBe(receipt);
+  expect(failuresOf(more)).toEqual(["shape: says_more_than_is_read"]);
+});
+
 test("anything else is no receipt, and nothing throws", () => {
   for (const file of [
     "",
