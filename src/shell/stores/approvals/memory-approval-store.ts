@@ -1,91 +1,102 @@
-import { err, LIMITS, ok } from "#base";
-import type { ApprovalUse, KeptRequest, StoredToken } from "#model";
-import type { ApprovalStore } from "#ports";
+import { err, LIMITS, ok, type Instant, type Result } from "#base";
+import type { ApprovalUse, KeptRequest, RequestRefusal, SpendRefusal, StoredToken } from "#model";
+import type { ApprovalStore, MadeDecision, Proposed, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { declinedDraft, expiredDraft, requestedDraft, spentDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { sameToken } from "./rows.ts";
 
+type Kept = {
+  readonly requests: Map<string, KeptRequest>;
+  readonly tokens: StoredToken[];
+  readonly uses: ApprovalUse[];
+  readonly recordAct: RecordAct;
+};
+
 /** The in-memory twin of the approval store: the same behaviour in the plainest code. */
 export function createMemoryApprovalStore(recordAct: RecordAct): ApprovalStore {
-  const requests = new Map<string, KeptRequest>();
-  const tokens: StoredToken[] = [];
-  const uses: ApprovalUse[] = [];
-  const change = (requestId: string, set: Partial<KeptRequest>): KeptRequest | null => {
-    const found = requests.get(requestId);
-    if (found === undefined) return null;
-    requests.set(requestId, { ...found, ...set });
-    return { ...found, ...set };
-  };
-  const inOrder = () =>
-    [...requests.values()].toSorted((a, b) => (a.createdAt + a.requestId < b.createdAt + b.requestId ? -1 : 1));
-  const waiting = () => inOrder().filter(({ state }) => state === "pending");
+  const kept: Kept = { requests: new Map(), tokens: [], uses: [], recordAct };
+  const { requests, tokens, uses } = kept;
   return {
-    propose: async (request) => {
-      const { planHash, againOf } = request;
-      const same =
-        waiting().find((one) => one.planHash === planHash) ??
-        inOrder().find((one) => againOf !== null && one.againOf === againOf);
-      if (same !== undefined) return ok({ request: same, isNew: false });
-      if (waiting().length >= LIMITS.pendingDecisions) {
-        return err({ code: "too_many_pending", max: LIMITS.pendingDecisions });
-      }
-      requests.set(request.requestId, request);
-      recordAct(requestedDraft(request));
-      return ok({ request, isNew: true });
-    },
+    propose: async (request) => propose(kept, request),
     find: async (requestId) => ok(requests.get(requestId) ?? null),
-    list: async (states) =>
-      ok(
-        inOrder()
-          .filter(({ state }) => states.includes(state))
-          .slice(-LIMITS.pageRows),
-      ),
+    list: async (states) => {
+      const listed = inOrder(kept).filter(({ state }) => states.includes(state));
+      return ok(listed.slice(-LIMITS.pageRows));
+    },
     activate: async (requestId, { at, expiresAt }) => {
       const found = requests.get(requestId);
-      if (found?.state === "pending" && found.activeSince === null) change(requestId, { activeSince: at, expiresAt });
+      if (found?.state === "pending" && found.activeSince === null) {
+        requests.set(requestId, { ...found, activeSince: at, expiresAt });
+      }
       return ok();
     },
-    expire: async (at) => {
-      const over = waiting()
-        .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= at)
-        .toSorted((a, b) => ((a.expiresAt ?? "") + a.requestId < (b.expiresAt ?? "") + b.requestId ? -1 : 1));
-      for (const decision of over) {
-        change(decision.requestId, { state: "expired", decidedAt: decision.expiresAt });
-        recordAct(expiredDraft(decision, at));
-      }
-      return ok(over.map(({ requestId }) => requestId));
-    },
-    decline: async (made) => {
-      const open = stillOpen(requests.get(made.requestId) ?? null, made);
-      if (!open.ok) return open;
-      const set = { state: "declined", decidedAt: made.at, decidedBy: made.actor } as const;
-      change(made.requestId, set);
-      recordAct(declinedDraft(open.value, made));
-      return ok({ ...open.value, ...set });
-    },
-    spend: async (spending) => {
-      const { token, requestId, contentHash, attemptLineage, at, actor } = spending;
-      if (requestId !== null) {
-        const open = stillOpen(requests.get(requestId) ?? null, { requestId, planHash: token.planHash, at });
-        if (!open.ok) return open;
-      }
-      const { tokenId, nonce, maxExecutions } = token;
-      const kept = tokens.filter((one) => one.tokenId === tokenId || one.nonce === nonce);
-      if (kept.some((one) => !sameToken(one, token))) return err({ code: "token_differs", tokenId });
-      const useNumber = uses.filter((use) => use.nonce === nonce).length + 1;
-      if (useNumber > maxExecutions) return err({ code: "uses_exhausted", maxExecutions });
-      if (kept.length === 0) tokens.push(token);
-      const use = { nonce, useNumber, contentHash, attemptLineage, at };
-      uses.push(use);
-      if (requestId !== null) change(requestId, { state: "approved", decidedAt: at, decidedBy: actor, tokenId });
-      recordAct(spentDraft(spending, use));
-      return ok(use);
-    },
+    expire: async (at) => ok(expire(kept, at)),
+    decline: async (made) => decline(kept, made),
+    spend: async (spending) => spend(kept, spending),
     findApproval: async (tokenId) => {
       const token = tokens.find((one) => one.tokenId === tokenId);
       if (token === undefined) return ok(null);
       return ok({ token, uses: uses.filter(({ nonce }) => nonce === token.nonce) });
     },
   };
+}
+
+const inOrder = ({ requests }: Kept): readonly KeptRequest[] =>
+  [...requests.values()].toSorted((a, b) => (a.createdAt + a.requestId < b.createdAt + b.requestId ? -1 : 1));
+const waiting = (kept: Kept): readonly KeptRequest[] => inOrder(kept).filter(({ state }) => state === "pending");
+
+function propose(kept: Kept, request: KeptRequest): Result<Proposed, RequestRefusal> {
+  const { planHash, againOf } = request;
+  const same =
+    waiting(kept).find((one) => one.planHash === planHash) ??
+    inOrder(kept).find((one) => againOf !== null && one.againOf === againOf);
+  if (same !== undefined) return ok({ request: same, isNew: false });
+  if (waiting(kept).length >= LIMITS.pendingDecisions) {
+    return err({ code: "too_many_pending", max: LIMITS.pendingDecisions });
+  }
+  kept.requests.set(request.requestId, request);
+  kept.recordAct(requestedDraft(request));
+  return ok({ request, isNew: true });
+}
+
+function expire(kept: Kept, at: Instant): readonly string[] {
+  const over = waiting(kept)
+    .filter(({ expiresAt }) => expiresAt !== null && expiresAt <= at)
+    .toSorted((a, b) => ((a.expiresAt ?? "") + a.requestId < (b.expiresAt ?? "") + b.requestId ? -1 : 1));
+  for (const request of over) {
+    kept.requests.set(request.requestId, { ...request, state: "expired", decidedAt: request.expiresAt });
+    kept.recordAct(expiredDraft(request, at));
+  }
+  return over.map(({ requestId }) => requestId);
+}
+
+function decline(kept: Kept, made: MadeDecision): Result<KeptRequest, RequestRefusal> {
+  const open = stillOpen(kept.requests.get(made.requestId) ?? null, made);
+  if (!open.ok) return open;
+  const declined = { ...open.value, state: "declined", decidedAt: made.at, decidedBy: made.actor } as const;
+  kept.requests.set(made.requestId, declined);
+  kept.recordAct(declinedDraft(open.value, made));
+  return ok(declined);
+}
+
+function spend(kept: Kept, spending: Spending): Result<ApprovalUse, RequestRefusal | SpendRefusal> {
+  const { token, requestId, contentHash, attemptLineage, at, actor } = spending;
+  const { tokenId, nonce, planHash, maxExecutions } = token;
+  const open = requestId === null ? null : stillOpen(kept.requests.get(requestId) ?? null, { requestId, planHash, at });
+  if (open !== null && !open.ok) return open;
+  const known = kept.tokens.filter((one) => one.tokenId === tokenId || one.nonce === nonce);
+  if (known.some((one) => !sameToken(one, token))) return err({ code: "token_differs", tokenId });
+  const useNumber = kept.uses.filter((use) => use.nonce === nonce).length + 1;
+  if (useNumber > maxExecutions) return err({ code: "uses_exhausted", maxExecutions });
+  if (known.length === 0) kept.tokens.push(token);
+  const use = { nonce, useNumber, contentHash, attemptLineage, at };
+  kept.uses.push(use);
+  if (open !== null) {
+    const { value: request } = open;
+    const approved = { ...request, state: "approved", decidedAt: at, decidedBy: actor, tokenId } as const;
+    kept.requests.set(request.requestId, approved);
+  }
+  kept.recordAct(spentDraft(spending, use));
+  return ok(use);
 }
