@@ -33,17 +33,15 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     ];
   }
   const examination: Examination = { ...patient, setup: loaded.value };
-  const stores = checkStores(examination);
+  const places = [checkDirectories(examination), checkFiles(examination), ...checkStores(examination)];
   return [
     checkNode(),
     ok("config", "every rule holds"),
-    checkDirectories(examination),
-    checkFiles(examination),
-    ...stores,
+    ...places,
     await checkAudit(examination),
     checkInstance(examination),
     await checkPort(examination),
-    ...(await checkKeys({ ...examination, stores })),
+    ...(await checkKeys({ ...examination, places })),
     await checkDisk(examination),
     checkClock(examination),
     checkPage(),

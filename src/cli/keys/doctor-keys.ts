@@ -10,18 +10,25 @@ import { createHttpKeys } from "./http-keys.ts";
 type Subject = {
   readonly environment: Environment;
   readonly setup: { readonly paths: { readonly dataDir: string } };
-  /** What was found about the databases; nothing is opened that a start would refuse or change. */
-  readonly stores: readonly Finding[];
+  /** What was found about directories, files and databases; nothing is opened that a start would refuse or repair. */
+  readonly places: readonly Finding[];
 };
 
 /** Which vault is in use and whether it opens; whether the signing key is there, enrolled, signs and is checked. */
-export async function checkKeys({ environment, setup, stores }: Subject): Promise<readonly Finding[]> {
+export async function checkKeys({ environment, setup, places }: Subject): Promise<readonly Finding[]> {
   if (!existsSync(join(setup.paths.dataDir, "silas.db"))) {
     return [{ check: "vault", state: "warn", message: "there is none yet", fix: "silas init" }];
   }
-  if (stores.some(({ check, state }) => check !== "dates" && state !== "ok")) {
-    const message = "not looked at until the databases are in order";
-    return [{ check: "vault", state: "warn", message, fix: "repair what is said about the databases first" }];
+  if (places.some(({ check, state }) => check !== "dates" && state !== "ok")) {
+    const message = "not looked at until the files are in order";
+    return [
+      {
+        check: "vault",
+        state: "warn",
+        message,
+        fix: "repair what is said about directories, files and databases first",
+      },
+    ];
   }
   try {
     const report = await loadReport(environment);

@@ -86,6 +86,7 @@ const RELEASED = {
   "journal/001_initial": "439c59cfe3d428712ec06f1d0941ead1ad05f5d4378c92f50b198afa6e2e2013",
   "runtime/001_initial": "72d46dbf38129d191da06ab459989bf47ca33cb668f9b2203c0bd75319999ec0",
   "runtime/002_audit": "8cfc3777c62bddc4a4c333df3385bef1e3af881be662d182ece8e207c215fb9b",
+  "runtime/003_keys": "d44ed37db27c243ee2a3951bc138e6566fd03dd1f3f5b0e22a9eba8c45b991a3",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {
