@@ -31,7 +31,7 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
     ["belongs to", relationsOf(item)],
     ["schedule", item.schedule === null ? [] : [item.schedule]],
     ["budget", [budgetOf(item)]],
-    ["skills", item.skills.length === 0 ? [] : [`${item.skills.join(", ")} (digests are added when it is proposed)`]],
+    ["skills", item.skills.length === 0 ? [] : [`${item.skills.join(", ")} (not installed, so without a digest)`]],
     ["checks", item.verify.map(describeCheck)],
     ["gates", item.gates.map(describeGate)],
     ["access", Object.entries(item.accessLevels).map(([name, { tools }]) => `${name}: ${tools.join(", ")}`)],
