@@ -37,6 +37,8 @@ async function faults(): Promise<readonly string[]> {
 const sideways = () =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
+type Line = { readonly entry: { readonly prev_hash: string }; readonly hash: string };
+
 describe("the activity surface", () => {
   test("[PWA-12] tells what was done as sentences by day, newest first, and of whom it is asked", async () => {
     const other = await cockpit.open();
@@ -78,19 +80,17 @@ describe("the activity surface", () => {
     const seq = Number(await row.getAttribute("data-seq"));
     await sheet.getByRole("heading", { name: `Entry ${seq}` }).waitFor();
     const said = await sheet.innerText();
-    const line = exported.find((text) => text.includes(`"seq":${seq}}`) || text.includes(`"seq":${seq},`)) ?? "";
-    const hashes = await sheet.locator("dd code").allTextContents();
-    expect(hashes[0]).toBe("device_revoked");
-    expect(line).toContain("device_revoked");
-    for (const hash of hashes.slice(1)) {
-      expect(hash).toMatch(/^[0-9a-f]{64}$/);
-      expect(line).toContain(hash);
-    }
+    const line = JSON.parse(exported.find((text) => text.includes(`"seq":${seq}}`)) ?? "") as Line;
+    expect(await sheet.locator("dd code").allTextContents()).toEqual([
+      "device_revoked",
+      line.hash,
+      line.entry.prev_hash,
+    ]);
     expect(said).toContain('"device_name": "Chromium on Linux"');
     expect(said).toMatch(new RegExp(`${seq} of \\d+`));
     await sheet.getByRole("button", { name: "Copy: Hash of this entry" }).click();
     await sheet.getByText("Copied").waitFor({ state: "attached" });
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(hashes[1]);
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(line.hash);
     expect(await faults()).toEqual([]);
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
@@ -138,6 +138,21 @@ describe("the activity surface", () => {
       .poll(async () => (await sentences()).slice(0, 2).join(), POLL)
       .toMatch(/^Silas \S+ started,Silas stopped$/);
     await expect.poll(() => chain().textContent(), POLL).toMatch(/^Chain verified/);
+  });
+
+  test("what came earlier is read page after page, to the first entry", async () => {
+    await page.evaluate(async () => {
+      const authorization = `Bearer ${localStorage.getItem("silas.token")}`;
+      for (let count = 0; count < 101; count += 1) {
+        await (await fetch("/api/journal/export", { headers: { authorization } })).text();
+      }
+    });
+    await visit();
+    expect(await rows().count()).toBe(100);
+    await page.getByRole("button", { name: "Show earlier" }).click();
+    await expect.poll(() => rows().count(), POLL).toBeGreaterThan(101);
+    expect((await sentences()).at(-1)).toMatch(/^Brought the journal database to /);
+    expect(await page.getByRole("button", { name: "Show earlier" }).count()).toBe(0);
   });
 
   test("a changed entry is named on the page, with what to do", async () => {

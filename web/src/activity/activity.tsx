@@ -20,13 +20,15 @@ export function Activity(): ReactNode {
   const [who, setWho] = useState<Who>("all");
   const [opened, setOpened] = useState<ActivityItem | null>(null);
   const read = useActivity();
-  const { chain, hasFailed } = useChain(read.keptAtMs === null ? (read.data?.[0]?.seq ?? null) : null);
   const isKept = read.keptAtMs !== null;
+  const isAnswered = !isKept && (read.data !== undefined || read.error !== null);
+  // Also asked when the entries cannot be read: a damaged one may be why.
+  const { chain, hasFailed } = useChain(isAnswered ? (read.data?.[0]?.seq ?? 0) : null);
   const items = read.data?.filter(({ actor }) => who === "all" || actor.kind === who);
   return (
     <Page title={words.surfaces.activity} width="text">
       <p className={styles["lead"]}>{words.activity.lead}</p>
-      {read.data !== undefined && read.data.length > 0 && (
+      {(read.data !== undefined || chain !== undefined) && (
         <ChainBadge chain={isKept ? undefined : chain} standing={isKept ? "kept" : hasFailed ? "failed" : "asked"} />
       )}
       <KeptNotice atMs={read.keptAtMs} />

@@ -3,15 +3,15 @@ import { plural } from "./plural.ts";
 /** The catalogue's part about what happened and the chain that proves it. */
 export const activityWords = {
   activity: {
-    lead: "Everything that was done here, from the audit log.",
-    settingsHint: "What was done here, by which device, and whether the record of it is whole.",
+    lead: "Sign-ins, imports, backups, keys and decisions, as the audit log has them.",
+    settingsHint: "Sign-ins, imports, backups, keys and decisions, and whether the record of them is whole.",
     open: "Open activity",
     who: "Who",
     all: "All",
     by: { owner: "Devices", terminal: "Terminal", system: "Silas" },
     actor: { owner: "A signed-in device", terminal: "The terminal of this machine", system: "Silas itself" },
     state: { done: "Done", failed: "Did not succeed", unfinished: "No end recorded" },
-    empty: "Nothing is recorded yet. Sign-ins, imports, backups and signatures appear here, newest first.",
+    empty: "Nothing is recorded yet. What is done here appears in sentences, newest first.",
     noneOf: "Nothing of this among what is shown.",
     earlier: "Show earlier",
     openProof: "Show the proof",
