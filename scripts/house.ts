@@ -102,7 +102,7 @@ export const ROOMS: readonly Room[] = [
     door: "src/core/policy/index.ts",
     mayImport: ["model", "base"],
     packages: [],
-    purpose: "the rules of trust: what an audit entry says and how the chain is judged",
+    purpose: "the rules of trust: approvals, risk, cards, receipts, and how the audit chain is judged",
   },
   {
     name: "work",
