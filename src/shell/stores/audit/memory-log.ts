@@ -11,7 +11,8 @@ export function createMemoryAuditLog(rules: AuditRules): { readonly log: AuditLo
   const checkpoints: AuditCheckpoint[] = [];
   const head = () => rows.at(-1) ?? rules.genesis;
   const source: ChainSource = {
-    rowsAfter: (seq) => rows.filter((row) => row.seq > seq),
+    batchAfter: (seq) => rows.slice(seq),
+    firstSeq: () => rows[0]?.seq ?? null,
     rowAt: (seq) => rows[seq - 1] ?? null,
     checkpointsFrom: (seq) => checkpoints.filter((one) => one.seq >= seq),
     findCheckpoint: (id) => checkpoints.find((one) => one.checkpointId === id) ?? null,

@@ -1,10 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result } from "#base";
 import type { AuditCheckpoint, AuditEntry, AuditHead, AuditQuery, AuditRow, StoreFault } from "#model";
 import type { AuditReader, AuditRules } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
+import { guarded, guardedPromise, guardedValue } from "../store-fault.ts";
 import type { HeadsFile } from "./heads.ts";
-import { verifyChain, type ChainSource } from "./verify.ts";
+import { verifyInSteps, type ChainSource } from "./verify.ts";
 
 export type ReadableDb = Pick<Sqlite, "get" | "all" | "close">;
 export type ReaderParts = { readonly db: ReadableDb; readonly rules: AuditRules; readonly heads: HeadsFile };
@@ -28,13 +29,13 @@ export function createAuditReader(parts: ReaderParts): AuditReader {
         );
         return new Set(rows.map((row) => row.act_id));
       }),
-    verify: async (from) => guardedValue(() => verifyChain({ source, rules }, from)),
+    verify: (from) => guardedPromise(verifyInSteps({ source, rules, pause: setImmediate }, from)),
     exportLines: async function* () {
       yield rules.renderHeader();
       let head = rules.genesis;
-      for (const row of source.rowsAfter(0)) {
-        yield rules.renderLine(row);
-        head = { seq: row.seq, hash: row.hash };
+      for (let rows = source.batchAfter(0); rows.length > 0; rows = source.batchAfter(head.seq)) {
+        yield* rows.map(rules.renderLine);
+        head = rows.at(-1) ?? head;
       }
       yield rules.renderTrailer(head);
     },
@@ -49,15 +50,8 @@ export function headOf({ db, rules }: Pick<ReaderParts, "db" | "rules">): AuditH
 export function sourceOf({ db, heads }: ReaderParts): ChainSource {
   const checkpoint = "SELECT checkpoint_id AS checkpointId, seq, hash FROM audit_checkpoints";
   return {
-    rowsAfter: function* (seq) {
-      for (let after = seq; ;) {
-        const rows = db.all<AuditRow>(`${ROW} WHERE seq > :after ORDER BY seq LIMIT ${ROWS_AT_ONCE}`, { after });
-        yield* rows;
-        const last = rows.at(-1);
-        if (last === undefined) return;
-        after = last.seq;
-      }
-    },
+    batchAfter: (after) => db.all<AuditRow>(`${ROW} WHERE seq > :after ORDER BY seq LIMIT ${ROWS_AT_ONCE}`, { after }),
+    firstSeq: () => db.get<{ readonly seq: number }>("SELECT seq FROM audit_entries ORDER BY seq LIMIT 1")?.seq ?? null,
     rowAt: (seq) => db.get<AuditRow>(`${ROW} WHERE seq = :seq`, { seq }),
     checkpointsFrom: (seq) => db.all<AuditCheckpoint>(`${checkpoint} WHERE seq >= :seq`, { seq }),
     findCheckpoint: (id) => db.get<AuditCheckpoint>(`${checkpoint} WHERE checkpoint_id = :id`, { id }),

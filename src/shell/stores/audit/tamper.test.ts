@@ -157,6 +157,15 @@ describe("a log of 1,000 entries", () => {
     }
   });
 
+  test("[AUD-02] shows an entry put in before the first", async () => {
+    for (const seq of [0, -1, -1_000]) {
+      const [row] = rows;
+      const insert = () =>
+        run("INSERT INTO audit_entries (seq, entry, hash) VALUES (?, ?, ?)", seq, row?.entry ?? "", row?.hash ?? "");
+      expect(await foundAfter(insert)).toEqual({ code: "entry_moved", seq });
+    }
+  });
+
   test("[AUD-02] shows an entry that was replaced by a sound one: the next does not follow it", async () => {
     for (const seq of each(10)) {
       const before = rows[seq - 2] ?? rules.genesis;

@@ -4,9 +4,11 @@ import type { AuditReader, AuditRules } from "#ports";
 
 /** A chain to be verified: the database and the heads beside it, or the twin of both. */
 export type ChainSource = {
-  /** In order, a bounded number at a time. */
-  rowsAfter(seq: number): Iterable<AuditRow>;
+  /** The next entries in order, a bounded number of them; none at the end. */
+  batchAfter(seq: number): readonly AuditRow[];
   rowAt(seq: number): AuditRow | null;
+  /** The smallest number there is; null when there is no entry. */
+  firstSeq(): number | null;
   checkpointsFrom(seq: number): readonly AuditCheckpoint[];
   findCheckpoint(checkpointId: string): AuditCheckpoint | null;
   latestCheckpoint(): AuditCheckpoint | null;
@@ -21,35 +23,80 @@ type Work = { readonly source: ChainSource; readonly rules: AuditRules };
  * checkpoint only the entries after it are read. [AUD-02, AUD-03, AUD-04, AUD-05]
  */
 export function verifyChain(work: Work, from: From): AuditVerdict {
+  const fold = beginFold(work, from);
+  for (;;) {
+    const verdict = fold.step();
+    if (verdict !== null) return verdict;
+  }
+}
+
+/** The same with a pause after each step, so that a long chain holds nobody up. Entries are only ever added meanwhile. */
+export async function verifyInSteps(
+  work: Work & { readonly pause: () => Promise<void> },
+  from: From,
+): Promise<AuditVerdict> {
+  const fold = beginFold(work, from);
+  for (;;) {
+    const verdict = fold.step();
+    if (verdict !== null) return verdict;
+    await work.pause();
+  }
+}
+
+/** Judges a bounded number of entries per step; answers with the verdict once there is one. */
+type Fold = { step(): AuditVerdict | null };
+
+function beginFold(work: Work, from: From): Fold {
   const start = startOf(work, from);
-  if (!start.ok) return { valid: false, entriesChecked: 0, broken: start.error };
+  if (!start.ok) return endedFold(start.error);
   // Noted first, read second: what is noted meanwhile cannot be missed by rows read before it.
   const heads = work.source.heads();
-  if (!heads.ok) return { valid: false, entriesChecked: 0, broken: heads.error };
+  if (!heads.ok) return endedFold(heads.error);
   const known = heads.value.filter(({ seq }) => seq > start.value.seq || from === "genesis");
   const marks = marksOf(work.source.checkpointsFrom(start.value.seq + 1), known);
   let head = start.value;
   let entriesChecked = 0;
-  for (const row of work.source.rowsAfter(head.seq)) {
-    const judged = work.rules.judge(head, row);
-    if (!judged.ok) return { valid: false, entriesChecked, broken: judged.error };
-    // Most entries are neither marked nor marks; they are passed by without being parsed.
-    if (marks.has(row.seq) || isCheckpoint(row)) {
-      const broken = checkMarks(work.source, { row, marks: marks.get(row.seq) ?? [] });
-      if (broken !== null) return { valid: false, entriesChecked, broken };
-    }
-    head = judged.value;
-    entriesChecked += 1;
-  }
-  if ([...marks.keys()].some((seq) => seq > head.seq)) {
-    return { valid: false, entriesChecked, broken: { code: "entries_cut", seq: head.seq + 1 } };
-  }
-  return { valid: true, entriesChecked, head, headsChecked: known.length };
+  return {
+    step: () => {
+      const rows = work.source.batchAfter(head.seq);
+      for (const row of rows) {
+        const judged = judge(work, { head, row, marks });
+        if (!judged.ok) return { valid: false, entriesChecked, broken: judged.error };
+        head = judged.value;
+        entriesChecked += 1;
+      }
+      if (rows.length > 0) return null;
+      if ([...marks.keys()].some((seq) => seq > head.seq)) {
+        return { valid: false, entriesChecked, broken: { code: "entries_cut", seq: head.seq + 1 } };
+      }
+      return { valid: true, entriesChecked, head, headsChecked: known.length };
+    },
+  };
+}
+
+const endedFold = (broken: AuditBreak): Fold => ({ step: () => ({ valid: false, entriesChecked: 0, broken }) });
+
+type Judged = {
+  readonly head: AuditHead;
+  readonly row: AuditRow;
+  readonly marks: ReadonlyMap<number, readonly Mark[]>;
+};
+
+function judge({ source, rules }: Work, { head, row, marks }: Judged): Result<AuditHead, AuditBreak> {
+  const judged = rules.judge(head, row);
+  // Most entries are neither marked nor marks; they are passed by without being parsed.
+  if (!judged.ok || !(marks.has(row.seq) || isCheckpoint(row))) return judged;
+  const broken = checkMarks(source, { row, marks: marks.get(row.seq) ?? [] });
+  return broken === null ? judged : err(broken);
 }
 
 /** The place to begin behind. A checkpoint counts only when the entry it marks is still the one it marked. */
 function startOf({ source, rules }: Work, from: From): Result<AuditHead, AuditBreak> {
-  if (from === "genesis") return ok(rules.genesis);
+  if (from === "genesis") {
+    // What was put in before the first entry would never be reached by going on from there.
+    const first = source.firstSeq() ?? 1;
+    return first > rules.genesis.seq ? ok(rules.genesis) : err({ code: "entry_moved", seq: first });
+  }
   const checkpoint = from === "latest" ? source.latestCheckpoint() : source.findCheckpoint(from.checkpointId);
   if (checkpoint === null) {
     return from === "latest" ? ok(rules.genesis) : err({ code: "checkpoint_unknown", checkpointId: from.checkpointId });
