@@ -80,7 +80,7 @@ describe("from a plan to a receipt", () => {
     await approve(request);
     const { out: receipt } = await home.silas(["approvals", "export", request.request_id]);
     const file = join(home.dir, "changed.json");
-    const verify = async (text: string): Promise<readonly string[]> => {
+    const verify = async (text: string | Uint8Array): Promise<readonly string[]> => {
       writeFileSync(file, text);
       const ran = await home.silas(["approvals", "verify", file, "--json"]);
       expect(ran.code).toBe(1);
@@ -103,6 +103,10 @@ describe("from a plan to a receipt", () => {
     expect(await verify(receipt.replace("week-46", "week-47"))).toContain("plan");
     expect(await verify(receipt.slice(0, -20))).toEqual(["file"]);
     expect(await verify(receipt.replace("{", "{ "))).toEqual(["file"]);
+    // A byte that is no UTF-8 must not be read as the replacement mark, which a plan may really hold.
+    const bytes = Buffer.from(receipt);
+    bytes[bytes.indexOf("week-46")] = 0xff;
+    expect(await verify(bytes)).toEqual(["file"]);
     const step = Math.floor(receipt.length / 12);
     for (let at = 3; at < receipt.length; at += step) {
       const flipped = String.fromCharCode(receipt.charCodeAt(at) ^ 1);

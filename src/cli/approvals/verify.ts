@@ -10,7 +10,8 @@ const LABEL_CHARS = 11;
 /** Checks a receipt with nothing but the file: no data directory is opened and nothing is asked over a network. */
 export const verifyReceiptFile: Handler<{ readonly json?: boolean }> = async (call) => {
   const { options, terminal, outside } = call;
-  const checks = verifyReceipt(await readReceipt(call.args[0] ?? "", outside.stdin), receiptTools);
+  const text = await readReceipt(call.args[0] ?? "", outside.stdin);
+  const checks = text === null ? NOT_TEXT : verifyReceipt(text, receiptTools);
   const isValid = isProven(checks);
   if (options.json) terminal.json({ valid: isValid, checks });
   else {
@@ -19,6 +20,9 @@ export const verifyReceiptFile: Handler<{ readonly json?: boolean }> = async (ca
   }
   return isValid ? EXIT.ok : EXIT.failed;
 };
+
+/** A lenient reading would take a damaged byte for the replacement mark that a plan may really hold. */
+const NOT_TEXT: readonly ReceiptCheck[] = [{ name: "file", outcome: "failed", reason: "invalid_utf8" }];
 
 const describeCheck = ({ name, outcome, reason }: ReceiptCheck): string =>
   oneLine(`${name.padEnd(LABEL_CHARS)}${outcome}${reason === null ? "" : `: ${reason}`}`);
@@ -29,7 +33,7 @@ const brokenNames = (checks: readonly ReceiptCheck[]): string =>
     .map(({ name }) => name)
     .join(", ");
 
-async function readReceipt(source: string, stdin: NodeJS.ReadStream): Promise<string> {
+async function readReceipt(source: string, stdin: NodeJS.ReadStream): Promise<string | null> {
   const bytes = await createInputReader(stdin)(source, { bytesMax: LIMITS.canonicalInputBytes });
   if (!bytes.ok) {
     throw new CommandFailure({
@@ -37,6 +41,9 @@ async function readReceipt(source: string, stdin: NodeJS.ReadStream): Promise<st
       next: "Name the file that `silas approvals export` wrote.",
     });
   }
-  // Bytes that are no UTF-8 become marks that no receipt holds, so the check itself says what is wrong.
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.value);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.value);
+  } catch {
+    return null;
+  }
 }
