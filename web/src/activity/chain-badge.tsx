@@ -27,9 +27,9 @@ export function ChainBadge({ chain, standing }: ChainBadgeProps): ReactNode {
     );
   }
   return (
-    <p className={styles["badge"]} role="status" data-chain={chain === undefined ? "unknown" : "holds"}>
+    <p className={styles["badge"]} data-chain={chain === undefined ? "unknown" : "holds"}>
       <Link2 size={16} aria-hidden />
-      {chain === undefined ? WORDS[standing] : words.chain.holds(chain.entries_checked)}
+      <span role="status">{chain === undefined ? WORDS[standing] : words.chain.holds(chain.entries_checked)}</span>
     </p>
   );
 }
