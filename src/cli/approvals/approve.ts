@@ -20,24 +20,29 @@ type Confirmed = { readonly shownHash: Sha256Hex; readonly friction: readonly Fr
 
 const TERMINAL = { kind: "terminal" } as const;
 
-/** Shows everything that would be signed, asks with the care its risk demands, and approves exactly what was shown. */
-const approveRequest: Handler<Options> = (call) =>
-  withApprovals(call, async (approvals) => {
-    const { options, terminal } = call;
+/**
+ * Shows everything that would be signed, asks with the care its risk demands, and approves exactly what was shown.
+ * While a person reads nothing is held open, so that other commands go on; what happened meanwhile shows at the end.
+ */
+const approveRequest: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const request = await withApprovals(call, async (approvals) => {
     const { requestId } = await findRequest(approvals, call.args[0] ?? "");
-    const request = orFail(await approvals.show(requestId));
-    if (request.state !== "pending") {
-      throw new CommandFailure({ what: stateWords(request), kept: "That stays as it is." });
-    }
-    const confirmed = options.hash === undefined ? await confirmShown(call, request) : byHash(options.hash);
-    const answer = { requestId, verdict: "approved", actor: TERMINAL, ...confirmed } as const;
-    const approved = orFail(await approvals.decide(answer));
-    if (options.json) return terminal.line(safeJson(keptRequestToWire(approved)));
-    terminal.line(`Approved ${approved.requestId}, ${oneLine(approved.card.intent)}`);
-    terminal.note(
-      `Its attempt is granted and waits to be run. \`silas approvals export ${requestId}\` gives the receipt.`,
-    );
+    return orFail(await approvals.show(requestId));
   });
+  const { requestId } = request;
+  if (request.state !== "pending") {
+    throw new CommandFailure({ what: stateWords(request), kept: "That stays as it is." });
+  }
+  const confirmed = options.hash === undefined ? await confirmShown(call, request) : byHash(options.hash);
+  const answer = { requestId, verdict: "approved", actor: TERMINAL, ...confirmed } as const;
+  const approved = await withApprovals(call, async (approvals) => orFail(await approvals.decide(answer)));
+  if (options.json) return terminal.line(safeJson(keptRequestToWire(approved)));
+  terminal.line(`Approved ${requestId}, ${oneLine(approved.card.intent)}`);
+  terminal.note(
+    `Its attempt is granted and waits to be run. \`silas approvals export ${requestId}\` gives the receipt.`,
+  );
+};
 
 async function confirmShown(call: Call<Options>, request: KeptRequest): Promise<Confirmed> {
   const { terminal } = call;
