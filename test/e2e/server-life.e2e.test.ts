@@ -67,6 +67,7 @@ describe("where it listens", () => {
       randomness: { bytes: (count: number) => new Uint8Array(count) },
       feed: { subscribe: () => () => refused },
       sessions: {},
+      approvals: {},
       log: { info: () => {}, warn: () => {}, error: () => {} },
     } as unknown as WebServerDeps;
     const server = await createWebServer(deps);
