@@ -16,10 +16,12 @@ export function createApprovalsDoor(deps: ApprovalsDeps): ApprovalsDoor {
     proposeAgain: (requestId, actor) => proposeAgain(deps, { requestId, actor }),
     inbox: () => inbox(deps),
     missed: async () => {
-      const all = await list(deps, EVERY_STATE);
+      const expired = await list(deps, ["expired"]);
+      if (!expired.ok) return expired;
+      const all = await store.list(EVERY_STATE);
       if (!all.ok) return all;
       const repeated = new Set(all.value.map(({ againOf }) => againOf));
-      return ok(all.value.filter(({ requestId, state }) => state === "expired" && !repeated.has(requestId)));
+      return ok(expired.value.filter(({ requestId }) => !repeated.has(requestId)));
     },
     all: () => list(deps, EVERY_STATE),
     show: async (requestId) => {
