@@ -60,6 +60,7 @@ const surfaces = (): readonly string[] => [
   `/tasks/${repeatingId}`,
   "/day/2026-01-05",
   "/journal",
+  "/activity",
   "/settings",
 ];
 
@@ -177,6 +178,7 @@ describe("the keyboard alone", () => {
       ["t", "/tasks"],
       ["d", "/day"],
       ["j", "/journal"],
+      ["a", "/activity"],
       ["h", "/"],
     ] as const) {
       await page.keyboard.press("g");

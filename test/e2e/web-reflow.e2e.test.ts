@@ -28,7 +28,7 @@ beforeAll(async () => {
   await give(page, { kind: "entry.create", form: "text", occurredAt: times.startedAt, text: "A note." });
   const block = { id: null, categoryId: null, taskId, startTime: times.startedAt, endTime: times.endedAt, note: "" };
   await give(page, { kind: "plan.blocks", planDate: DAY, upserts: [block], deletes: [] });
-  surfaces = ["/", "/tasks", `/tasks/${taskId}`, `/day/${DAY}`, "/journal", "/settings"];
+  surfaces = ["/", "/tasks", `/tasks/${taskId}`, `/day/${DAY}`, "/journal", "/activity", "/settings"];
 });
 afterAll(() => cockpit.close());
 
