@@ -172,14 +172,14 @@ describe("the signing key", () => {
     rmSync(keyFile);
     await refused(/vault is locked/);
     expect(existsSync(keyFile)).toBe(false);
-    writeFileSync(keyFile, "ab".repeat(32));
+    writeFileSync(keyFile, "ab".repeat(32), { mode: 0o600 });
     await refused(/does not open the vault/);
     writeFileSync(keyFile, kept.key);
     writeFileSync(vault, kept.vault.subarray(0, 300));
     await refused(/damaged/);
     rmSync(vault);
     await refused(/holds nothing under owner-signing-key/);
-    writeFileSync(vault, kept.vault);
+    writeFileSync(vault, kept.vault, { mode: 0o600 });
     expect((await verify(await sign())).code).toBe(0);
   });
 });
