@@ -191,6 +191,18 @@ describe("what is not approved", () => {
     expect((await inbox()).map(({ state }) => state)).toEqual(["pending"]);
   });
 
+  test("a plan of high risk is not approved by its hash alone, and nobody to ask is told to use a terminal", async () => {
+    const request = await propose(join(ROOT, "docs", "examples", "site-is-up.md"));
+    const byHash = await approve(request);
+    expect(byHash.code).toBe(3);
+    expect(byHash.err).toContain("A plan of high risk is not approved by its hash alone.");
+    const asked = await home.silas(["approve", request.request_id, "--no-input"]);
+    expect(asked.code).toBe(3);
+    expect(asked.err).not.toContain("--hash");
+    expect([tokens(), events()]).toEqual([0, ["approval_requested"]]);
+    expect((await inbox()).map(({ state }) => state)).toEqual(["pending"]);
+  });
+
   test("[FLOW-05] a plan that was changed behind the request is refused, recorded and gives no token", async () => {
     const request = await propose();
     for (const [sql, column] of [

@@ -34,7 +34,7 @@ const approveRequest: Handler<Options> = async (call) => {
   if (request.state !== "pending") {
     throw new CommandFailure({ what: stateWords(request), kept: "That stays as it is." });
   }
-  const confirmed = options.hash === undefined ? await confirmShown(call, request) : byHash(options.hash);
+  const confirmed = options.hash === undefined ? await confirmShown(call, request) : byHash(options.hash, request);
   const answer = { requestId, verdict: "approved", actor: TERMINAL, ...confirmed } as const;
   const approved = await withApprovals(call, async (approvals) => orFail(await approvals.decide(answer)));
   if (options.json) return terminal.line(safeJson(keptRequestToWire(approved)));
@@ -51,15 +51,27 @@ async function confirmShown(call: Call<Options>, request: KeptRequest): Promise<
     throw new CommandFailure({
       what: "An approval needs your decision, and nobody can be asked here.",
       kept: "Nothing was approved; the request waits on.",
-      next: `When you have read it, approve exactly this plan with --hash ${request.planHash}`,
+      next: needsPerson(request)
+        ? `A plan of ${request.riskLevel} risk is approved by a person: run this in a terminal.`
+        : `When you have read it, approve exactly this plan with --hash ${request.planHash}`,
       exit: EXIT.needsDecision,
     });
   }
   return { shownHash: request.planHash, friction: await confirmByHand(terminal, request) };
 }
 
-/** Whoever gives the whole hash has said more than any gesture says. */
-function byHash(hash: string): Confirmed {
+/** A script may repeat what was read and found harmless enough; it can never stand for a person's care. [RISK-01] */
+function byHash(hash: string, request: KeptRequest): Confirmed {
   if (!/^[0-9a-f]{64}$/.test(hash)) throw usage("--hash takes the 64 characters of the plan's hash.");
-  return { shownHash: hash as Sha256Hex, friction: ["tap", "confirm", "slide"] };
+  if (needsPerson(request)) {
+    throw new CommandFailure({
+      what: `A plan of ${request.riskLevel} risk is not approved by its hash alone.`,
+      kept: "Nothing was approved; the request waits on.",
+      next: `Run \`silas approve ${request.requestId}\` in a terminal.`,
+      exit: EXIT.needsDecision,
+    });
+  }
+  return { shownHash: hash as Sha256Hex, friction: ["tap", "confirm"] };
 }
+
+const needsPerson = ({ riskLevel }: KeptRequest): boolean => riskLevel !== "low" && riskLevel !== "medium";
