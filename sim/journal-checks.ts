@@ -11,7 +11,6 @@ export async function loadState(store: JournalStore): Promise<JournalState> {
   for await (const record of store.exportRecords()) records.push(record);
   const changes: ChangeRow[] = [];
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     const page = await store.answer({ kind: "changes", after: changes.at(-1)?.counter ?? 0 });
     assert(page.ok, "changes can be read");
     if (page.value.length === 0) return { records, changes };

@@ -149,7 +149,6 @@ describe.each([
     const tasks = [task("t1", "a"), task("t2", "a"), task("t3", "a"), task("t5", "b"), task("t4", "b")];
     must(await store.commit(commitOf("op1", tasks)));
     for (const name of ["t1", "t2", "t3"]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { records } = must(await store.read([{ kind: "place", of: "task", at: { after: id(name) } }]));
       expect([...records.keys()]).toEqual([name, "t4"]);
     }

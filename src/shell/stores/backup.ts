@@ -46,7 +46,6 @@ export async function createBackup(options: {
     const files: BackupManifest["files"] = [...(await copyVault(dataDir, partial))];
     for (const name of names) {
       // One file after the other: they share the disk.
-      // oxlint-disable-next-line no-await-in-loop
       const copied = await copyClosed(join(dataDir, name), join(partial, name));
       if (!copied.ok) return copied;
       const { bytes, sha256, schemaVersion } = copied.value;
@@ -86,10 +85,8 @@ export async function verifyBackup(source: string): Promise<Result<BackupManifes
   for (const { name, bytes, sha256 } of manifest.value.files) {
     const path = join(source, name);
     // The digest first: it reads the file as it lies there, the page check may not even open it.
-    // oxlint-disable-next-line no-await-in-loop
     const digest = existsSync(path) ? await digestOf(path) : null;
     if (digest !== sha256) return err({ code: "backup_damaged", file: path });
-    // oxlint-disable-next-line no-await-in-loop
     const found = name === VAULT_FILE ? ok({ bytes: statSync(path).size }) : await inspectDatabase(path);
     if (!found.ok || found.value.bytes !== bytes) return err({ code: "backup_damaged", file: path });
   }

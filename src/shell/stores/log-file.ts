@@ -106,7 +106,6 @@ export async function findLogLines(options: {
   for (let number = FILES_MAX - 1; number >= 0; number -= 1) {
     const path = numbered(logPath(options.stateDir), number);
     if (!existsSync(path)) continue;
-    // oxlint-disable-next-line no-await-in-loop
     for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
       if (line.includes(options.id) && carries(line, options.id)) found.push(line);
     }

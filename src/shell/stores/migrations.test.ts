@@ -133,7 +133,6 @@ test("[MIG-06] starting again on a migrated database changes nothing, whatever i
       db.close();
       const before = [query(path, "SELECT * FROM notes"), query(path, "SELECT * FROM applied_migrations")];
       for (let round = 0; round < times; round += 1) {
-        // oxlint-disable-next-line no-await-in-loop
         expect(await migrateTo(path, TWO, "2027-01-01T00:00:00.000Z" as Instant)).toBeNull();
       }
       expect([query(path, "SELECT * FROM notes"), query(path, "SELECT * FROM applied_migrations")]).toEqual(before);
@@ -193,7 +192,6 @@ test("the five newest copies from before a migration stay, the others go by name
     files[`00${number}_t.sql`] = `CREATE TABLE t${number} (a TEXT);\n`;
     const at = `2026-11-${10 + number}T08:00:00.000Z` as Instant;
     const store = { path, synchronous: "FULL", migrationsDir: migrationsDir(files), at } as const;
-    // oxlint-disable-next-line no-await-in-loop
     must(await openMigrated({ ...store, onPruned: (pruned) => void gone.push(basename(pruned)) })).close();
   }
   const kept = readdirSync(join(dataDir, "backups")).filter((name) => name !== basename(own));

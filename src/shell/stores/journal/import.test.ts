@@ -46,10 +46,8 @@ test("while an import runs others read the journal as it was, and writers wait f
   const writing = store.commit(commit("second")).then((result) => [progress.isDone, must(result).units[0]?.counter]);
   const seen = new Set<number>();
   while (!progress.isDone) {
-    // oxlint-disable-next-line no-await-in-loop
     const count = await labels(store);
     seen.add(count);
-    // oxlint-disable-next-line no-await-in-loop
     await new Promise((resolve) => void setImmediate(resolve));
   }
   expect((await importing).records).toHaveLength(MANY.length);

@@ -29,7 +29,6 @@ export async function importVersions(main: Sqlite, records: readonly JournalReco
       for (const batch of batches) {
         saved.push(...saveBatch(db, batch));
         // The batches of one transaction follow each other; what comes in between is other people's work.
-        // oxlint-disable-next-line no-await-in-loop
         await setImmediate();
       }
       indexRowsAfter(db, last);

@@ -36,7 +36,6 @@ test("[JOURNAL-10] a full disk refuses the commit, keeps what was there, and cou
   let answer = await store.commit(note("n1", "x".repeat(2000)));
   while (answer.ok) {
     kept += 1;
-    // oxlint-disable-next-line no-await-in-loop
     answer = await store.commit(note(`n${kept + 1}`, "x".repeat(2000)));
   }
   expect(answer.error).toMatchObject({ code: "disk_full", retryable: true });
@@ -80,7 +79,6 @@ test("search puts the record first that says a word most, needs every word, and 
     ["b", "milk milk milk"],
     ["c", "bread"],
   ] as const) {
-    // oxlint-disable-next-line no-await-in-loop
     must(await store.commit(note(name, text)));
   }
   const found = async (text: string) => must(await store.answer({ kind: "search", text })).hits.map((hit) => hit.id);

@@ -20,7 +20,6 @@ test("no list of tasks and no count walks all records or sorts what it found", a
   const { db, store } = await openWithDriver((sql) => void statements.add(sql));
   statements.clear();
   for (const query of LISTS) {
-    // oxlint-disable-next-line no-await-in-loop
     must(await store.answer(query));
   }
   // Statements beside the lists look up the parts of at most one page.
