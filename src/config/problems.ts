@@ -1,5 +1,5 @@
 import type { ConfigRuleCode } from "#model";
-import type { YamlProblemCode } from "./yaml-document.ts";
+import type { YamlRefusalCode } from "#base";
 
 /** Where a value came from. */
 export type Origin =
@@ -10,7 +10,7 @@ export type Origin =
 
 export type ConfigProblemCode =
   | ConfigRuleCode
-  | YamlProblemCode
+  | YamlRefusalCode
   | "file_missing"
   | "file_not_text"
   | "file_unreadable"

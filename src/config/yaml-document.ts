@@ -1,5 +1,5 @@
 import type { CST, LineCounter } from "yaml";
-import { err, LIMITS, ok, type Result } from "#base";
+import { err, LIMITS, ok, type Result, type YamlRefusalCode } from "#base";
 import { yamlLibrary } from "./yaml-library.ts";
 import { readDocument } from "./yaml-values.ts";
 
@@ -9,22 +9,7 @@ export type YamlDocument = {
   readonly locate: (path: readonly (string | number)[]) => Position;
 };
 export type Position = { readonly line: number; readonly column: number };
-export type YamlProblem = Position & { readonly code: YamlProblemCode };
-export type YamlProblemCode =
-  | "alias_refused"
-  | "ambiguous_scalar"
-  | "anchor_refused"
-  | "directive_refused"
-  | "document_too_complex"
-  | "document_too_deep"
-  | "document_too_large"
-  | "duplicate_key"
-  | "key_not_text"
-  | "merge_key_refused"
-  | "number_refused"
-  | "several_documents"
-  | "tag_refused"
-  | "yaml_syntax";
+export type YamlProblem = Position & { readonly code: YamlRefusalCode };
 
 /** Larger documents are refused unread: a configuration of every key is under 20 KB. */
 export const DOCUMENT_BYTES = 1_048_576;

@@ -1,10 +1,10 @@
 import type { Document, ParsedNode, Scalar, YAMLMap } from "yaml";
-import { err, ok, type Result } from "#base";
+import { err, ok, type Result, type YamlRefusalCode } from "#base";
 import { yamlLibrary } from "./yaml-library.ts";
-import type { Position, YamlDocument, YamlProblem, YamlProblemCode } from "./yaml-document.ts";
+import type { Position, YamlDocument, YamlProblem } from "./yaml-document.ts";
 
 type At = (offset: number) => Position;
-type Report = (code: YamlProblemCode, offset: number) => void;
+type Report = (code: YamlRefusalCode, offset: number) => void;
 
 /** Plain values of a composed document, or everything in it that is refused. */
 export function readDocument(document: Document.Parsed, at: At): Result<YamlDocument, readonly YamlProblem[]> {

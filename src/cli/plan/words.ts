@@ -1,6 +1,6 @@
-import { LIMITS, oneLine } from "#base";
+import { LIMITS, oneLine, type YamlRefusalCode } from "#base";
 import { describeProblem, type ConfigProblemCode } from "#config";
-import type { PlanNotice, PlanProblem, PlanProblemCode, YamlRefusalCode } from "#work";
+import type { PlanNotice, PlanProblem, PlanProblemCode } from "#work";
 import type { FileProblem, FileProblemCode } from "./plan-file.ts";
 
 type Problem = PlanProblem | FileProblem;

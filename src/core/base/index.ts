@@ -39,3 +39,4 @@ export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from ".
 export { nearest } from "./text-distance.ts";
 export { isWellFormed, neutralise, oneLine } from "./text.ts";
 export { uuidV7 } from "./uuid.ts";
+export type { YamlRefusalCode } from "./yaml-refusal.ts";

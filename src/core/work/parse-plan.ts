@@ -1,4 +1,4 @@
-import { assert, err, LIMITS, neutralise, ok, type Instant, type Result } from "#base";
+import { assert, err, LIMITS, neutralise, ok, type Instant, type Result, type YamlRefusalCode } from "#base";
 import { FRONT_MATTER, RUNTIME_STATE, toCamel, WORK_ITEM, type WorkItem } from "#model";
 import { checkFields } from "./check-fields.ts";
 import { FRONT_MATTER_LINE, headingsOf, placeOf, splitPlan, type Heading, type PlanForm } from "./plan-form.ts";
@@ -10,7 +10,6 @@ import {
   type PlanProblems,
   type Position,
   type Report,
-  type YamlRefusalCode,
 } from "./problems.ts";
 import { readRecord, type WireRecord } from "./read-fields.ts";
 

@@ -1,19 +1,4 @@
-/** What the strict YAML reader may refuse; the reader itself is given from outside, core holds no YAML library. */
-export type YamlRefusalCode =
-  | "alias_refused"
-  | "ambiguous_scalar"
-  | "anchor_refused"
-  | "directive_refused"
-  | "document_too_complex"
-  | "document_too_deep"
-  | "document_too_large"
-  | "duplicate_key"
-  | "key_not_text"
-  | "merge_key_refused"
-  | "number_refused"
-  | "several_documents"
-  | "tag_refused"
-  | "yaml_syntax";
+import type { YamlRefusalCode } from "#base";
 
 /** Reasons of the plan as a whole. */
 export type FormRefusalCode =
