@@ -43,6 +43,9 @@ import type {
   NotificationBatch,
   OwnerKey,
   OwnerSignature,
+  PasskeyAssertion,
+  PasskeyChallenge,
+  PasskeyRefusal,
   PendingDecision,
   RequestRefusal,
   SecretMissing,
@@ -175,6 +178,21 @@ export interface Signer {
   /** The key that signs now; a statement that names its key is made with it. */
   current(): Promise<Result<OwnerKey, SigningError>>;
   sign(bytes: Uint8Array, use: KeyUse): Promise<Result<OwnerSignature, SigningError>>;
+}
+
+/** Strong proof by a passkey. An assertion counts once, for the challenge it was asked with and the session that asked. */
+export interface Passkeys {
+  availableFor(sessionId: string): Promise<Result<boolean, StoreFault>>;
+  /** The challenge is SHA-256 of `silas-passkey-v1` and a line break before these bytes: those of the first token. */
+  challengeFor(of: {
+    readonly sessionId: string;
+    readonly bytes: Uint8Array;
+  }): Promise<Result<PasskeyChallenge, PasskeyRefusal | StoreFault>>;
+  verify(of: {
+    readonly sessionId: string;
+    readonly challenge: string;
+    readonly assertion: PasskeyAssertion;
+  }): Promise<Result<{ readonly credentialId: string }, PasskeyRefusal | StoreFault>>;
 }
 
 /** What the terminal and a channel may do with the owner's keys. It cannot be made to sign bytes of a caller's choice. */

@@ -109,6 +109,8 @@ export const LIMITS = {
   patternRepeats: 1_000,
   /** Requests that wait for a decision; more would be tapped through, not read. */
   pendingDecisions: 200,
+  /** Tokens of one card: a project with all the children a plan may name, and its own. */
+  mintedTokens: 101,
   /** A relative path. */
   pathChars: 1_024,
 } as const;

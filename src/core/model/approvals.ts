@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { canonicalJson, LIMITS, parseInstant, type JsonValue, type Sha256Hex } from "#base";
-import { signatureFromBase64, signatureToBase64 } from "./approval/signature.ts";
+import { signatureSchema as signature } from "./approval/signature-schema.ts";
+import { signatureToBase64 } from "./approval/signature.ts";
 import { auditActorSchema } from "./audit.ts";
 import { cardSchema, cardToWire, FRICTIONS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
@@ -43,16 +44,6 @@ type ConditionMap = Readonly<Record<string, JsonValue>>;
 /** What else was agreed; the keys belong to the scope. It is signed, so it must have canonical bytes. */
 const conditions = z.record(z.string(), z.json()).check(z.refine(isBounded)) as z.ZodMiniType<ConditionMap>;
 
-const signature = z.pipe(
-  z.string(),
-  z.transform((text, context): Uint8Array => {
-    const bytes = signatureFromBase64(text);
-    if (bytes.ok) return bytes.value;
-    context.issues.push({ code: "custom", message: bytes.error.code, input: text });
-    return z.NEVER;
-  }),
-);
-
 /** What a standing approval must say about itself, under the signature. [APPR-09] */
 const standingConditions = z.looseObject({
   spawn_policy_hash: digest,
@@ -84,6 +75,12 @@ export type ApprovalToken = z.infer<typeof approvalTokenSchema>;
 export type ApprovalTokenBody = z.input<typeof approvalTokenSchema>;
 /** What a signer is given: everything but the signature. */
 export type UnsignedToken = Omit<ApprovalToken, "signature">;
+
+/** The same token before it was signed, as a page gets it. */
+export const unsignedTokenSchema = recordOf(
+  z.strictObject(unsignedShape).check(z.refine(standsWithConditions, "standing_conditions_missing")),
+);
+export const unsignedTokenToWire = (token: UnsignedToken): z.input<typeof unsignedTokenSchema> => snakeRecord(token);
 
 export const approvalTokenToWire = (token: ApprovalToken): ApprovalTokenBody => ({
   ...snakeRecord(token),

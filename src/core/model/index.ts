@@ -13,6 +13,33 @@ export {
   signatureToBase64,
   signatureToHex,
 } from "./approval/signature.ts";
+export { deviceCode, deviceProofText, type DeviceCodeParts, type DeviceProof } from "./approval/device-statements.ts";
+export {
+  beginDeviceKeySchema,
+  confirmDeviceSchema,
+  mintRequestSchema,
+  offerDeviceKeySchema,
+  signRequestSchema,
+  type DecisionRowBody,
+  type DecisionsSummaryBody,
+  type DeviceChallengeBody,
+  type DeviceKeyBody,
+  type DeviceWaitingBody,
+  type MintedBody,
+  type MintRequestBody,
+  type OfferDeviceKeyBody,
+  type ShownRequestBody,
+  type SignRequestBody,
+  type UnsignedTokenBody,
+  type WaitingDeviceBody,
+} from "./approval/page-wire.ts";
+export {
+  passkeyAssertionSchema,
+  type PasskeyAssertion,
+  type PasskeyChallenge,
+  type PasskeyRefusal,
+} from "./approval/passkey-wire.ts";
+export { tokenSigningBytes } from "./approval/token-bytes.ts";
 export {
   APPROVAL_SCOPES,
   APPROVAL_VERDICTS,
@@ -27,6 +54,8 @@ export {
   receiptSchema,
   receiptToWire,
   standingConditionsOf,
+  unsignedTokenSchema,
+  unsignedTokenToWire,
   type ApprovalCheck,
   type ApprovalDecision,
   type ApprovalRefusal,

@@ -15,6 +15,8 @@ export type ServerFrame =
   | { readonly type: "auth_ok"; readonly session_id: string; readonly version: string }
   | { readonly type: "pong" }
   | { readonly type: "change_batch"; readonly batch: NotificationBatch }
+  /** Something about requests, decisions, enrolments or inputs is not as it was: ask again. */
+  | { readonly type: "review_changed"; readonly pending_count: number }
   | { readonly type: "error"; readonly code: string; readonly message: string; readonly retry_after_ms: number | null };
 
 export const enrolRequestSchema = z.strictObject({

@@ -1,8 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
-import { APPROVAL_SCOPES, APPROVAL_VERDICTS, approvalTokenSchema, approvalTokenToWire, CONFIG_SCHEMA } from "#model";
+import {
+  APPROVAL_SCOPES,
+  APPROVAL_VERDICTS,
+  approvalTokenSchema,
+  approvalTokenToWire,
+  CONFIG_SCHEMA,
+  tokenSigningBytes,
+} from "#model";
 import { AT, decisionFor, KEY_ID, NONCE, pendingFor, signToken } from "./approval.fixture.ts";
-import { mintToken, tokenIdOf, tokenSigningBytes, type Mint } from "./approval-token.ts";
+import { mintToken, tokenIdOf, type Mint } from "./approval-token.ts";
 
 const pending = pendingFor();
 const mint: Mint = {

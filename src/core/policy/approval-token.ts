@@ -1,40 +1,14 @@
+import { assert, err, instantFromMs, msOfInstant, ok, sha256Hex, type Instant, type Result } from "#base";
 import {
-  assert,
-  canonicalJson,
-  err,
-  instantFromMs,
-  msOfInstant,
-  ok,
-  sha256Hex,
-  type Instant,
-  type Result,
-} from "#base";
-import {
-  snakeRecord,
   standingConditionsOf,
   type ApprovalDecision,
   type ApprovalScope,
-  type ApprovalToken,
   type DecisionRefusal,
   type PendingDecision,
   type UnsignedToken,
 } from "#model";
 import { judgeAnswer } from "./approval-pending.ts";
 import type { StrongAuth } from "./friction.ts";
-
-/** A signature over these bytes says "approved" and nothing else: the first line keeps it from any other meaning. */
-const DOMAIN = "silas-approval-v1\n";
-
-/**
- * The text whose UTF-8 bytes are signed: the domain, then RFC 8785 of every field but the signature, in wire form.
- * [APPR-04]
- */
-export function tokenSigningBytes(token: UnsignedToken | ApprovalToken): string {
-  const { signature: _signature, ...fields } = { signature: null, ...token };
-  const text = canonicalJson(snakeRecord(fields));
-  assert(text.ok, "APPR-04 a token has canonical bytes");
-  return DOMAIN + text.value;
-}
 
 /** The id follows from the nonce, so that neither can be exchanged alone. */
 export const tokenIdOf = (nonce: string): string => `tok_${sha256Hex(`silas-token-id-v1\n${nonce}`).slice(0, 32)}`;

@@ -5,6 +5,7 @@ import {
   approvalTokenToWire,
   signatureFromHex,
   signatureToHex,
+  tokenSigningBytes,
   type ApprovalDecision,
   type ApprovalToken,
   type KeyId,
@@ -13,7 +14,6 @@ import {
   type SignatureHex,
   type UnsignedToken,
 } from "#model";
-import { tokenSigningBytes } from "./approval-token.ts";
 import type { Presented } from "./approval-verify.ts";
 import { cardForPlan } from "./card-plan.ts";
 import type { SignatureClaim } from "./receipt.ts";

@@ -6,6 +6,7 @@ import {
   approvalTokenToWire,
   signatureFromBase64,
   signatureToBase64,
+  tokenSigningBytes,
   type ApprovalToken,
   type ApprovalUse,
 } from "#model";
@@ -20,7 +21,7 @@ import {
   signToken,
   textOf,
 } from "./approval.fixture.ts";
-import { mintToken, tokenSigningBytes } from "./approval-token.ts";
+import { mintToken } from "./approval-token.ts";
 import { judgeCheck, judgeVerify, type Presented } from "./approval-verify.ts";
 
 const pending = pendingFor();

@@ -3,6 +3,7 @@ import {
   receiptSchema,
   receiptToWire,
   RECEIPT_FORMAT,
+  tokenSigningBytes,
   type ApprovalToken,
   type ApprovalUse,
   type AuditRow,
@@ -10,7 +11,6 @@ import {
   type Receipt,
   type ReceiptKey,
 } from "#model";
-import { tokenSigningBytes } from "./approval-token.ts";
 import { judgeAuditLines, judgeKey, judgeLifetime, judgePlan, judgeTokenId, judgeUses } from "./receipt-checks.ts";
 
 /** What is checked of a receipt, in this order. */

@@ -3,12 +3,13 @@ import {
   approvalTokenToWire,
   signatureFromHex,
   signatureToHex,
+  tokenSigningBytes,
   type ApprovalToken,
   type KeptRequest,
   type StoredToken,
   type UnsignedToken,
 } from "#model";
-import { judgeVerify, mintToken, tokenSigningBytes, type SignatureFact } from "#policy";
+import { judgeVerify, mintToken, type SignatureFact } from "#policy";
 import type { DecideRefusal, KeyRegistry, OwnerAnswer } from "#ports";
 import { projectionOf, type ApprovalsDeps } from "./approvals-propose.ts";
 import { verifySigned } from "./keys-signer.ts";
