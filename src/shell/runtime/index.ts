@@ -9,15 +9,15 @@
  * an import is written whole or not at all; nothing is approved but what was shown, and an approval is signed by the
  * owner's key and verified before it is kept (FLOW-04, FLOW-05).
  */
-export { createApprovalsDoor } from "./approvals-door.ts";
-export { receiptTools } from "./approvals-receipt.ts";
+export { createApprovalsDoor } from "./approvals/door.ts";
+export { receiptTools } from "./approvals/receipt.ts";
 export { createActivityDoor } from "./audit-activity.ts";
 export { createAuditLife, markHead, systemSha256, type AuditLife } from "./audit-life.ts";
 export { createRefusalTally } from "./audit-refusals.ts";
 export { withAuditedTransfers } from "./audit-transfers.ts";
 export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";
 export { createJournalDoor, type JournalDoorDeps } from "./journal-door.ts";
-export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys-door.ts";
-export { keyIdOf } from "./keys-ed25519.ts";
-export { createSigner, type SignerDeps } from "./keys-signer.ts";
+export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys/door.ts";
+export { keyIdOf } from "./keys/ed25519.ts";
+export { createSigner, type SignerDeps } from "./keys/signer.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";

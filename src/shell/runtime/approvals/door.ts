@@ -1,9 +1,9 @@
 import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import type { KeptRequest, StoreFault } from "#model";
 import type { ApprovalsDoor } from "#ports";
-import { decide } from "./approvals-decide.ts";
-import { propose, proposeAgain, type ApprovalsDeps } from "./approvals-propose.ts";
-import { receipt } from "./approvals-receipt.ts";
+import { decide } from "./decide.ts";
+import { propose, proposeAgain, type ApprovalsDeps } from "./propose.ts";
+import { receipt } from "./receipt.ts";
 
 /**
  * Requests and decisions, for the terminal and for channels. Before anything is read or decided, what ran out of time is

@@ -11,8 +11,8 @@ import {
 } from "#model";
 import { judgeVerify, mintToken, type SignatureFact } from "#policy";
 import type { DecideRefusal, KeyRegistry, OwnerAnswer } from "#ports";
-import { projectionOf, type ApprovalsDeps } from "./approvals-propose.ts";
-import { verifySigned } from "./keys-signer.ts";
+import { projectionOf, type ApprovalsDeps } from "./propose.ts";
+import { verifySigned } from "../keys/signer.ts";
 
 /**
  * Takes one answer. An approval is minted, signed by the owner's key, verified, and only then kept: use, attempt, closed

@@ -7,10 +7,10 @@ import { createAuditRules, isProven, verifyReceipt } from "#policy";
 import type { OwnerAnswer } from "#ports";
 import { createSeeded, createVirtualClock } from "#sim";
 import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault } from "#stores";
-import { createApprovalsDoor } from "./approvals-door.ts";
-import { receiptTools } from "./approvals-receipt.ts";
-import { createKeysDoor } from "./keys-door.ts";
-import { createSigner } from "./keys-signer.ts";
+import { createApprovalsDoor } from "./door.ts";
+import { receiptTools } from "./receipt.ts";
+import { createKeysDoor } from "../keys/door.ts";
+import { createSigner } from "../keys/signer.ts";
 
 const PLAN = readFileSync(new URL("../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
 const BY = { kind: "terminal" } as const;

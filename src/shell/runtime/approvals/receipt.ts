@@ -19,8 +19,8 @@ import {
 } from "#model";
 import { renderReceipt } from "#policy";
 import type { ReceiptRefusal } from "#ports";
-import type { ApprovalsDeps } from "./approvals-propose.ts";
-import { verifyWith } from "./keys-ed25519.ts";
+import type { ApprovalsDeps } from "./propose.ts";
+import { verifyWith } from "../keys/ed25519.ts";
 
 type Refused = RequestRefusal | ReceiptRefusal | StoreFault;
 

@@ -5,10 +5,10 @@ import type { KeyId, OwnerKey, SecretRef, VaultFault } from "#model";
 import { createAuditRules } from "#policy";
 import type { KeyRegistry, Vault } from "#ports";
 import { createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault } from "#stores";
-import { createKeysDoor, fileStatement, verifyFileWith } from "./keys-door.ts";
-import { keyIdOf, publicKeyOf, signWith, verifyWith } from "./keys-ed25519.ts";
-import { createSigner, verifySigned } from "./keys-signer.ts";
-import { systemRandomness } from "./system.ts";
+import { createKeysDoor, fileStatement, verifyFileWith } from "./door.ts";
+import { keyIdOf, publicKeyOf, signWith, verifyWith } from "./ed25519.ts";
+import { createSigner, verifySigned } from "./signer.ts";
+import { systemRandomness } from "../system.ts";
 
 const AT = "2026-11-15T08:00:00.000Z" as Instant;
 const BY = { kind: "terminal" } as const;

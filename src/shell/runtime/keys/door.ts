@@ -1,8 +1,8 @@
 import { err, ok, type Result, type Sha256Hex } from "#base";
 import type { KeyError, KeysReport, OwnerKey, SigningError } from "#model";
 import type { KeysDoor, Randomness, Signer } from "#ports";
-import { keyIdOf, publicKeyOf, SEED_BYTES, verifyWith } from "./keys-ed25519.ts";
-import { loadSeed, SIGNING_KEY_REF, verifySigned, type SignerDeps } from "./keys-signer.ts";
+import { keyIdOf, publicKeyOf, SEED_BYTES, verifyWith } from "./ed25519.ts";
+import { loadSeed, SIGNING_KEY_REF, verifySigned, type SignerDeps } from "./signer.ts";
 
 export type KeysDoorDeps = SignerDeps & { readonly signer: Signer; readonly randomness: Randomness };
 

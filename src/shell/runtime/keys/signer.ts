@@ -8,7 +8,7 @@ import {
   type StoreFault,
 } from "#model";
 import type { Clock, KeyRegistry, Signer, Vault } from "#ports";
-import { keyIdOf, publicKeyOf, SEED_BYTES, signWith, verifyWith } from "./keys-ed25519.ts";
+import { keyIdOf, publicKeyOf, SEED_BYTES, signWith, verifyWith } from "./ed25519.ts";
 
 export type SignerDeps = { readonly vault: Vault; readonly registry: KeyRegistry; readonly clock: Clock };
 
