@@ -34,6 +34,12 @@ function checkSteps(reportsDir: string): readonly Step[] {
   ];
 }
 
+/** A hundred thousand damaged texts for every reader; `npm run sim -- --fuzz=all --runs=1000000` goes on from there. */
+const FUZZ_STEPS: readonly Step[] = ["plan", "config", "frame", "body", "receipt", "audit"].map((parser) => ({
+  name: `fuzz ${parser}`,
+  command: ["sim/run.ts", `--fuzz=${parser}`, "--runs=100000"],
+}));
+
 const onDone = (result: StepResult): void => console.log(rowOf(result));
 
 async function main(args: readonly string[]): Promise<number> {
@@ -48,7 +54,7 @@ async function main(args: readonly string[]): Promise<number> {
   const results: StepResult[] = [];
   try {
     const atOnce = Math.min(4, Math.max(2, availableParallelism()));
-    const build: Step[] = withE2e ? [{ name: "web build", command: ["scripts/build-web.ts"] }] : [];
+    const build: Step[] = withE2e ? [{ name: "web build", command: ["scripts/build-web.ts"] }, ...FUZZ_STEPS] : [];
     results.push(...(await runSteps([...checkSteps(reportsDir), ...build], { atOnce, onDone })));
     // The browser runs alone: a busy machine makes honest waits look like hangs.
     if (withE2e) results.push(...(await runSteps([vitestStep("e2e", reportsDir)], { atOnce: 1, onDone })));

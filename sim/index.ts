@@ -15,5 +15,5 @@ export { cutJournalCommit, cutMigrations, failJournalCommit, type Cuts } from ".
 export { checkState, loadState, type JournalState } from "./journal-checks.ts";
 export { runEveryAnomaly, runJournal, type JournalRun, type JournalRunOptions } from "./journal-run.ts";
 export { killWhileWriting, type Kills } from "./kill-run.ts";
-export { fuzzPlans, type Fuzzed } from "./plan-fuzz.ts";
+export { fuzz, PARSER_NAMES, type Fuzzed, type FuzzOptions, type ParserName } from "./fuzz/fuzz.ts";
 export { createSeeded, createVirtualClock, type Seeded, type VirtualClock } from "./seeded.ts";

@@ -1,8 +1,8 @@
 /**
  * `npm run sim`: `--seeds=100` runs seeds 1 to 100, `--seed=N` one of them with its transcript, `--kills=N` kills a
  * writing process N times. Every seed fails each call of the journal's store; every twentieth seed, and a single one,
- * also cuts real files. `--fuzz=plan --runs=N` does none of this and gives the plan parser N damaged plans instead.
- * Prints the seed that failed and how to run it alone.
+ * also cuts real files. `--fuzz=plan --runs=N` does none of this and gives the plan parser N damaged plans instead, and
+ * `--fuzz=all` every parser. Prints the seed that failed and how to run it alone.
  */
 import { parseArgs } from "node:util";
 import { assert, sha256Hex } from "#base";
@@ -12,7 +12,7 @@ import { spendFromProcesses } from "./approval-spend.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
-import { fuzzPlans } from "./plan-fuzz.ts";
+import { fuzz, PARSER_NAMES, type ParserName } from "./fuzz/fuzz.ts";
 
 const DISK_EVERY = 20;
 
@@ -54,8 +54,8 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   );
 }
 
-/** The other half of this program: `--fuzz=plan --runs=100000 --seed=7`. */
-function fuzz(args: readonly string[]): number {
+/** The other half of this program: `--fuzz=plan --runs=100000 --seed=7`, or `--fuzz=all`. */
+async function fuzzAsked(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -65,20 +65,30 @@ function fuzz(args: readonly string[]): number {
     },
   });
   const [runs, seed] = [Number(values.runs), Number(values.seed)];
-  if (values.fuzz !== "plan" || ![runs, seed].every((number) => Number.isSafeInteger(number) && number >= 0)) {
-    console.error("Usage: npm run sim -- --fuzz=plan [--runs=100000] [--seed=1]");
+  const parsers = PARSER_NAMES.filter((name) => values.fuzz === "all" || values.fuzz === name);
+  if (parsers.length === 0 || ![runs, seed].every((number) => Number.isSafeInteger(number) && number >= 0)) {
+    console.error(`Usage: npm run sim -- --fuzz=all|${PARSER_NAMES.join("|")} [--runs=100000] [--seed=1]`);
     return 2;
   }
-  const { accepted, refused } = fuzzPlans({ seed, runs });
-  console.log(`${runs} damaged plans of seed ${seed}: ${accepted} accepted, ${refused} refused, none broke a promise`);
+  for (const parser of parsers) console.log(await fuzzOne({ parser, seed, runs }));
   return 0;
 }
 
+async function fuzzOne(options: { readonly parser: ParserName; readonly seed: number; readonly runs: number }) {
+  const before = process.memoryUsage().rss;
+  const { accepted, refused, slowestMs } = await fuzz(options);
+  const grownMb = Math.round((process.memoryUsage().rss - before) / 2 ** 20);
+  return (
+    `${options.parser}: ${options.runs} damaged texts of seed ${options.seed}, ${accepted} accepted, ${refused} refused, ` +
+    `none broke a promise; slowest ${Math.round(slowestMs)} ms, memory ${grownMb < 0 ? "" : "+"}${grownMb} MB`
+  );
+}
+
 async function main(args: readonly string[]): Promise<number> {
-  if (args.some((arg) => arg.startsWith("--fuzz"))) return fuzz(args);
+  if (args.some((arg) => arg.startsWith("--fuzz"))) return fuzzAsked(args);
   const asked = readArgs(args);
   if (asked === null) {
-    console.error("Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N], or --fuzz=plan [--runs=N]");
+    console.error("Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N], or --fuzz=all [--runs=N]");
     return 2;
   }
   for (const seed of asked.seeds) {
