@@ -23,6 +23,10 @@ import type {
   CommitRefusal,
   DecisionRefusal,
   Friction,
+  Gate,
+  GateContext,
+  GateFiring,
+  GateOutcome,
   HostId,
   ImportReport,
   InvalidInput,
@@ -342,3 +346,16 @@ export type DecideRefusal =
   | SigningError
   | StoreFault;
 export type ReceiptRefusal = { readonly code: "not_approved"; readonly requestId: string };
+
+/**
+ * Asks every gate of one moment: those of the configuration, then those of the work. Whatever is absent, late, unknown
+ * or fails in the policy lane blocks; each result and rewrite is recorded before the outcome is known. Never rejects.
+ */
+export interface GateRunner {
+  run(firing: GateFiring): Promise<GateOutcome>;
+}
+
+/** One way to check a gate. It answers whatever it likes, and may throw or never answer: `#policy` judges that. */
+export interface GateProvider {
+  check(gate: Gate, context: GateContext): unknown;
+}

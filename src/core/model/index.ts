@@ -162,6 +162,23 @@ export {
   type StoredToken,
 } from "./decisions.ts";
 export {
+  GATE_ACTIONS,
+  GATE_CODES,
+  GATE_LANES,
+  gateResultSchema,
+  gateResultToWire,
+  type GateAction,
+  type GateCode,
+  type GateContext,
+  type GateFiring,
+  type GateLane,
+  type GateOutcome,
+  type GateResult,
+  type GateResultBody,
+  type GateTrigger,
+  type ToolArgs,
+} from "./gate/gate-records.ts";
+export {
   journalCommandSchema,
   journalRequestSchema,
   type CommandOf,
