@@ -39,7 +39,7 @@ export {
   type PasskeyChallenge,
   type PasskeyRefusal,
 } from "./approval/passkey-wire.ts";
-export { tokenSigningBytes } from "./approval/token-bytes.ts";
+export { tokenIdOf, tokenSigningBytes } from "./approval/token-bytes.ts";
 export {
   APPROVAL_SCOPES,
   APPROVAL_VERDICTS,

@@ -6,10 +6,11 @@ import {
   approvalTokenSchema,
   approvalTokenToWire,
   CONFIG_SCHEMA,
+  tokenIdOf,
   tokenSigningBytes,
 } from "#model";
 import { AT, decisionFor, KEY_ID, NONCE, pendingFor, signToken } from "./approval.fixture.ts";
-import { mintToken, tokenIdOf, type Mint } from "./approval-token.ts";
+import { mintToken, type Mint } from "./approval-token.ts";
 
 const pending = pendingFor();
 const mint: Mint = {

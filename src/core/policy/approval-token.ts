@@ -1,6 +1,7 @@
-import { assert, err, instantFromMs, msOfInstant, ok, sha256Hex, type Instant, type Result } from "#base";
+import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import {
   standingConditionsOf,
+  tokenIdOf,
   type ApprovalDecision,
   type ApprovalScope,
   type DecisionRefusal,
@@ -9,9 +10,6 @@ import {
 } from "#model";
 import { judgeAnswer } from "./approval-pending.ts";
 import type { StrongAuth } from "./friction.ts";
-
-/** The id follows from the nonce, so that neither can be exchanged alone. */
-export const tokenIdOf = (nonce: string): string => `tok_${sha256Hex(`silas-token-id-v1\n${nonce}`).slice(0, 32)}`;
 
 export type Mint = {
   readonly decision: ApprovalDecision;

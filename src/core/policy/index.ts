@@ -10,7 +10,7 @@
  * every field of a token but the signature is signed (APPR-04), and nothing but `approved` authorises (APPR-11).
  */
 export { judgeAnswer, type Answer } from "./approval-pending.ts";
-export { mintToken, tokenIdOf, type Mint } from "./approval-token.ts";
+export { mintToken, type Mint } from "./approval-token.ts";
 export { judgeCheck, judgeVerify, type Presented, type SignatureFact } from "./approval-verify.ts";
 export { auditFileStart, endAuditFile, readAuditLine, type AuditFileState } from "./audit-file.ts";
 export { cardForPlan, orderCtas, riskOfPlan, type PlanToShow } from "./card-plan.ts";

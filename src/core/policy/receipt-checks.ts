@@ -1,6 +1,5 @@
 import { sha256Hex } from "#base";
-import { readProjection, type ApprovalToken, type AuditRow, type Receipt } from "#model";
-import { tokenIdOf } from "./approval-token.ts";
+import { readProjection, tokenIdOf, type ApprovalToken, type AuditRow, type Receipt } from "#model";
 import { parseRow } from "./chain.ts";
 
 /** Each answers with the first thing that is wrong, or null. */

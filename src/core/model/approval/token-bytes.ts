@@ -1,4 +1,4 @@
-import { assert, canonicalJson } from "#base";
+import { assert, canonicalJson, sha256Hex } from "#base";
 import type { ApprovalToken, UnsignedToken } from "../approvals.ts";
 import { snakeRecord } from "./record-codec.ts";
 
@@ -15,3 +15,6 @@ export function tokenSigningBytes(token: UnsignedToken | ApprovalToken): string 
   assert(text.ok, "APPR-04 a token has canonical bytes");
   return DOMAIN + text.value;
 }
+
+/** The id follows from the nonce, so that neither can be exchanged alone. */
+export const tokenIdOf = (nonce: string): string => `tok_${sha256Hex(`silas-token-id-v1\n${nonce}`).slice(0, 32)}`;
