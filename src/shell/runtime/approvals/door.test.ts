@@ -12,7 +12,7 @@ import { receiptTools } from "./receipt.ts";
 import { createKeysDoor } from "../keys/door.ts";
 import { createSigner } from "../keys/signer.ts";
 
-const PLAN = readFileSync(new URL("../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
+const PLAN = readFileSync(new URL("../../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
 const BY = { kind: "terminal" } as const;
 const ALL = ["tap", "confirm", "slide"] as const;
 
