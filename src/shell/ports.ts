@@ -7,10 +7,12 @@
  */
 import type { Instant, Result, Sha256Hex } from "#base";
 import type {
+  ActBy,
   ActivityPage,
   AnswerOf,
   ApprovalRefusal,
   ApprovalUse,
+  AskedSecret,
   AuditActor,
   AuditBreak,
   AuditCheckpoint,
@@ -44,6 +46,7 @@ import type {
   KeyError,
   KeyId,
   KeysReport,
+  ListedSecret,
   NotificationBatch,
   OwnerKey,
   OwnerSignature,
@@ -52,15 +55,21 @@ import type {
   PasskeyRefusal,
   PendingDecision,
   RequestRefusal,
+  SecretInput,
   SecretMissing,
   SecretRef,
+  SecureInputCompleted,
+  SecureInputRefusal,
+  SecureInputRequest,
   SigningError,
   SpendRefusal,
   StoredToken,
   StoreFault,
   VaultFault,
+  VaultPlace,
   VaultStatus,
   VerifiedBy,
+  WantedSecret,
 } from "#model";
 
 export interface Clock {
@@ -153,6 +162,30 @@ export interface Vault {
   remove(ref: SecretRef): Promise<Result<void, VaultFault>>;
   /** References only, in order. */
   list(): Promise<Result<readonly SecretRef[], VaultFault>>;
+}
+
+/** Secrets that are asked for, in `silas.db`, and never a secret. Each change commits together with its audit entry. */
+export interface SecureInputStore {
+  /** What waits already is not asked for again: the answer is the request that waits. */
+  ask(request: SecureInputRequest): Promise<Result<AskedSecret, SecureInputRefusal | StoreFault>>;
+  /** Oldest first; what is past its time at this moment has ended. */
+  list(at: Instant): Promise<Result<readonly SecureInputRequest[], StoreFault>>;
+  /** Only once the vault has it. Of two at the same moment one gets through. [SECRET-07] */
+  fulfil(ref: SecretRef, by: ActBy): Promise<Result<void, SecureInputRefusal | StoreFault>>;
+  /** Forgets the request and records that the secret is gone. */
+  remove(ref: SecretRef, by: ActBy): Promise<Result<void, StoreFault>>;
+}
+
+/** What the terminal and a channel may do with secrets: put them in, and never get one out. [SECRET-12] */
+export interface SecretsDoor {
+  ask(wanted: WantedSecret, actor: AuditActor): Promise<Result<AskedSecret, SecureInputRefusal | StoreFault>>;
+  pending(): Promise<Result<readonly SecureInputRequest[], StoreFault>>;
+  list(): Promise<Result<readonly ListedSecret[], VaultFault>>;
+  /** Puts what was asked for into the vault. The given bytes are overwritten, whatever comes of it. [SECRET-09] */
+  store(input: SecretInput): Promise<Result<SecureInputCompleted, SecureInputRefusal | VaultFault>>;
+  remove(ref: SecretRef, actor: AuditActor): Promise<Result<void, SecureInputRefusal | VaultFault>>;
+  /** Where secrets go. */
+  vault(): Promise<VaultPlace>;
 }
 
 /**

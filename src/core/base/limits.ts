@@ -77,6 +77,12 @@ export const LIMITS = {
   socketCloseMs: 1_500,
   /** One secret: a key, a token or a certificate with its chain. */
   secretBytes: 16_384,
+  /** The body that brings one secret: every character of it escaped, and the braces around it. */
+  secretBodyBytes: 98_368,
+  /** Secrets that are asked for at once; nobody has more of them at hand. */
+  secretsAsked: 100,
+  /** How long Silas waits for a secret it asked for: until the owner is back tomorrow. */
+  secretAskedMs: 86_400_000,
   /** Secrets of one vault; the encrypted file is rewritten whole for each change. */
   vaultSecrets: 1_000,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
@@ -111,6 +117,12 @@ export const LIMITS = {
   pendingDecisions: 200,
   /** Tokens of one card: a project with all the children a plan may name, and its own. */
   mintedTokens: 101,
+  /** Attachments or quotes of one message; a person who has more sends several. */
+  messageSources: 20,
+  /** Connections whose access is remembered; beyond this the one that was quiet longest starts over as a stranger. */
+  connectionsKnown: 10_000,
+  /** One customer record; it is given to a model whole. */
+  customerBytes: 65_536,
   /** A relative path. */
   pathChars: 1_024,
 } as const;

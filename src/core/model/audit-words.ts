@@ -38,6 +38,9 @@ const SENTENCES: Sentences = {
   approval_declined: ({ work_item_id }) => `Declined ${work_item_id}`,
   approval_expired: ({ work_item_id }) => `Nobody decided on ${work_item_id} in time`,
   approval_refused: ({ work_item_id, reason }) => `Refused an approval of ${work_item_id} (${reason})`,
+  secret_asked: ({ ref_id }) => `Asked for the secret ${ref_id}`,
+  secret_stored: ({ ref_id }) => `Stored the secret ${ref_id} in the vault`,
+  secret_removed: ({ ref_id }) => `Removed the secret ${ref_id}`,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: () => "Verified the audit chain and marked its head",
 };

@@ -53,6 +53,10 @@ export const auditDataSchemas = {
   approval_expired: z.strictObject(asked),
   /** An approval that did not hold, and the first reason why. */
   approval_refused: z.strictObject({ ...asked, reason: code }),
+  /** The name of a secret and nothing about it. [SECRET-08] */
+  secret_asked: z.strictObject({ ref_id: id }),
+  secret_stored: z.strictObject({ ref_id: id }),
+  secret_removed: z.strictObject({ ref_id: id }),
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   audit_checkpoint: z.strictObject({ checkpoint_id: id }),
 } as const;

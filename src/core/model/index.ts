@@ -272,6 +272,29 @@ export {
 } from "./approval/plan-projection.ts";
 export { snakeRecord } from "./approval/record-codec.ts";
 export {
+  isReservedRef,
+  listedSecretToWire,
+  namedSecretSchema,
+  secretValueSchema,
+  secureInputToWire,
+  wantedSecretFromWire,
+  wantedSecretSchema,
+  wantedSecretToWire,
+  type ActBy,
+  type AskedSecret,
+  type ListedSecret,
+  type ListedSecretBody,
+  type PendingSecretsBody,
+  type SecretInput,
+  type SecretsBody,
+  type SecureInputBody,
+  type SecureInputCompleted,
+  type SecureInputRefusal,
+  type SecureInputRequest,
+  type VaultPlace,
+  type WantedSecret,
+} from "./secret/secure-input.ts";
+export {
   hostIdSchema,
   ID_PART_CHARS_MIN,
   instantSchema,

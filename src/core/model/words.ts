@@ -4,6 +4,7 @@ import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
 import type { KeyError, SecretMissing, VaultFault } from "./keys.ts";
+import { SECRET_WORDS, type SecretsError } from "./secret/secret-words.ts";
 
 /** The three things a person needs to know: what failed, what became of their data, and what to do now. */
 export type Words = { readonly what: string; readonly kept: string; readonly next: string };
@@ -41,7 +42,8 @@ type KnownError =
   | KeyError
   | SecretMissing
   | VaultFault
-  | ApprovalsError;
+  | ApprovalsError
+  | SecretsError;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
 };
@@ -85,6 +87,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 
 const TABLE: Table = {
   ...DECISION_WORDS,
+  ...SECRET_WORDS,
   not_found: ({ what, id }) =>
     refused(`There is no ${NOUNS[what]} ${oneLine(id)}; it may have been deleted.`, "Reload to see what is there."),
   wrong_kind: ({ id, expected }) =>
@@ -161,7 +164,7 @@ const TABLE: Table = {
     refused("Too many requests in a short time.", `Try again in ${Math.max(1, Math.ceil(retry_after_ms / 1000))} s.`),
   too_many_sockets: () => refused("Too many pages are open at once.", "Close one and try again."),
   shutting_down: () => refused("Silas is shutting down.", "Start it again with `silas start`."),
-  terminal_only: () => refused("Only the terminal may use the signing key.", "Use `silas keys` on this computer."),
+  terminal_only: () => refused("Only the terminal of this computer may do that.", "Use the `silas` command there."),
   key_unknown: ({ keyId }) =>
     refused(`There is no enrolled key ${oneLine(keyId)}.`, "`silas keys list` shows those that are."),
   key_revoked: ({ keyId }) =>
