@@ -39,6 +39,23 @@ export {
   type PasskeyChallenge,
   type PasskeyRefusal,
 } from "./approval/passkey-wire.ts";
+export {
+  addPasskeySchema,
+  askPasskeySchema,
+  beginPasskeySchema,
+  passkeyChallenge,
+  passkeyIdOf,
+  passkeyToWire,
+  removePasskeySchema,
+  type Passkey,
+  type PasskeyAskedBody,
+  type PasskeyAttestation,
+  type PasskeyBody,
+  type PasskeyId,
+  type PasskeyKeepRefusal,
+  type PasskeyOptions,
+  type PasskeyPurpose,
+} from "./passkey/passkeys.ts";
 export { tokenIdOf, tokenSigningBytes } from "./approval/token-bytes.ts";
 export {
   APPROVAL_SCOPES,
