@@ -14,17 +14,20 @@ import type {
   ApprovalUse,
   AskedSecret,
   AuditActor,
-  AuditBreak,
   AuditCheckpoint,
   AuditDraft,
   AuditEntry,
   AuditHead,
   AuditQuery,
-  AuditRow,
   AuditVerdict,
+  ChainBroken,
   CommitRefusal,
+  DecisionDigest,
   DecisionRefusal,
+  DigestLimits,
   Friction,
+  HeadKey,
+  HeadKeyNeeded,
   Gate,
   GateContext,
   GateFiring,
@@ -53,6 +56,8 @@ import type {
   PasskeyAssertion,
   PasskeyChallenge,
   PasskeyRefusal,
+  Payload,
+  PayloadRefused,
   PendingDecision,
   RequestRefusal,
   SecretInput,
@@ -71,6 +76,8 @@ import type {
   VerifiedBy,
   WantedSecret,
 } from "#model";
+
+export type { CustomerContexts, MessagesDoor, MessageStore, NonceStore, Sender } from "./ports/messages.ts";
 
 export interface Clock {
   now(): Instant;
@@ -114,7 +121,7 @@ export interface SessionStore {
   findByDigest(tokenDigest: string): Promise<Result<Session | null, StoreFault>>;
   list(): Promise<Result<readonly Session[], StoreFault>>;
   touch(sessionId: string, at: Instant): Promise<Result<void, StoreFault>>;
-  /** Commits together with its audit entry; a device that is gone already is not recorded again. */
+  /** Commits together with its audit entry and the end of the device's key; one that is gone is not recorded again. */
   revoke(
     sessionId: string,
     by: { readonly at: Instant; readonly actor: AuditActor },
@@ -168,8 +175,10 @@ export interface Vault {
 export interface SecureInputStore {
   /** What waits already is not asked for again: the answer is the request that waits. */
   ask(request: SecureInputRequest): Promise<Result<AskedSecret, SecureInputRefusal | StoreFault>>;
-  /** Oldest first; what is past its time at this moment has ended. */
+  /** Oldest first, with the states of this moment. */
   list(at: Instant): Promise<Result<readonly SecureInputRequest[], StoreFault>>;
+  /** The request that waits for this secret, or why none does. */
+  find(ref: SecretRef, at: Instant): Promise<Result<SecureInputRequest, SecureInputRefusal | StoreFault>>;
   /** Only once the vault has it. Of two at the same moment one gets through. [SECRET-07] */
   fulfil(ref: SecretRef, by: ActBy): Promise<Result<void, SecureInputRefusal | StoreFault>>;
   /** Forgets the request and records that the secret is gone. */
@@ -184,7 +193,6 @@ export interface SecretsDoor {
   /** Puts what was asked for into the vault. The given bytes are overwritten, whatever comes of it. [SECRET-09] */
   store(input: SecretInput): Promise<Result<SecureInputCompleted, SecureInputRefusal | VaultFault>>;
   remove(ref: SecretRef, actor: AuditActor): Promise<Result<void, SecureInputRefusal | VaultFault>>;
-  /** Where secrets go. */
   vault(): Promise<VaultPlace>;
 }
 
@@ -193,14 +201,15 @@ export interface SecretsDoor {
  * old signature names the key that made it.
  */
 export interface KeyRegistry {
-  add(key: OwnerKey, actor: AuditActor): Promise<Result<void, StoreFault>>;
+  /** A device has one key in use: one it had before is revoked by the same commit. */
+  add(key: OwnerKey, actor: AuditActor): Promise<Result<void, KeyError | StoreFault>>;
   find(keyId: KeyId): Promise<Result<OwnerKey | null, StoreFault>>;
   list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
   /** Comes before the signature: a use that is not recorded does not happen, nor one of a key that is not in use. */
   recordUse(keyId: KeyId, use: RecordedUse): Promise<Result<void, KeyError | StoreFault>>;
   revoke(revocation: KeyRevocation): Promise<Result<OwnerKey, KeyError | StoreFault>>;
 }
-export type KeyUse = { readonly purpose: "approval" | "file" | "self_test"; readonly actor: AuditActor };
+export type KeyUse = { readonly purpose: "approval" | "file" | "message" | "self_test"; readonly actor: AuditActor };
 export type RecordedUse = KeyUse & { readonly at: Instant };
 export type KeyRevocation = {
   readonly keyId: KeyId;
@@ -215,6 +224,8 @@ export interface Signer {
   /** The key that signs now; a statement that names its key is made with it. */
   current(): Promise<Result<OwnerKey, SigningError>>;
   sign(bytes: Uint8Array, use: KeyUse): Promise<Result<OwnerSignature, SigningError>>;
+  /** The key for one head of the audit chain. The checkpoint's own entry names it: that is the record of this use. */
+  headKey(): Promise<Result<HeadKey, SigningError>>;
 }
 
 /** Strong proof by a passkey. An assertion counts once, for the challenge it was asked with and the session that asked. */
@@ -264,24 +275,16 @@ export interface AuditReader {
 /** The one place every part of Silas records what happened. */
 export interface AuditLog extends AuditReader {
   append(draft: AuditDraft): Promise<Result<AuditEntry, InvalidInput | StoreFault>>;
-  /** Verifies what came after the last checkpoint, and marks the head as verified; a broken chain gets no checkpoint. */
+  /**
+   * Verifies what came after the last checkpoint, and marks the head as verified, signed where there is a key for it. A
+   * broken chain gets no checkpoint, and none is made without a key before the first one that is signed.
+   */
   checkpoint(mark: {
     readonly checkpointId: string;
     readonly at: Instant;
-  }): Promise<Result<AuditCheckpoint, ChainBroken | StoreFault>>;
+    readonly key: HeadKey | null;
+  }): Promise<Result<AuditCheckpoint, ChainBroken | HeadKeyNeeded | StoreFault>>;
 }
-export type ChainBroken = { readonly code: "chain_broken"; readonly broken: AuditBreak };
-
-/** How the chain is built and judged: `#policy` decides it, `compose` hands it to the store. */
-export type AuditRules = {
-  readonly genesis: AuditHead;
-  seal(head: AuditHead, draft: AuditDraft): Result<AuditRow, InvalidInput>;
-  judge(head: AuditHead, row: AuditRow): Result<AuditHead, AuditBreak>;
-  parse(row: AuditRow): Result<AuditEntry, { readonly code: "not_an_entry" }>;
-  renderHeader(): string;
-  renderLine(row: AuditRow): string;
-  renderTrailer(head: AuditHead): string;
-};
 
 /** What happened, in sentences; the runtime reads them from the audit chain. */
 export interface ActivityDoor {
@@ -305,19 +308,22 @@ export interface ApprovalStore {
   find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
   /** Oldest first; the newest of them when there are more than fit. */
   list(states: readonly PendingDecision["state"][]): Promise<Result<readonly KeptRequest[], StoreFault>>;
-  /** Starts the time of a request that waits, once. */
+  /** What a list shows of all of them, read without projections and cards. */
+  digest(limits: DigestLimits): Promise<Result<DecisionDigest, StoreFault>>;
+  countPending(): Promise<Result<number, StoreFault>>;
+  /** Starts the time of a request that waits, once; answers whether it began now. */
   activate(
     requestId: string,
     window: { readonly at: Instant; readonly expiresAt: Instant },
-  ): Promise<Result<void, StoreFault>>;
+  ): Promise<Result<boolean, StoreFault>>;
   /** Ends every request whose time is over, as decided by nobody. */
   expire(at: Instant): Promise<Result<readonly string[], StoreFault>>;
   decline(decision: MadeDecision): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
   /**
    * Keeps the approval, counts one use of it, begins the attempt and closes the request, all or nothing. Without a
-   * request it is a further use of an approval.
+   * request it is a further use of an approval. A key that was revoked before this commit lets nothing begin.
    */
-  spend(spending: Spending): Promise<Result<ApprovalUse, RequestRefusal | SpendRefusal | StoreFault>>;
+  spend(spending: Spending): Promise<Result<ApprovalUse, RequestRefusal | SpendRefusal | KeyError | StoreFault>>;
   findApproval(tokenId: string): Promise<Result<KeptApproval | null, StoreFault>>;
 }
 export type Proposed = { readonly request: KeptRequest; readonly isNew: boolean };
@@ -341,6 +347,8 @@ export type Spending = {
 /** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
 export interface ApprovalsDoor {
   propose(markdown: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
+  /** Asks about a batch, a limit of autonomy, the trust in an item or a value at a gate. [APPR-10] */
+  proposePayload(payload: Payload, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
   /** A request that nobody decided, asked once more. */
   proposeAgain(requestId: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
   /** Every request that waits, oldest first; the first is the active one, and its time runs. */
@@ -363,7 +371,7 @@ export type OwnerAnswer = {
   readonly friction: readonly Friction[];
   readonly actor: AuditActor;
 };
-export type ProposeRefusal = PlanRefused | RequestRefusal | StoreFault;
+export type ProposeRefusal = PlanRefused | PayloadRefused | RequestRefusal | StoreFault;
 /** The first problem of a plan that does not parse; nothing was asked. */
 export type PlanRefused = {
   readonly code: "plan_refused";

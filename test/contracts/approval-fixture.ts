@@ -10,6 +10,7 @@ export const KEY: OwnerKey = {
   publicKey: "a".repeat(64) as PublicKeyHex,
   name: "this machine",
   kind: "vault",
+  sessionId: null,
   enrolledAt: at(0),
   revokedAt: null,
   lastUsedAt: null,
@@ -25,7 +26,7 @@ const cardFor = (planHash: Sha256Hex): Card => ({
   budget: { maxTokens: 1, maxCostUsd: 1, maxWallTimeSeconds: 1, maxAttempts: 1, maxPlannerCalls: 0 },
   capabilities: { commands: [], files: [], hosts: [], secretRefs: [], skills: [] },
   affectedItems: null,
-  details: { state: "closed", rows: [{ path: "title", kind: "text", text: "Tidy the notes" }] },
+  details: { state: "closed", rows: [{ path: "title", kind: "text", text: "Tidy the notes" }], notes: [] },
   planHash,
   ctas: [{ action: "approve", role: "recommended", consequenceLabel: "Run it once" }],
 });

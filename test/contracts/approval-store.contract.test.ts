@@ -3,12 +3,12 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LIMITS, sha256Hex, type Sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
-import type { ApprovalStore, AuditLog } from "#ports";
-import { createMemoryApprovalStore, createMemoryAuditLog, openRuntime } from "#stores";
+import type { ApprovalStore, AuditLog, KeyRegistry } from "#ports";
+import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, openRuntime } from "#stores";
 import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
-type Opened = { readonly store: ApprovalStore; readonly audit: AuditLog };
+type Opened = { readonly store: ApprovalStore; readonly keys: KeyRegistry; readonly audit: AuditLog };
 
 const auditRules = createAuditRules(sha256Hex);
 
@@ -16,12 +16,14 @@ async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   if (must(await opened.keys.list()).length === 0) must(await opened.keys.add(KEY, BY));
-  return { store: opened.approvals, audit: opened.audit };
+  return { store: opened.approvals, keys: opened.keys, audit: opened.audit };
 }
 
 async function openTwin(): Promise<Opened> {
   const { log, recordAct } = createMemoryAuditLog(auditRules);
-  return { store: createMemoryApprovalStore(recordAct), audit: log };
+  const keys = createMemoryKeyRegistry(recordAct);
+  must(await keys.add(KEY, BY));
+  return { store: createMemoryApprovalStore(recordAct, keys), keys, audit: log };
 }
 
 /** What the chain says about approvals, oldest first. */
@@ -68,6 +70,77 @@ describe.each([
       error: { code: "too_many_pending", max: LIMITS.pendingDecisions },
     });
     expect(must(await store.list(["pending"]))).toHaveLength(LIMITS.pendingDecisions);
+  });
+
+  test("[APPR-11] a key that was revoked after its signature was checked lets nothing begin", async () => {
+    const { store, keys, audit } = await open();
+    must(await store.propose(requestFor("a")));
+    must(await keys.revoke({ keyId: KEY.keyId, at: at(1), actor: BY, lastKey: "revoke" }));
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    expect(await store.spend(spending)).toEqual({ ok: false, error: { code: "key_revoked", keyId: KEY.keyId } });
+    const stranger = { ...tokenFor("a"), keyId: "b".repeat(32) as typeof KEY.keyId };
+    expect(await store.spend({ ...spending, token: stranger })).toMatchObject({ error: { code: "key_unknown" } });
+    expect(must(await store.find("request-a"))).toEqual(requestFor("a"));
+    expect(must(await store.findApproval("tok_a"))).toBeNull();
+    expect(await recorded(audit)).toEqual(["approval_requested"]);
+  });
+
+  test("[FATIGUE-03] the lists are light, in their order, and say when the weighty ones were shown and decided", async () => {
+    const { store } = await open();
+    const names = ["low", "approved", "declined", "unseen", "late", "again", "waits", "waits-too"];
+    for (const [index, name] of names.entries()) {
+      const request = requestFor(name, index);
+      must(await store.propose({ ...request, riskLevel: name === "low" ? "low" : "medium" }));
+    }
+    const decline = async (name: string, minutes: number) => {
+      const { requestId, planHash } = requestFor(name);
+      must(await store.decline({ requestId, planHash, at: at(minutes), actor: BY }));
+    };
+    expect(must(await store.countPending())).toBe(names.length);
+    for (const name of ["low", "approved", "declined", "late", "again"]) {
+      expect(must(await store.activate(`request-${name}`, { at: at(20), expiresAt: at(30) }))).toBe(true);
+      expect(must(await store.activate(`request-${name}`, { at: at(21), expiresAt: at(31) }))).toBe(false);
+    }
+    await decline("low", 22);
+    must(
+      await store.spend({
+        ...spendingFor(tokenFor("approved"), { lineage: "one", requestId: "request-approved" }),
+        at: at(23),
+      }),
+    );
+    await decline("declined", 24);
+    await decline("unseen", 25);
+    must(await store.expire(at(30)));
+    must(await store.propose({ ...requestFor("again", 31), requestId: "request-once-more", againOf: "request-again" }));
+    const digest = must(await store.digest({ missed: 5, decided: 3, weighed: 20 }));
+    const ids = (rows: readonly { readonly requestId: string }[]) => rows.map(({ requestId }) => requestId.slice(8));
+    expect(ids(digest.pending)).toEqual(["waits", "waits-too", "once-more"]);
+    expect(ids(digest.missed)).toEqual(["late"]);
+    expect(ids(digest.decided)).toEqual(["unseen", "declined", "approved"]);
+    expect(digest.weighed).toEqual([
+      { activeSince: at(20), decidedAt: at(24) },
+      { activeSince: at(20), decidedAt: at(23) },
+    ]);
+    expect(digest.pending[2]).toEqual({
+      requestId: "request-once-more",
+      kind: "plan_approval",
+      intent: "Tidy the notes",
+      riskLevel: "low",
+      createdAt: at(31),
+      activeSince: null,
+      expiresAt: null,
+      state: "pending",
+      decidedAt: null,
+      decidedBy: null,
+      againOf: "request-again",
+    });
+    expect(digest.decided[2]).toMatchObject({ state: "approved", decidedBy: BY, decidedAt: at(23) });
+    expect(must(await store.digest({ missed: 0, decided: 1, weighed: 1 }))).toMatchObject({
+      missed: [],
+      decided: [{ requestId: "request-unseen" }],
+      weighed: [{ decidedAt: at(24) }],
+    });
+    expect(must(await store.countPending())).toBe(3);
   });
 
   test("time runs from the first showing, and an expiry is nobody's decision", async () => {

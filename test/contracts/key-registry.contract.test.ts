@@ -14,6 +14,7 @@ const key = (digit: string, minutes: number): OwnerKey => ({
   publicKey: digit.repeat(64) as PublicKeyHex,
   name: `key ${digit}`,
   kind: "vault",
+  sessionId: null,
   enrolledAt: at(minutes),
   revokedAt: null,
   lastUsedAt: null,

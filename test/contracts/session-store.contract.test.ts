@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "#base";
-import type { AuditLog, Session, SessionStore } from "#ports";
+import type { KeyId, OwnerKey, PublicKeyHex } from "#model";
+import type { AuditLog, KeyRegistry, Session, SessionStore } from "#ports";
 import { createAuditRules } from "#policy";
-import { createMemoryAuditLog, createMemorySessionStore, openRuntime } from "#stores";
+import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore, openRuntime } from "#stores";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const session = (name: string, minutes: number): Session => ({
@@ -15,7 +16,18 @@ const session = (name: string, minutes: number): Session => ({
   revokedAt: null,
 });
 
-type Opened = { readonly store: SessionStore; readonly audit: AuditLog };
+const keyOf = (name: string, digit: string): OwnerKey => ({
+  keyId: digit.repeat(32) as KeyId,
+  publicKey: digit.repeat(64) as PublicKeyHex,
+  name: `key of ${name}`,
+  kind: "browser",
+  sessionId: `session-${name}`,
+  enrolledAt: at(1),
+  revokedAt: null,
+  lastUsedAt: null,
+});
+
+type Opened = { readonly store: SessionStore; readonly keys: KeyRegistry; readonly audit: AuditLog };
 
 const auditRules = createAuditRules(sha256Hex);
 
@@ -23,12 +35,13 @@ async function openReal(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  return { store: opened.sessions, audit: opened.audit };
+  return { store: opened.sessions, keys: opened.keys, audit: opened.audit };
 }
 
 function openTwin(): Opened {
   const { log, recordAct } = createMemoryAuditLog(auditRules);
-  return { store: createMemorySessionStore(recordAct), audit: log };
+  const keys = createMemoryKeyRegistry(recordAct);
+  return { store: createMemorySessionStore(recordAct, keys.sessions), keys, audit: log };
 }
 
 const BY = { kind: "terminal" } as const;
@@ -77,5 +90,41 @@ describe.each([
       ["device_revoked", at(10), BY, data],
       ["device_enrolled", at(0), { kind: "owner", session_id: "session-phone" }, data],
     ]);
+  });
+
+  test("signing a device out takes its key out of use in the same act, and a device has one key at a time", async () => {
+    const { store, keys, audit } = await openStore();
+    must(await store.add(session("phone", 0)));
+    must(await store.add(session("laptop", 0)));
+    must(await keys.add(keyOf("phone", "a"), BY));
+    must(await keys.add(keyOf("laptop", "b"), BY));
+    must(await keys.add(keyOf("phone", "c"), BY));
+    must(await store.revoke("session-phone", { at: at(5), actor: BY }));
+    must(await store.revoke("session-phone", { at: at(9), actor: BY }));
+    const ends = must(await keys.list()).map(({ keyId, revokedAt }) => [keyId.slice(0, 1), revokedAt]);
+    expect(ends).toEqual([
+      ["a", at(1)],
+      ["b", null],
+      ["c", at(5)],
+    ]);
+    expect(await keys.add(keyOf("phone", "d"), BY)).toEqual({
+      ok: false,
+      error: { code: "device_signed_out", sessionId: "session-phone" },
+    });
+    expect(await keys.add(keyOf("tablet", "e"), BY)).toMatchObject({ error: { code: "device_signed_out" } });
+    const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 20 }));
+    expect(
+      entries.toReversed().map(({ event, data }) => `${event} ${String(data["key_id"] ?? "").slice(0, 1)}`),
+    ).toEqual([
+      "device_enrolled ",
+      "device_enrolled ",
+      "key_enrolled a",
+      "key_enrolled b",
+      "key_revoked a",
+      "key_enrolled c",
+      "device_revoked ",
+      "key_revoked c",
+    ]);
+    expect(entries.find(({ event }) => event === "key_enrolled")?.data).toMatchObject({ session_id: "session-phone" });
   });
 });

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS, type Instant, type Sha256Hex } from "#base";
+import type { HeadsSigned } from "./audit/heads.ts";
+import type { SignatureHex } from "./keys.ts";
 import { instantSchema, nameSchema } from "./values.ts";
 
 const count = z.int().check(z.gte(0));
@@ -36,8 +38,9 @@ export const auditDataSchemas = {
     replaced: z.nullable(z.strictObject({ seq: count, hash: digest })),
   }),
   backup_restore_failed: z.strictObject({ ...act, reason: code }),
-  key_enrolled: z.strictObject({ key_id: id, key_name: nameSchema }),
-  key_used: z.strictObject({ key_id: id, purpose: z.enum(["approval", "file", "self_test"]) }),
+  /** With the device it belongs to, when a browser holds it. */
+  key_enrolled: z.strictObject({ key_id: id, key_name: nameSchema, session_id: z.optional(id) }),
+  key_used: z.strictObject({ key_id: id, purpose: z.enum(["approval", "file", "message", "self_test"]) }),
   key_revoked: z.strictObject({ key_id: id, key_name: nameSchema }),
   approval_requested: z.strictObject({ ...asked, risk: code }),
   approval_granted: z.strictObject({
@@ -57,8 +60,18 @@ export const auditDataSchemas = {
   secret_asked: z.strictObject({ ref_id: id }),
   secret_stored: z.strictObject({ ref_id: id }),
   secret_removed: z.strictObject({ ref_id: id }),
+  message_received: z.strictObject({ message_id: id, channel: code, taint: code, key_id: z.nullable(id) }),
+  /** A signature that would count, on a message that came before or was not written just now. */
+  message_replay_refused: z.strictObject({ message_id: id, key_id: id, reason: code }),
+  /** A signature that does not hold, or by a key that does not count. */
+  message_signature_refused: z.strictObject({ message_id: id, key_id: id, reason: code }),
+  message_blocked: z.strictObject({ message_id: id }),
+  /** The owner's signed decision to trust exactly this message. */
+  message_endorsed: z.strictObject({ message_id: id, token_id: id }),
+  access_changed: z.strictObject({ connection_id: id, level_before: id, level: id, customer_id: z.nullable(id) }),
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
-  audit_checkpoint: z.strictObject({ checkpoint_id: id }),
+  /** Names the key that signed the head, and so records this use of it; null where none could. */
+  audit_checkpoint: z.strictObject({ checkpoint_id: id, key_id: z.nullable(id) }),
 } as const;
 
 export type AuditEvent = keyof typeof auditDataSchemas;
@@ -101,8 +114,8 @@ export type AuditRow = { readonly seq: number; readonly text: string; readonly h
 /** The last entry of a chain, or of a part of it. */
 export type AuditHead = { readonly seq: number; readonly hash: string };
 
-/** A place up to which the chain was verified. */
-export type AuditCheckpoint = AuditHead & { readonly checkpointId: string };
+/** A place up to which the chain was verified, signed where a key was at hand. */
+export type AuditCheckpoint = AuditHead & { readonly checkpointId: string; readonly signature: SignatureHex | null };
 
 /** The first thing wrong with a chain, and the entry where it shows. */
 export type AuditBreak =
@@ -113,9 +126,14 @@ export type AuditBreak =
         | "entry_moved"
         | "previous_differs"
         | "entries_cut"
-        | "head_differs";
+        | "head_differs"
+        | "head_missing"
+        | "heads_unsigned"
+        | "head_signature_missing"
+        | "head_signature_invalid";
       readonly seq: number;
     }
+  | { readonly code: "head_key_unknown"; readonly seq: number; readonly keyId: string }
   | {
       readonly code: "checkpoint_differs" | "checkpoint_missing";
       readonly seq: number;
@@ -126,7 +144,13 @@ export type AuditBreak =
   | { readonly code: "file_unreadable"; readonly line: number; readonly reason: string };
 
 export type AuditVerdict =
-  | { readonly valid: true; readonly entriesChecked: number; readonly head: AuditHead; readonly headsChecked: number }
+  | ({
+      readonly valid: true;
+      readonly entriesChecked: number;
+      readonly head: AuditHead;
+      /** Heads kept apart from the entries that were held against them. */
+      readonly headsChecked: number;
+    } & HeadsSigned)
   | { readonly valid: false; readonly entriesChecked: number; readonly broken: AuditBreak };
 
 /** Newest first. */
@@ -172,7 +196,13 @@ export type ActivityPage = {
 
 /** `GET /api/activity/chain`: whether the whole chain holds, from its first entry. */
 export type ChainBody =
-  | { readonly ok: true; readonly entries_checked: number; readonly head: AuditHead }
+  | {
+      readonly ok: true;
+      readonly entries_checked: number;
+      readonly head: AuditHead;
+      /** Marks of the chain kept beside it, how many of them one of the owner's keys signed, and when last. */
+      readonly heads: { readonly kept: number; readonly signed: number; readonly last_signed_at: Instant | null };
+    }
   | {
       readonly ok: false;
       readonly entries_checked: number;

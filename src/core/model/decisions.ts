@@ -7,18 +7,46 @@ import {
   type PendingDecision,
   type PendingDecisionBody,
 } from "./approvals.ts";
+import { payloadSchema } from "./approval/payload.ts";
 import type { AuditActor } from "./audit.ts";
 import { FRICTIONS } from "./cards.ts";
 import type { KeyId } from "./keys.ts";
 
 /** A request for a decision as it is kept: with what is needed to propose it once more. */
 export type KeptRequest = PendingDecision & {
-  /** The file as it was proposed. */
+  /** What was proposed: a plan file, or the canonical text of a payload. */
   readonly markdown: string;
   /** The missed request that this one repeats. */
   readonly againOf: string | null;
   readonly proposedBy: AuditActor;
 };
+
+/** What a list shows of a request; the whole is loaded when it is looked at. */
+export type DecisionRow = Pick<
+  KeptRequest,
+  | "requestId"
+  | "kind"
+  | "riskLevel"
+  | "createdAt"
+  | "activeSince"
+  | "expiresAt"
+  | "state"
+  | "decidedAt"
+  | "decidedBy"
+  | "againOf"
+> & { readonly intent: string };
+
+export type DecisionDigest = {
+  /** Oldest first. */
+  readonly pending: readonly DecisionRow[];
+  /** Nobody decided, and not proposed again; newest first. */
+  readonly missed: readonly DecisionRow[];
+  /** By a person, newest first. */
+  readonly decided: readonly DecisionRow[];
+  /** When the last decisions of at least medium risk were shown and made, newest first. */
+  readonly weighed: readonly { readonly activeSince: Instant; readonly decidedAt: Instant }[];
+};
+export type DigestLimits = { readonly missed: number; readonly decided: number; readonly weighed: number };
 
 /** A signed approval as it is kept: its canonical text, and what it is looked up by. */
 export type StoredToken = {
@@ -59,6 +87,7 @@ const digest = z.pipe(
 );
 
 export const proposePlanSchema = z.strictObject({ markdown: z.string().check(z.maxLength(LIMITS.planBytes)) });
+export const proposePayloadSchema = z.strictObject({ payload: payloadSchema });
 export const requestSchema = z.strictObject({ request_id: id });
 /** `shown_hash` is that of the plan that was shown: another plan is never decided by it. [T7] */
 export const decideRequestSchema = z.strictObject({

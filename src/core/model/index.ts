@@ -111,6 +111,17 @@ export {
 } from "./audit.ts";
 export { activitySentence, auditBreakWords } from "./audit-words.ts";
 export {
+  headStatement,
+  renderHeadBody,
+  type AuditHeadKey,
+  type AuditHeadStatement,
+  type HeadKey,
+  type HeadsSigned,
+  type KeptHead,
+  type SignedHead,
+} from "./audit/heads.ts";
+export type { AuditRules, ChainBroken, HeadKeyNeeded } from "./audit/rules.ts";
+export {
   captureToCommand,
   parseCapture,
   type Captured,
@@ -118,6 +129,31 @@ export {
   type Chip,
   type ChipKind,
 } from "./capture.ts";
+export {
+  batchActionItemSchema,
+  batchAfter,
+  batchDecisionSchema,
+  batchProposalSchema,
+  type BatchDecision,
+  type BatchProposal,
+  type SelectionRefusal,
+} from "./approval/batch.ts";
+export {
+  isPayloadKind,
+  kindOfScope,
+  parsePayload,
+  payloadProjection,
+  payloadSays,
+  payloadSchema,
+  readPayload,
+  SCOPE_OF_KIND,
+  type Payload,
+  type PayloadBody,
+  type PayloadKind,
+  type PayloadRefused,
+  type ReadPayload,
+  type ShownPayload,
+} from "./approval/payload.ts";
 export { projectionRows } from "./approval/card-rows.ts";
 export {
   CARD_INTENT_CHARS,
@@ -125,6 +161,7 @@ export {
   cardToWire,
   CTA_ROLES,
   FRICTIONS,
+  REQUEST_KINDS,
   RISK_LEVELS,
   type Card,
   type CardBody,
@@ -134,6 +171,7 @@ export {
   type Cta,
   type CtaRole,
   type Friction,
+  type RequestKind,
   type RiskLevel,
 } from "./cards.ts";
 export {
@@ -163,14 +201,54 @@ export {
   type ConfigRuleCode,
 } from "./config-rules.ts";
 export { CONFIG_SCHEMA, type Config } from "./config-schema.ts";
+export {
+  OWNER_LEVEL,
+  PUBLIC_LEVEL,
+  type Access,
+  type AccessLadder,
+  type AccessLevel,
+  type AccessState,
+  type CustomerContext,
+} from "./message/access.ts";
+export {
+  CHANNELS,
+  keptMessageFromWire,
+  keptMessageSchema,
+  keptMessageToWire,
+  messageClaimSchema,
+  ownWordsSchema,
+  refusedClaim,
+  sentMessageSchema,
+  type Acknowledged,
+  type Channel,
+  type Endorsing,
+  type KeptMessage,
+  type KeptMessageBody,
+  type MessageClaim,
+  type MessageQuery,
+  type MessageRefusal,
+  type Origin,
+  type OwnWords,
+  type Reception,
+  type ScrubKind,
+  type SentMessage,
+  type Settlement,
+} from "./message/message.ts";
+export { messageNonceKey, type NonceAnswer, type NonceSpending } from "./message/nonce.ts";
+export { messageSigningText, type MessageStatement } from "./message/statement.ts";
+export { TAINTS, taintSchema, type Source, type Taint } from "./message/taint.ts";
 export { decidedWords } from "./decision-words.ts";
 export {
   decideRequestSchema,
   keptRequestFromWire,
   keptRequestToWire,
+  proposePayloadSchema,
   proposePlanSchema,
   requestSchema,
   type DecideRequest,
+  type DecisionDigest,
+  type DecisionRow,
+  type DigestLimits,
   type KeptRequestBody,
   type KeptApproval,
   type KeptRequest,
@@ -182,6 +260,7 @@ export {
   GATE_ACTIONS,
   GATE_CODES,
   GATE_LANES,
+  GATE_TRIGGERS,
   gateResultSchema,
   gateResultToWire,
   type GateAction,

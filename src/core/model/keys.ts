@@ -12,14 +12,16 @@ export type SignatureHex = Brand<string, "SignatureHex">;
 /** The name of a secret in the vault. Everything but the vault knows secrets only by it. [SECRET-04] */
 export type SecretRef = Brand<string, "SecretRef">;
 
-/** Where the private half is: today always in the vault. */
-export type KeyKind = "vault";
+/** Where the private half is: in the vault of this machine, or in a browser that never gives it away. */
+export type KeyKind = "vault" | "browser";
 
 export type OwnerKey = {
   readonly keyId: KeyId;
   readonly publicKey: PublicKeyHex;
   readonly name: string;
   readonly kind: KeyKind;
+  /** The signed-in device a browser key belongs to; null for a key of the vault. */
+  readonly sessionId: string | null;
   readonly enrolledAt: Instant;
   readonly revokedAt: Instant | null;
   readonly lastUsedAt: Instant | null;
@@ -52,6 +54,7 @@ export type KeyError =
   | { readonly code: "key_revoked"; readonly keyId: KeyId }
   | { readonly code: "last_key"; readonly keyId: KeyId }
   | { readonly code: "signer_not_enrolled"; readonly keyId: KeyId }
+  | { readonly code: "device_signed_out"; readonly sessionId: string }
   | { readonly code: "public_key_invalid" }
   | { readonly code: "signature_invalid"; readonly reason: SignatureProblem };
 export type SigningError = KeyError | SecretMissing | VaultFault;
@@ -97,6 +100,7 @@ export type OwnerKeyBody = {
   readonly public_key: string;
   readonly name: string;
   readonly kind: string;
+  readonly session_id: string | null;
   readonly enrolled_at: string;
   readonly revoked_at: string | null;
   readonly last_used_at: string | null;
@@ -107,6 +111,7 @@ export const ownerKeyToWire = (key: OwnerKey): OwnerKeyBody => ({
   public_key: key.publicKey,
   name: key.name,
   kind: key.kind,
+  session_id: key.sessionId,
   enrolled_at: key.enrolledAt,
   revoked_at: key.revokedAt,
   last_used_at: key.lastUsedAt,
@@ -118,6 +123,7 @@ export const ownerKeyFromWire = (body: OwnerKeyBody): OwnerKey => ({
   publicKey: body.public_key as PublicKeyHex,
   name: body.name,
   kind: body.kind as KeyKind,
+  sessionId: body.session_id,
   enrolledAt: body.enrolled_at as Instant,
   revokedAt: body.revoked_at as Instant | null,
   lastUsedAt: body.last_used_at as Instant | null,

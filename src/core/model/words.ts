@@ -182,6 +182,11 @@ const TABLE: Table = {
       `The key in the vault (${keyId}) is not enrolled here, so nothing is signed with it.`,
       "`silas restore` puts the registry back, or `silas keys enrol NAME` makes a new key.",
     ),
+  device_signed_out: () =>
+    refused(
+      "The device that offered this key is not signed in any more.",
+      "Sign it in with `silas open`, then offer again.",
+    ),
   public_key_invalid: () =>
     refused("This is not a public key of 64 hex characters.", "Copy it from `silas keys list`."),
   signature_invalid: ({ reason }) => refused(`The signature does not hold: ${SIGNATURE_WORDS[reason]}.`),

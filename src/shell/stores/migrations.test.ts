@@ -88,6 +88,7 @@ const RELEASED = {
   "runtime/002_audit": "8cfc3777c62bddc4a4c333df3385bef1e3af881be662d182ece8e207c215fb9b",
   "runtime/003_keys": "d44ed37db27c243ee2a3951bc138e6566fd03dd1f3f5b0e22a9eba8c45b991a3",
   "runtime/004_approvals": "b309586e08883fe4878e7b249617958ae8fbbb3232ab40bdf9e5e87aef64f38c",
+  "runtime/005_devices": "93e7fb3e83ef2a2e88af9aa6085e54c07e44f6bb66bac7781f38ef1f82a76809",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

@@ -2,6 +2,7 @@ import { ok, type Instant } from "#base";
 import type { AuditActor, AuditDraft } from "#model";
 import type { Session, SessionStore } from "#ports";
 import type { RecordAct } from "./audit/log.ts";
+import { revokeKeyOfSession } from "./keys/key-registry.ts";
 import type { Sqlite } from "./sqlite.ts";
 import { guarded, guardedValue } from "./store-fault.ts";
 
@@ -50,6 +51,8 @@ export function createSessionStore(db: Sqlite, recordAct: RecordAct): SessionSto
           if (row === null) return ok();
           db.run("UPDATE sessions SET revoked_at = :at WHERE session_id = :id", { id, at });
           recordAct(revokedDraft(sessionOf(row), { at, actor }));
+          // A device that is signed out signs nothing any more, from this very commit on.
+          revokeKeyOfSession(db, { sessionId: id, at, actor, recordAct });
           return ok();
         }),
       ),

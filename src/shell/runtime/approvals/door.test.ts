@@ -28,7 +28,7 @@ async function setUp() {
   const signer = createSigner(parts);
   const keys = createKeysDoor({ ...parts, signer });
   must(await keys.prepare());
-  const store = createMemoryApprovalStore(recordAct);
+  const store = createMemoryApprovalStore(recordAct, parts.registry);
   const settings = { timeoutMs: 300_000, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100 };
   const door = createApprovalsDoor({ ...parts, signer, store, audit, readYaml: parseYaml, settings });
   const propose = async (name: string): Promise<KeptRequest> =>
@@ -120,4 +120,28 @@ test("the receipt names the key, the uses and the line of the chain, and stays p
   expect(checks.map(({ outcome }) => outcome)).toEqual(checks.map(() => "ok"));
   expect(isProven(checks)).toBe(true);
   expect(JSON.parse(receipt)).toMatchObject({ key: { name: "This machine" }, uses: [{ use_number: 1 }], audit: [{}] });
+});
+
+test("[APPR-10] a promotion takes the same way as a plan: request, card, signed token, one use, receipt", async () => {
+  const { door, events } = await setUp();
+  const content = "Meet at nine.";
+  const payload = {
+    kind: "memory_promotion",
+    item_id: "msg-1",
+    item_digest: sha256Hex(content),
+    content,
+    from: "external",
+    to: "owner",
+  } as const;
+  const { request } = must(await door.proposePayload(payload, BY));
+  expect(request).toMatchObject({ kind: "memory_promotion", workItemId: "msg-1", riskLevel: "low" });
+  expect(must(await door.proposePayload(payload, BY))).toEqual({ request, isNew: false });
+  must(await door.decide(approving(request, { friction: ["tap"] })));
+  const receipt = must(await door.receipt(request.requestId));
+  expect(JSON.parse(receipt)).toMatchObject({
+    token: { scope: "memory_promotion", plan_hash: request.planHash, max_executions: 1 },
+    uses: [{ content_hash: request.planHash }],
+  });
+  expect(verifyReceipt(receipt, receiptTools).filter(({ outcome }) => outcome !== "ok")).toEqual([]);
+  expect(await events()).toEqual(["approval_requested", "approval_granted"]);
 });

@@ -2,7 +2,7 @@ import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result 
 import type { KeptRequest, StoreFault } from "#model";
 import type { ApprovalsDoor } from "#ports";
 import { decide } from "./decide.ts";
-import { propose, proposeAgain, type ApprovalsDeps } from "./propose.ts";
+import { propose, proposeAgain, proposePayload, type ApprovalsDeps } from "./propose.ts";
 import { receipt } from "./receipt.ts";
 
 /**
@@ -13,6 +13,7 @@ export function createApprovalsDoor(deps: ApprovalsDeps): ApprovalsDoor {
   const { store } = deps;
   return {
     propose: (markdown, actor) => propose(deps, { markdown, actor, againOf: null }),
+    proposePayload: (payload, actor) => proposePayload(deps, { payload, actor, againOf: null }),
     proposeAgain: (requestId, actor) => proposeAgain(deps, { requestId, actor }),
     inbox: () => inbox(deps),
     missed: async () => {
@@ -56,7 +57,7 @@ async function inbox(deps: ApprovalsDeps): Listed {
   return activated.ok ? deps.store.list(["pending"]) : activated;
 }
 
-function activate({ store, clock, settings }: ApprovalsDeps, requestId: string): Promise<Result<void, StoreFault>> {
+function activate({ store, clock, settings }: ApprovalsDeps, requestId: string): Promise<Result<boolean, StoreFault>> {
   const at = clock.now();
   return store.activate(requestId, { at, expiresAt: laterBy(at, settings.timeoutMs) });
 }

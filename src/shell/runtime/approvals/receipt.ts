@@ -40,7 +40,7 @@ export async function receipt(deps: ApprovalsDeps, requestId: string): Promise<R
   assert(key.value !== null, "the key of an approval stays in the registry");
   const audit = await auditLines(deps, kept.value);
   if (!audit.ok) return audit;
-  const { lastUsedAt: _lastUsedAt, ...receiptKey } = key.value;
+  const { lastUsedAt: _lastUsedAt, sessionId: _sessionId, ...receiptKey } = key.value;
   return ok(renderReceipt({ token, projection, key: receiptKey, uses: kept.value.uses, audit: audit.value }));
 }
 

@@ -87,7 +87,7 @@ function describeKey(
   const publicKey = publicKeyOf(seed);
   const enrolledAt = clock.now();
   const keyId = keyIdOf(publicKey);
-  return { keyId, publicKey, name, kind: "vault", enrolledAt, revokedAt: null, lastUsedAt: null };
+  return { keyId, publicKey, name, kind: "vault", sessionId: null, enrolledAt, revokedAt: null, lastUsedAt: null };
 }
 
 async function report(deps: KeysDoorDeps, actor: Parameters<KeysDoor["report"]>[0]): Promise<KeysReport> {

@@ -4,7 +4,8 @@ import type { ApprovalStore, MadeDecision, Proposed } from "#ports";
 import { guarded, guardedValue } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
-import { findApproval, findRequest, listRequests } from "./reads.ts";
+import { readDigest } from "./digest.ts";
+import { countPending, findApproval, findRequest, listRequests } from "./reads.ts";
 import { requestOf, requestParams, type RequestRow } from "./rows.ts";
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
 
@@ -15,13 +16,16 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
     propose: async (request) => guarded(() => db.transaction(() => propose(parts, request))),
     find: async (requestId) => guardedValue(() => findRequest(db, requestId)),
     list: async (states) => guardedValue(() => listRequests(db, states)),
+    digest: async (limits) => guardedValue(() => readDigest(db, limits)),
+    countPending: async () => guardedValue(() => countPending(db)),
     activate: async (requestId, { at, expiresAt }) =>
       guardedValue(() => {
-        db.run(
+        const begun = db.run(
           `UPDATE pending_decisions SET active_since = :at, expires_at = :expiresAt
            WHERE request_id = :requestId AND state = 'pending' AND active_since IS NULL`,
           { requestId, at, expiresAt },
         );
+        return begun > 0;
       }),
     expire: async (at) => guarded(() => db.transaction(() => ok(expire(parts, at)))),
     decline: async (decision) => guarded(() => db.transaction(() => decline(parts, decision))),
@@ -37,10 +41,7 @@ function propose({ db, recordAct }: ApprovalStoreParts, request: KeptRequest): R
     { planHash, againOf },
   );
   if (same !== null) return ok({ request: requestOf(same), isNew: false });
-  const waiting = db.get<{ readonly count: number }>(
-    "SELECT count(*) AS count FROM pending_decisions WHERE state = 'pending'",
-  );
-  if ((waiting?.count ?? 0) >= LIMITS.pendingDecisions) {
+  if (countPending(db) >= LIMITS.pendingDecisions) {
     return err({ code: "too_many_pending", max: LIMITS.pendingDecisions });
   }
   const columns = Object.keys(requestParams(request));
@@ -52,11 +53,12 @@ function propose({ db, recordAct }: ApprovalStoreParts, request: KeptRequest): R
   return ok({ request, isNew: true });
 }
 
+/** Asked before every read, so it must not look at each request that waits. */
+export const OVER_SQL = `SELECT * FROM pending_decisions INDEXED BY pending_decisions_ending
+  WHERE state = 'pending' AND expires_at <= :at ORDER BY expires_at, request_id`;
+
 function expire({ db, recordAct }: ApprovalStoreParts, at: Instant): readonly string[] {
-  const rows = db.all<RequestRow>(
-    "SELECT * FROM pending_decisions WHERE state = 'pending' AND expires_at <= :at ORDER BY expires_at, request_id",
-    { at },
-  );
+  const rows = db.all<RequestRow>(OVER_SQL, { at });
   for (const row of rows) {
     db.run("UPDATE pending_decisions SET state = 'expired', decided_at = expires_at WHERE request_id = :requestId", {
       requestId: row.request_id,

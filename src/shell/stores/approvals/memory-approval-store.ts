@@ -1,9 +1,10 @@
 import { err, LIMITS, ok, type Instant, type Result } from "#base";
 import type { ApprovalUse, KeptRequest, RequestRefusal, SpendRefusal, StoredToken } from "#model";
-import type { ApprovalStore, MadeDecision, Proposed, Spending } from "#ports";
+import type { ApprovalStore, KeyRegistry, MadeDecision, Proposed, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { declinedDraft, expiredDraft, requestedDraft, spentDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
+import { digestOf } from "./memory-digest.ts";
 import { sameToken } from "./rows.ts";
 
 type Kept = {
@@ -14,7 +15,7 @@ type Kept = {
 };
 
 /** The in-memory twin of the approval store: the same behaviour in the plainest code. */
-export function createMemoryApprovalStore(recordAct: RecordAct): ApprovalStore {
+export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRegistry, "find">): ApprovalStore {
   const kept: Kept = { requests: new Map(), tokens: [], uses: [], recordAct };
   const { requests, tokens, uses } = kept;
   return {
@@ -26,14 +27,21 @@ export function createMemoryApprovalStore(recordAct: RecordAct): ApprovalStore {
     },
     activate: async (requestId, { at, expiresAt }) => {
       const found = requests.get(requestId);
-      if (found?.state === "pending" && found.activeSince === null) {
-        requests.set(requestId, { ...found, activeSince: at, expiresAt });
-      }
-      return ok();
+      if (found?.state !== "pending" || found.activeSince !== null) return ok(false);
+      requests.set(requestId, { ...found, activeSince: at, expiresAt });
+      return ok(true);
     },
+    digest: async (limits) => ok(digestOf(inOrder(kept), limits)),
+    countPending: async () => ok(waiting(kept).length),
     expire: async (at) => ok(expire(kept, at)),
     decline: async (made) => decline(kept, made),
-    spend: async (spending) => spend(kept, spending),
+    spend: async (spending) => {
+      const { keyId } = spending.token;
+      const key = await keys.find(keyId);
+      if (!key.ok) return key;
+      if (key.value === null) return err({ code: "key_unknown", keyId });
+      return key.value.revokedAt === null ? spend(kept, spending) : err({ code: "key_revoked", keyId });
+    },
     findApproval: async (tokenId) => {
       const token = tokens.find((one) => one.tokenId === tokenId);
       if (token === undefined) return ok(null);

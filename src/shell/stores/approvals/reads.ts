@@ -17,6 +17,13 @@ export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]
   return rows.map(requestOf).toReversed();
 }
 
+export function countPending(db: Sqlite): number {
+  const counted = db.get<{ readonly count: number }>(
+    "SELECT count(*) AS count FROM pending_decisions WHERE state = 'pending'",
+  );
+  return counted?.count ?? 0;
+}
+
 export function findApproval(db: Sqlite, tokenId: string): KeptApproval | null {
   const row = db.get<TokenRow>("SELECT * FROM approval_tokens WHERE token_id = :tokenId", { tokenId });
   if (row === null) return null;

@@ -20,6 +20,7 @@ export type RequestRow = {
   readonly risk_level: string;
   readonly projection: string;
   readonly card: string;
+  readonly intent: string;
   readonly markdown: string;
   readonly again_of: string | null;
   readonly created_at: string;
@@ -68,6 +69,7 @@ export const requestParams = (request: KeptRequest): RequestRow => ({
   risk_level: request.riskLevel,
   projection: request.projection,
   card: JSON.stringify(cardToWire(request.card)),
+  intent: request.card.intent,
   markdown: request.markdown,
   again_of: request.againOf,
   created_at: request.createdAt,

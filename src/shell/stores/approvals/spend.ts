@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "#base";
-import type { ApprovalUse, RequestRefusal, SpendRefusal, StoredToken } from "#model";
+import type { ApprovalUse, KeyError, RequestRefusal, SpendRefusal, StoredToken } from "#model";
 import type { Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
@@ -18,12 +18,14 @@ export type ApprovalStoreParts = { readonly db: Sqlite; readonly recordAct: Reco
 export function spendWithin(
   { db, recordAct }: ApprovalStoreParts,
   spending: Spending,
-): Result<ApprovalUse, RequestRefusal | SpendRefusal> {
+): Result<ApprovalUse, RequestRefusal | SpendRefusal | KeyError> {
   const { token, requestId, contentHash, attemptLineage, at, actor } = spending;
   if (requestId !== null) {
     const open = stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
     if (!open.ok) return open;
   }
+  const key = usableKey(db, token);
+  if (!key.ok) return key;
   const kept = keepToken(db, token);
   if (!kept.ok) return kept;
   const used = db.get<{ readonly count: number }>("SELECT count(*) AS count FROM approval_uses WHERE nonce = :nonce", {
@@ -51,6 +53,16 @@ export function spendWithin(
   const use = { nonce: token.nonce, useNumber, contentHash, attemptLineage, at };
   recordAct(spentDraft(spending, use));
   return ok(use);
+}
+
+/** Asked again inside the transaction: a key or its device may have gone since the signature was checked. [APPR-11] */
+function usableKey(db: Sqlite, { keyId }: StoredToken): Result<void, KeyError> {
+  const row = db.get<{ readonly revoked_at: string | null }>(
+    "SELECT revoked_at FROM owner_keys WHERE key_id = :keyId",
+    { keyId },
+  );
+  if (row === null) return err({ code: "key_unknown", keyId });
+  return row.revoked_at === null ? ok() : err({ code: "key_revoked", keyId });
 }
 
 /** A token is kept once. What comes under the same id or nonce with other bytes is not the token that was kept. */

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "#base";
+import { err, ok, type Instant, type Result } from "#base";
 import {
   ownerKeyFromWire,
   ownerKeyToWire,
@@ -17,18 +17,7 @@ import { guarded, guardedValue } from "../store-fault.ts";
 /** The owner's keys on a migrated `silas.db`. Each change and use is in the audit chain by the same commit. */
 export function createKeyRegistry(db: Sqlite, recordAct: RecordAct): KeyRegistry {
   return {
-    add: async (key, actor) =>
-      guarded(() =>
-        db.transaction(() => {
-          db.run(
-            `INSERT INTO owner_keys (key_id, public_key, name, kind, enrolled_at, revoked_at, last_used_at)
-             VALUES (:key_id, :public_key, :name, :kind, :enrolled_at, :revoked_at, :last_used_at)`,
-            ownerKeyToWire(key),
-          );
-          recordAct(enrolledDraft(key, actor));
-          return ok();
-        }),
-      ),
+    add: async (key, actor) => guarded(() => db.transaction(() => add(db, { key, actor, recordAct }))),
     find: async (keyId) => guardedValue(() => find(db, keyId)),
     list: async () =>
       guardedValue(() =>
@@ -42,6 +31,45 @@ export function createKeyRegistry(db: Sqlite, recordAct: RecordAct): KeyRegistry
 function find(db: Sqlite, keyId: string): OwnerKey | null {
   const row = db.get<OwnerKeyBody>("SELECT * FROM owner_keys WHERE key_id = :keyId", { keyId });
   return row === null ? null : ownerKeyFromWire(row);
+}
+
+type Adding = { readonly key: OwnerKey; readonly actor: AuditActor; readonly recordAct: RecordAct };
+
+/** A browser key needs its session, asked in the same transaction: a device that was just signed out gets no key. */
+function add(db: Sqlite, { key, actor, recordAct }: Adding): Result<void, KeyError> {
+  const { sessionId, enrolledAt: at } = key;
+  if (sessionId !== null) {
+    const signedIn = db.get("SELECT 1 FROM sessions WHERE session_id = :sessionId AND revoked_at IS NULL", {
+      sessionId,
+    });
+    if (signedIn === null) return err({ code: "device_signed_out", sessionId });
+    revokeKeyOfSession(db, { sessionId, at, actor, recordAct });
+  }
+  db.run(
+    `INSERT INTO owner_keys (key_id, public_key, name, kind, session_id, enrolled_at, revoked_at, last_used_at)
+     VALUES (:key_id, :public_key, :name, :kind, :session_id, :enrolled_at, :revoked_at, :last_used_at)`,
+    ownerKeyToWire(key),
+  );
+  recordAct(enrolledDraft(key, actor));
+  return ok();
+}
+
+type SessionEnd = {
+  readonly sessionId: string;
+  readonly at: Instant;
+  readonly actor: AuditActor;
+  readonly recordAct: RecordAct;
+};
+
+/** Inside the transaction that ends the session or gives it another key. */
+export function revokeKeyOfSession(db: Sqlite, { sessionId, at, actor, recordAct }: SessionEnd): void {
+  const row = db.get<OwnerKeyBody>("SELECT * FROM owner_keys WHERE session_id = :sessionId AND revoked_at IS NULL", {
+    sessionId,
+  });
+  if (row === null) return;
+  const key = ownerKeyFromWire(row);
+  db.run("UPDATE owner_keys SET revoked_at = :at WHERE key_id = :keyId", { keyId: key.keyId, at });
+  recordAct(revokedDraft(key, { at, actor }));
 }
 
 type Use = { readonly keyId: KeyId; readonly use: RecordedUse; readonly recordAct: RecordAct };
@@ -77,9 +105,9 @@ function revoke(db: Sqlite, { revocation, recordAct }: Revoking): Result<OwnerKe
   return ok({ ...key, revokedAt: at });
 }
 
-export const enrolledDraft = ({ keyId, name, enrolledAt }: OwnerKey, actor: AuditActor): AuditDraft => ({
+export const enrolledDraft = ({ keyId, name, sessionId, enrolledAt }: OwnerKey, actor: AuditActor): AuditDraft => ({
   event: "key_enrolled",
-  data: { key_id: keyId, key_name: name },
+  data: { key_id: keyId, key_name: name, ...(sessionId === null ? {} : { session_id: sessionId }) },
   at: enrolledAt,
   actor,
 });
@@ -91,7 +119,10 @@ export const usedDraft = (keyId: KeyId, { purpose, at, actor }: RecordedUse): Au
   actor,
 });
 
-export const revokedDraft = ({ keyId, name }: OwnerKey, { at, actor }: KeyRevocation): AuditDraft => ({
+export const revokedDraft = (
+  { keyId, name }: OwnerKey,
+  { at, actor }: Pick<KeyRevocation, "at" | "actor">,
+): AuditDraft => ({
   event: "key_revoked",
   data: { key_id: keyId, key_name: name },
   at,

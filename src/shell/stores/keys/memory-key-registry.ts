@@ -1,18 +1,41 @@
-import { err, ok } from "#base";
-import type { KeyId, OwnerKey } from "#model";
+import { err, ok, type Instant } from "#base";
+import type { AuditActor, KeyId, OwnerKey } from "#model";
 import type { KeyRegistry } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { enrolledDraft, revokedDraft, usedDraft } from "./key-registry.ts";
 
+/** What the twin of the session store tells the twin of the registry; the real ones share a file instead. */
+export type SessionKeys = {
+  signedIn(sessionId: string): void;
+  signedOut(sessionId: string, by: { readonly at: Instant; readonly actor: AuditActor }): void;
+};
+
 /** The in-memory twin of the key registry: the same behaviour in the plainest code. */
-export function createMemoryKeyRegistry(recordAct: RecordAct): KeyRegistry {
+export function createMemoryKeyRegistry(recordAct: RecordAct): KeyRegistry & { readonly sessions: SessionKeys } {
   const keys = new Map<KeyId, OwnerKey>();
+  const signedIn = new Set<string>();
+  const revokeOf: SessionKeys["signedOut"] = (sessionId, { at, actor }) => {
+    const key = [...keys.values()].find((one) => one.sessionId === sessionId && one.revokedAt === null);
+    if (key === undefined) return;
+    keys.set(key.keyId, { ...key, revokedAt: at });
+    recordAct(revokedDraft(key, { at, actor }));
+  };
   return {
+    sessions: {
+      signedIn: (sessionId) => void signedIn.add(sessionId),
+      signedOut: (sessionId, by) => {
+        signedIn.delete(sessionId);
+        revokeOf(sessionId, by);
+      },
+    },
     add: async (key, actor) => {
+      const { sessionId, enrolledAt: at } = key;
       const isTaken = [...keys.values()].some(
         ({ keyId, publicKey }) => keyId === key.keyId || publicKey === key.publicKey,
       );
+      if (sessionId !== null && !signedIn.has(sessionId)) return err({ code: "device_signed_out", sessionId });
       if (isTaken) return err({ code: "store_failed", retryable: false });
+      if (sessionId !== null) revokeOf(sessionId, { at, actor });
       keys.set(key.keyId, key);
       recordAct(enrolledDraft(key, actor));
       return ok();
