@@ -7,19 +7,13 @@ const LABEL_CHARS = 12;
 /** A request as lines for people: what would happen, and then everything that is signed, whole. Each is safe to show. */
 export function describeRequest(request: KeptRequest): readonly string[] {
   const { card } = request;
-  const rows: readonly (readonly [string, readonly string[]])[] = [
+  const rows: readonly Labelled[] = [
     ["request", [request.requestId]],
     ["state", [stateWords(request)]],
     ["asked", [showMoment(request.createdAt)]],
     ["risk", [card.riskLevel]],
     ["why", [card.rationale]],
-    ["checks", card.checks.length === 0 ? ["none: its result would be unverified"] : card.checks.map(checkLine)],
-    ["budget", [budgetLine(card.budget)]],
-    ["runs", card.capabilities.commands.map(({ by, command, network }) => `${by}: ${command}${reach(network)}`)],
-    ["files", card.capabilities.files],
-    ["hosts", card.capabilities.hosts],
-    ["secrets", card.capabilities.secretRefs],
-    ["skills", card.capabilities.skills.map(({ name, sha256 }) => `${name} ${sha256 ?? "(no digest)"}`)],
+    ...effectRows(card),
     ["hash", [request.planHash]],
   ];
   return [
@@ -28,6 +22,25 @@ export function describeRequest(request: KeptRequest): readonly string[] {
     "",
     "Everything an approval of it signs:",
     ...card.details.rows.flatMap(detailLines),
+    ...(card.details.notes.length === 0 ? [] : ["", "What is said about it, and not signed:"]),
+    ...card.details.notes.flatMap(detailLines),
+  ];
+}
+
+type Labelled = readonly [string, readonly string[]];
+
+/** What a plan would use; other requests run nothing. */
+function effectRows({ budget, capabilities, checks }: Card): readonly Labelled[] {
+  if (budget === null || capabilities === null) return [];
+  const { commands, files, hosts, secretRefs, skills } = capabilities;
+  return [
+    ["checks", checks.length === 0 ? ["none: its result would be unverified"] : checks.map(checkLine)],
+    ["budget", [budgetLine(budget)]],
+    ["runs", commands.map(({ by, command, network }) => `${by}: ${command}${reach(network)}`)],
+    ["files", files],
+    ["hosts", hosts],
+    ["secrets", secretRefs],
+    ["skills", skills.map(({ name, sha256 }) => `${name} ${sha256 ?? "(no digest)"}`)],
   ];
 }
 
@@ -48,7 +61,7 @@ const reach = (network: boolean): string => (network ? " (with network)" : " (no
 const checkLine = ({ name, command, expects, network, timeoutSeconds }: Card["checks"][number]): string =>
   `${name}: ${command} -> ${expects}${reach(network)}, ${timeoutSeconds} s`;
 
-const budgetLine = (budget: Card["budget"]): string =>
+const budgetLine = (budget: NonNullable<Card["budget"]>): string =>
   [
     `${budget.maxTokens} tokens`,
     `${budget.maxCostUsd} USD`,

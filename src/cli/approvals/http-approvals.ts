@@ -20,6 +20,8 @@ export function createHttpApprovals(address: InstanceAddress): ApprovalsDoor {
     );
   return {
     propose: async (markdown) => mapped(await post<ProposedBody, never>("propose", { markdown }), proposedOf),
+    proposePayload: async (payload) =>
+      mapped(await post<ProposedBody, never>("propose-payload", { payload }), proposedOf),
     proposeAgain: async (id) =>
       mapped(await post<ProposedBody, never>("propose-again", { request_id: id }), proposedOf),
     inbox: () => list("inbox"),

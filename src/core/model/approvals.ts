@@ -3,7 +3,7 @@ import { canonicalJson, LIMITS, parseInstant, type JsonValue, type Sha256Hex } f
 import { signatureSchema as signature } from "./approval/signature-schema.ts";
 import { signatureToBase64 } from "./approval/signature.ts";
 import { auditActorSchema } from "./audit.ts";
-import { cardSchema, cardToWire, FRICTIONS, RISK_LEVELS, type Friction } from "./cards.ts";
+import { cardSchema, cardToWire, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
 import { recordOf, snakeRecord } from "./approval/record-codec.ts";
 import { instantSchema, nameSchema } from "./values.ts";
@@ -106,7 +106,7 @@ export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
 /** A question to the owner that outlives restarts. Null for `expires_at` until it was the active card. */
 const pendingShape = {
   request_id: id,
-  kind: z.enum(["plan_approval"]),
+  kind: z.enum(REQUEST_KINDS),
   work_item_id: id,
   plan_hash: digest,
   /** The canonical text that was hashed: what is shown, signed and later run. */

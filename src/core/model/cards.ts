@@ -13,6 +13,16 @@ export type RiskLevel = (typeof RISK_LEVELS)[number];
 export const FRICTIONS = ["tap", "confirm", "slide", "strong_auth"] as const;
 export type Friction = (typeof FRICTIONS)[number];
 
+/** What a person may be asked about. */
+export const REQUEST_KINDS = [
+  "plan_approval",
+  "batch_review",
+  "autonomy_threshold",
+  "memory_promotion",
+  "gate_approval",
+] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number];
+
 /** Shown in this order, whatever order they were made in. [CARD-03] */
 export const CTA_ROLES = ["recommended", "safe", "decline"] as const;
 export type CtaRole = (typeof CTA_ROLES)[number];
@@ -79,20 +89,23 @@ const detailsSchema = recordOf(
     state: z.enum(["open", "closed"]),
     /** Every value of the projection, whole. What is not here is not signed. */
     rows: z.array(rowSchema),
+    /** What the proposer says about it. It is not signed, and changes nothing. */
+    notes: z._default(z.array(rowSchema), []),
   }),
 );
 
 /** Everything a person needs to decide; a card without one of these is never sent. [CARD-01] */
 export const cardSchema = recordOf(
   z.strictObject({
-    card_type: z.enum(["plan_approval"]),
+    card_type: z.enum(REQUEST_KINDS),
     intent: line(CARD_INTENT_CHARS),
     risk_level: z.enum(RISK_LEVELS),
     rationale: line(LIMITS.titleChars),
     friction: z.array(z.enum(FRICTIONS)).check(z.minLength(1)),
     checks: z.array(checkSchema),
-    budget: budgetSchema,
-    capabilities: capabilitiesSchema,
+    /** Null for what runs nothing, as `capabilities` is. */
+    budget: z.nullable(budgetSchema),
+    capabilities: z.nullable(capabilitiesSchema),
     affected_items: z.nullable(affectedSchema),
     details: detailsSchema,
     /** SHA-256 of the canonical projection; whoever signs computes it again from what is shown. */
@@ -112,8 +125,8 @@ export function cardToWire(card: Card): CardBody {
   return {
     ...snakeRecord(card),
     checks: card.checks.map(snakeRecord),
-    budget: snakeRecord(card.budget),
-    capabilities: snakeRecord(card.capabilities),
+    budget: card.budget === null ? null : snakeRecord(card.budget),
+    capabilities: card.capabilities === null ? null : snakeRecord(card.capabilities),
     ctas: card.ctas.map(snakeRecord),
   };
 }

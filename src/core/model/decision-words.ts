@@ -1,5 +1,6 @@
 import { oneLine, type Instant } from "#base";
 import type { ApprovalRefusal, DecisionRefusal } from "./approvals.ts";
+import type { PayloadRefused } from "./approval/payload.ts";
 import type { AuditActor } from "./audit.ts";
 import type { Friction } from "./cards.ts";
 import type { KeptRequest, RequestRefusal, SpendRefusal } from "./decisions.ts";
@@ -12,6 +13,7 @@ export type ApprovalsError =
   | DecisionRefusal
   | ApprovalRefusal
   | { readonly code: "plan_refused"; readonly line: number; readonly column: number; readonly reason: string }
+  | PayloadRefused
   | { readonly code: "not_approved"; readonly requestId: string };
 
 type Table = {
@@ -40,6 +42,7 @@ export const DECISION_WORDS: Table = {
       `The plan cannot be proposed (line ${line}, column ${column}: ${oneLine(reason)}).`,
       "`silas plan check FILE` explains it.",
     ),
+  payload_refused: ({ reason }) => refused(`This cannot be proposed (${oneLine(reason)}).`),
   not_approved: () =>
     refused("There is no approval to show a receipt of.", "`silas approvals list` shows those there are."),
   decision_settled: ({ state }) => refused(`This request is ${state} already.`, LOOK),

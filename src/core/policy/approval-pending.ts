@@ -1,7 +1,7 @@
-import { err, ok, sha256Hex, type Instant, type Result } from "#base";
-import { readProjection, type ApprovalDecision, type DecisionRefusal, type PendingDecision } from "#model";
-import { riskOfPlan } from "./card-plan.ts";
+import { canonicalJson, err, ok, sha256Hex, type Instant, type Result } from "#base";
+import type { ApprovalDecision, DecisionRefusal, PendingDecision } from "#model";
 import { judgeFriction, type StrongAuth } from "./friction.ts";
+import { readShown } from "./shown.ts";
 
 export type Answer = {
   readonly pending: PendingDecision;
@@ -24,10 +24,19 @@ export function judgeAnswer({ pending, decision, at, strongAuth }: Answer): Resu
   return judgeFriction({ performed: decision.friction, risk: pending.riskLevel, strongAuth });
 }
 
-/** Everything a stored request says about its plan follows from the projection; a row that disagrees was changed. */
-function isWhole({ projection, planHash, workItemId, riskLevel, card }: PendingDecision): boolean {
-  const read = readProjection(projection);
-  if (!read.ok || sha256Hex(projection) !== planHash || card.planHash !== planHash) return false;
-  const risk = riskOfPlan(read.value.plan);
-  return read.value.plan.id === workItemId && risk === riskLevel && risk === card.riskLevel;
+/**
+ * Everything a stored request says follows from the projection: the item, the risk, and each row that was shown. A row
+ * that disagrees was changed.
+ */
+function isWhole({ kind, projection, planHash, workItemId, riskLevel, card }: PendingDecision): boolean {
+  const read = readShown(kind, projection);
+  if (read === null || sha256Hex(projection) !== planHash || card.planHash !== planHash) return false;
+  const { itemId, risk, rows } = read;
+  if (card.cardType !== kind || !isEqual(card.details.rows, rows)) return false;
+  return itemId === workItemId && risk === riskLevel && risk === card.riskLevel;
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  const [one, other] = [canonicalJson(a), canonicalJson(b)];
+  return one.ok && other.ok && one.value === other.value;
 }

@@ -154,7 +154,7 @@ test("the card of a plan says checks, budget, reach and what would be unverified
       timeoutSeconds: 60,
     },
   ]);
-  expect(card.budget.maxTokens).toBe(200_000);
+  expect(card.budget?.maxTokens).toBe(200_000);
   expect(card.ctas[0]?.consequenceLabel).toBe("Approve for 2 runs");
   expect(card.affectedItems).toBeNull();
   expect(cardOf({ ...PROJECTION, verify: [] }).rationale).toContain("unverified");

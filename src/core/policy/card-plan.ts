@@ -43,7 +43,7 @@ export function cardForPlan({ projection, usesMax, strongAuth }: PlanToShow): Re
     budget: budgetOf(plan),
     capabilities: capabilitiesOf(plan),
     affectedItems: affectedBy(plan),
-    details: { state: detailsState(riskLevel), rows: [...projectionRows(whole)] },
+    details: { state: detailsState(riskLevel), rows: [...projectionRows(whole)], notes: [] },
     planHash: sha256Hex(projection),
     ctas: orderCtas([
       { action: "decline", role: "decline", consequenceLabel: "Decline: nothing runs" },
@@ -67,7 +67,7 @@ export function orderCtas(ctas: readonly Cta[]): Cta[] {
 }
 
 /** [CARD-05] */
-function detailsState(risk: RiskLevel): "open" | "closed" {
+export function detailsState(risk: RiskLevel): "open" | "closed" {
   return risk === "low" || risk === "medium" ? "closed" : "open";
 }
 

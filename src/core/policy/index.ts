@@ -13,6 +13,7 @@ export { judgeAnswer, type Answer } from "./approval-pending.ts";
 export { mintToken, type Mint } from "./approval-token.ts";
 export { judgeCheck, judgeVerify, type Presented, type SignatureFact } from "./approval-verify.ts";
 export { auditFileStart, endAuditFile, readAuditLine, type AuditFileState } from "./audit-file.ts";
+export { cardForPayload, riskOfPayload } from "./card-payload.ts";
 export { cardForPlan, orderCtas, riskOfPlan, type PlanToShow } from "./card-plan.ts";
 export { frictionFor, judgeFriction, type StrongAuth } from "./friction.ts";
 export {

@@ -1,6 +1,7 @@
 import { sha256Hex } from "#base";
-import { readProjection, tokenIdOf, type ApprovalToken, type AuditRow, type Receipt } from "#model";
+import { kindOfScope, tokenIdOf, type ApprovalToken, type AuditRow, type Receipt } from "#model";
 import { parseRow } from "./chain.ts";
+import { readShown } from "./shown.ts";
 
 /** Each answers with the first thing that is wrong, or null. */
 type Reason = string | null;
@@ -9,12 +10,13 @@ export function judgeTokenId(token: ApprovalToken): Reason {
   return token.tokenId === tokenIdOf(token.nonce) ? null : "token_id_differs";
 }
 
-/** The plan in the receipt is the one that was approved. */
+/** The plan in the receipt, or what stands in its place, is the one that was approved. */
 export function judgePlan({ token, projection }: Receipt): Reason {
-  const read = readProjection(projection);
-  if (!read.ok) return "plan_unreadable";
+  const kind = kindOfScope(token.scope);
+  const shown = kind === null ? null : readShown(kind, projection);
+  if (shown === null) return "plan_unreadable";
   if (sha256Hex(projection) !== token.planHash) return "plan_hash_differs";
-  return read.value.plan.id === token.workItemId ? null : "work_item_differs";
+  return shown.itemId === token.workItemId ? null : "work_item_differs";
 }
 
 /** The key is the one the token names; an id is nothing but a short digest of the key itself. */

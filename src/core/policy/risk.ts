@@ -8,6 +8,8 @@ const ACTION_LEVELS = {
   run_work: "medium",
   send_draft: "medium",
   approve_batch: "medium",
+  /** What a gate stopped goes on after all. */
+  pass_gate: "medium",
   install_known_skill: "medium",
   /** Runs again and again with nobody looking. */
   run_unattended: "high",
@@ -55,6 +57,24 @@ export type RiskFacts = {
   readonly actions: readonly RiskAction[];
   readonly reversibility: Reversibility;
 };
+
+/** Words that domains use for what a batch does. Any other word may mean anything. [RISK-08] */
+const BATCH_ACTIONS: { readonly [action: string]: Reversibility } = {
+  archive: "reversible",
+  unarchive: "reversible",
+  mark_read: "reversible",
+  mark_unread: "reversible",
+  label: "reversible",
+  unlabel: "reversible",
+  move: "reversible",
+  delete: "destructive",
+  hard_delete: "destructive",
+  unsubscribe: "destructive",
+};
+
+export function batchReversibility(action: string): Reversibility {
+  return Object.hasOwn(BATCH_ACTIONS, action) ? (BATCH_ACTIONS[action] ?? "unknown") : "unknown";
+}
 
 /**
  * The highest of what scope, actions and reversibility weigh. Nothing else goes in, so nothing a proposer writes can

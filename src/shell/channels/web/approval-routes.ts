@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { err, ok, type Result } from "#base";
-import { decideRequestSchema, keptRequestToWire, proposePlanSchema, requestSchema, type KeptRequest } from "#model";
+import {
+  decideRequestSchema,
+  keptRequestToWire,
+  proposePayloadSchema,
+  proposePlanSchema,
+  requestSchema,
+  type KeptRequest,
+} from "#model";
 import type { Proposed } from "#ports";
 import type { Refusal } from "./refusals.ts";
 import { readJsonBody, type BodySchema } from "./request-body.ts";
@@ -34,6 +41,9 @@ export function addApprovalRoutes(app: FastifyInstance, context: WebContext): vo
   get("/api/approvals/all", approvals.all);
   post("/api/approvals/propose", proposePlanSchema, async ({ markdown }) =>
     proposedBody(await approvals.propose(markdown, TERMINAL)),
+  );
+  post("/api/approvals/propose-payload", proposePayloadSchema, async ({ payload }) =>
+    proposedBody(await approvals.proposePayload(payload, TERMINAL)),
   );
   post("/api/approvals/propose-again", requestSchema, async ({ request_id: id }) =>
     proposedBody(await approvals.proposeAgain(id, TERMINAL)),

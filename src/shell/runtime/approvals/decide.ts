@@ -1,6 +1,7 @@
 import { assert, canonicalJson, err, ok, uuidV7, type Instant, type Result } from "#base";
 import {
   approvalTokenToWire,
+  SCOPE_OF_KIND,
   signatureFromHex,
   signatureToHex,
   tokenSigningBytes,
@@ -11,7 +12,7 @@ import {
 } from "#model";
 import { judgeVerify, mintToken, type SignatureFact } from "#policy";
 import type { DecideRefusal, KeyRegistry, OwnerAnswer } from "#ports";
-import { projectionOf, type ApprovalsDeps } from "./propose.ts";
+import { contentOf, type ApprovalsDeps } from "./propose.ts";
 import { verifySigned } from "../keys/signer.ts";
 
 /**
@@ -47,12 +48,12 @@ async function approve(deps: ApprovalsDeps, answered: Answered): Promise<Result<
   if (!token.ok) return token;
   const lineage = uuidV7(at, deps.randomness.bytes(10));
   // The item that would run is read afresh from the file as it was proposed, not from what was shown.
-  const projected = projectionOf(deps, { markdown: request.markdown, at });
-  if (!projected.ok) return err({ code: "decision_changed" });
+  const content = contentOf(deps, { request, at });
+  if (!content.ok) return err({ code: "decision_changed" });
   const use = judgeVerify({
     token: token.value,
     signature: await signatureFact(deps.registry, token.value),
-    item: { workItemId: projected.value.item.id, contentHash: projected.value.planHash },
+    item: content.value,
     at,
     uses: [],
     lineage,
@@ -91,7 +92,7 @@ async function mintSigned(
       conditions: {},
     },
     pending: request,
-    scope: "full_plan",
+    scope: SCOPE_OF_KIND[request.kind],
     at,
     nonce: Buffer.from(randomness.bytes(32)).toString("hex"),
     strongAuth: "unavailable",

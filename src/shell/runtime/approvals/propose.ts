@@ -1,6 +1,16 @@
-import { err, ok, type Instant, type Result, type Sha256Hex } from "#base";
-import type { AuditActor, KeptRequest, WorkItem } from "#model";
-import { cardForPlan } from "#policy";
+import { assert, canonicalJson, err, ok, sha256Hex, type Instant, type Result, type Sha256Hex } from "#base";
+import {
+  isPayloadKind,
+  parsePayload,
+  payloadProjection,
+  readPayload,
+  type AuditActor,
+  type KeptRequest,
+  type Payload,
+  type PayloadRefused,
+  type WorkItem,
+} from "#model";
+import { cardForPayload, cardForPlan } from "#policy";
 import type {
   ApprovalStore,
   AuditLog,
@@ -38,25 +48,51 @@ type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonl
 /** Reads a plan, projects it, weighs it, and keeps it as a request with its card. What does not parse asks nothing. */
 export async function propose(
   deps: ApprovalsDeps,
-  { markdown, actor, againOf }: Proposal,
+  { markdown, ...asker }: Proposal,
 ): Promise<Result<Proposed, ProposeRefusal>> {
-  const { store, clock, randomness } = deps;
+  const projected = projectionOf(deps, { markdown, at: deps.clock.now() });
+  if (!projected.ok) return projected;
+  const { item, projection } = projected.value;
+  const card = cardForPlan({ projection, usesMax: deps.settings.maxExecutions, strongAuth: "unavailable" });
+  if (!card.ok) return err({ code: "plan_refused", line: 1, column: 1, reason: card.error.code });
+  return keep(deps, { workItemId: item.id, projection, card: card.value, markdown, ...asker });
+}
+
+type PayloadProposal = { readonly payload: Payload; readonly actor: AuditActor; readonly againOf: string | null };
+
+/** Asks about something else than a plan: the same request, the same card contract, the same way on. [APPR-10] */
+export async function proposePayload(
+  deps: ApprovalsDeps,
+  { payload, ...asker }: PayloadProposal,
+): Promise<Result<Proposed, ProposeRefusal>> {
+  const projection = payloadProjection(payload);
+  const card = cardForPayload(payload, { strongAuth: "unavailable" });
+  const read = readPayload(payload.kind, projection);
+  if (!card.ok || !read.ok) return err({ code: "payload_refused", reason: "projection_unreadable" });
+  const markdown = canonicalJson(payload);
+  assert(markdown.ok, "APPR-10 what was read has canonical bytes");
+  const { subjectId } = read.value;
+  return keep(deps, { workItemId: subjectId, projection, card: card.value, markdown: markdown.value, ...asker });
+}
+
+type Asked = Pick<KeptRequest, "workItemId" | "projection" | "card" | "markdown" | "againOf"> & {
+  readonly actor: AuditActor;
+};
+
+async function keep(
+  { store, clock, randomness }: ApprovalsDeps,
+  { actor, card, ...asked }: Asked,
+): Promise<Result<Proposed, ProposeRefusal>> {
   const at = clock.now();
   const expired = await store.expire(at);
   if (!expired.ok) return expired;
-  const projected = projectionOf(deps, { markdown, at });
-  if (!projected.ok) return projected;
-  const { item, projection, planHash: hash } = projected.value;
-  const card = cardForPlan({ projection, usesMax: deps.settings.maxExecutions, strongAuth: "unavailable" });
-  if (!card.ok) return err({ code: "plan_refused", line: 1, column: 1, reason: card.error.code });
   return store.propose({
+    ...asked,
     requestId: Buffer.from(randomness.bytes(8)).toString("hex"),
-    kind: "plan_approval",
-    workItemId: item.id,
-    planHash: hash,
-    projection,
-    card: card.value,
-    riskLevel: card.value.riskLevel,
+    kind: card.cardType,
+    planHash: card.planHash,
+    card,
+    riskLevel: card.riskLevel,
     createdAt: at,
     activeSince: null,
     expiresAt: null,
@@ -64,8 +100,6 @@ export async function propose(
     decidedAt: null,
     decidedBy: null,
     tokenId: null,
-    markdown,
-    againOf,
     proposedBy: actor,
   });
 }
@@ -82,8 +116,33 @@ export async function proposeAgain(
   const request: KeptRequest | null = found.value;
   if (request === null) return err({ code: "request_unknown", requestId });
   if (request.state !== "expired") return err({ code: "not_missed", requestId, state: request.state });
-  return propose(deps, { markdown: request.markdown, actor, againOf: requestId });
+  if (!isPayloadKind(request.kind)) return propose(deps, { markdown: request.markdown, actor, againOf: requestId });
+  const payload = parsePayload(request.markdown);
+  if (!payload.ok) return err({ code: "payload_refused", reason: payload.error.reason });
+  return proposePayload(deps, { payload: payload.value, actor, againOf: requestId });
 }
+
+/** What would be done, read afresh from what was proposed rather than from what was shown. */
+export function contentOf(
+  deps: Pick<ApprovalsDeps, "readYaml">,
+  { request, at }: { readonly request: KeptRequest; readonly at: Instant },
+): Result<Content, PlanRefused | PayloadRefused> {
+  const { kind, markdown } = request;
+  if (!isPayloadKind(kind)) {
+    const projected = projectionOf(deps, { markdown, at });
+    return projected.ok
+      ? ok({ workItemId: projected.value.item.id, contentHash: projected.value.planHash })
+      : projected;
+  }
+  const payload = parsePayload(markdown);
+  if (!payload.ok) return err({ code: "payload_refused", reason: payload.error.reason });
+  const projection = payloadProjection(payload.value);
+  const read = readPayload(kind, projection);
+  return read.ok
+    ? ok({ workItemId: read.value.subjectId, contentHash: sha256Hex(projection) })
+    : err({ code: "payload_refused", reason: read.error.reason });
+}
+type Content = { readonly workItemId: string; readonly contentHash: Sha256Hex };
 
 export type Projected = { readonly item: WorkItem; readonly projection: string; readonly planHash: Sha256Hex };
 
