@@ -26,6 +26,21 @@ export {
   type ReceiptTools,
   type SignatureClaim,
 } from "./receipt.ts";
+export {
+  allowedAccess,
+  changeGoal,
+  expireAccess,
+  hasOwnerAccess,
+  ladderOf,
+  NEW_ACCESS,
+  openingGates,
+  passGate,
+  withCustomer,
+} from "./access/access.ts";
+export { earliestSpending, pruneBefore, type NonceWindow } from "./messages/nonce-life.ts";
+export { judgeOrigin, type ClaimFact, type IdentityFact } from "./messages/origin.ts";
+export { scrubText, type Scrubbed } from "./taint/scrub.ts";
+export { deriveTaint, endorse, influence, joinTaints, taintWithSources, type Tainted } from "./taint/taint.ts";
 export { riskOf, type Reversibility, type RiskAction, type RiskFacts } from "./risk.ts";
 export { createAuditRules } from "./rules.ts";
 export { AUDIT_GENESIS, judgeRow, sealEntry, type HashText } from "./chain.ts";
