@@ -80,7 +80,7 @@ export const ROOMS: readonly Room[] = [
   {
     name: "ports",
     storey: "shell",
-    paths: ["src/shell/ports.ts"],
+    paths: ["src/shell/ports.ts", "src/shell/ports/"],
     door: "src/shell/ports.ts",
     mayImport: ["model", "base"],
     packages: [],

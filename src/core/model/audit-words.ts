@@ -41,6 +41,13 @@ const SENTENCES: Sentences = {
   secret_asked: ({ ref_id }) => `Asked for the secret ${ref_id}`,
   secret_stored: ({ ref_id }) => `Stored the secret ${ref_id} in the vault`,
   secret_removed: ({ ref_id }) => `Removed the secret ${ref_id}`,
+  message_received: ({ channel, taint }) => `Received a message by ${channel} (${TAINT_WORDS[taint] ?? taint})`,
+  message_replay_refused: ({ reason }) => `A signed message did not count as yours (${reason})`,
+  message_signature_refused: ({ key_id, reason }) =>
+    `The signature of a message by key ${key_id} did not hold (${reason})`,
+  message_blocked: () => "A gate blocked a message",
+  message_endorsed: ({ message_id }) => `You endorsed the message ${message_id}`,
+  access_changed: ({ connection_id, level }) => `The connection ${connection_id} reached the level ${level}`,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: () => "Verified the audit chain and marked its head",
 };
@@ -48,7 +55,14 @@ const SENTENCES: Sentences = {
 const KEY_USES: { readonly [P in AuditDataOf<"key_used">["purpose"]]: (keyId: string) => string } = {
   approval: (keyId) => `Signed an approval with the key ${keyId}`,
   file: (keyId) => `Signed a file with the key ${keyId}`,
+  message: (keyId) => `Signed a message with the key ${keyId}`,
   self_test: (keyId) => `Tested the signing key ${keyId}`,
+};
+
+const TAINT_WORDS: { readonly [taint: string]: string } = {
+  owner: "signed by you",
+  auth: "known sender, unsigned",
+  external: "from outside",
 };
 
 /** What is wrong with a chain, as one sentence. */

@@ -1,0 +1,66 @@
+/** Messages: what keeps them, what spends their nonces, and what a channel may do with them. */
+import type { Instant, Result } from "#base";
+import type {
+  Acknowledged,
+  AuditActor,
+  Channel,
+  CustomerContext,
+  Endorsing,
+  KeptMessage,
+  MessageQuery,
+  MessageRefusal,
+  NonceAnswer,
+  NonceSpending,
+  OwnWords,
+  Reception,
+  SentMessage,
+  Settlement,
+  SigningError,
+  StoreFault,
+} from "#model";
+
+/** Messages in `silas.db`. Each change commits together with its audit entry, and nothing is ever removed. */
+export interface MessageStore {
+  /** Keeps a message and spends its nonce in one commit. INVARIANT: of any copies of one, one is the first. [MSG-08] */
+  receive(reception: Reception): Promise<Result<KeptMessage, StoreFault>>;
+  /** What the gates decided, once. */
+  settle(settlement: Settlement): Promise<Result<KeptMessage, MessageRefusal | StoreFault>>;
+  find(messageId: string): Promise<Result<KeptMessage | null, StoreFault>>;
+  list(query: MessageQuery): Promise<Result<readonly KeptMessage[], StoreFault>>;
+  /** Those whose gates have not answered yet, oldest first. */
+  unsettled(): Promise<Result<readonly KeptMessage[], StoreFault>>;
+  /** The only way a message is ever trusted more than it came: by an approval that is kept here. */
+  endorse(endorsing: Endorsing): Promise<Result<KeptMessage, MessageRefusal | StoreFault>>;
+}
+
+/** Nonces of signed messages. */
+export interface NonceStore {
+  /** Asks and records in one step: of any number at once, one hears `fresh`. [NONCE-07] */
+  spend(spending: NonceSpending): Promise<Result<NonceAnswer, StoreFault>>;
+  /** Forgets what was recorded before this moment, and says how many. */
+  prune(before: Instant): Promise<Result<number, StoreFault>>;
+}
+
+/** Records of customers, written by the owner into a directory of their own. */
+export interface CustomerContexts {
+  /** Null when there is none, or none that can be read. */
+  load(customerId: string): Promise<CustomerContext | null>;
+}
+
+/** Who sends, as the channel knows it; never as the message says it. */
+export type Sender = {
+  readonly connectionId: string;
+  readonly channel: Channel;
+  readonly senderId: string;
+  /** `owner`: a session of the owner's own; `known`: somebody else whom the channel authenticated. */
+  readonly identity: "owner" | "known" | "unknown";
+  readonly actor: AuditActor;
+};
+
+/** What the terminal and a channel may do with messages. */
+export interface MessagesDoor {
+  receive(sent: SentMessage, sender: Sender): Promise<Result<Acknowledged, MessageRefusal | StoreFault>>;
+  /** Signs with the owner's own key, and receives what was signed. Only for the terminal of this machine. */
+  say(words: OwnWords, sender: Sender): Promise<Result<Acknowledged, MessageRefusal | SigningError>>;
+  list(query: MessageQuery): Promise<Result<readonly KeptMessage[], StoreFault>>;
+}
