@@ -1,0 +1,88 @@
+import { canonicalJson, sha256Hex, type Instant, type JsonValue } from "#base";
+import {
+  passkeyChallenge,
+  projectionRows,
+  tokenIdOf,
+  tokenSigningBytes,
+  unsignedTokenSchema,
+  type KeyId,
+  type UnsignedTokenBody,
+} from "#model";
+import { DEFAULT_TERMS, type Minted, type ShownRequest, type Signing } from "./judge-minted.ts";
+
+const AT = "2026-11-15T21:00:00.000Z" as Instant;
+const NONCE = "5e".repeat(32);
+
+const PLAN: { readonly [field: string]: JsonValue } = {
+  id: "task-1",
+  type: "task",
+  title: "Tidy the notes",
+  budget: { max_tokens: 1, max_cost_usd: 2, max_wall_time_seconds: 3, max_attempts: 4, max_planner_calls: 5 },
+  tasks: [],
+  verify: [],
+  skill_digests: [],
+  capabilities: {
+    commands: [{ by: "check", argv: ["test", "-s", "notes.md"], network: false }],
+    files: ["notes.md"],
+    hosts: [],
+    secret_refs: [],
+  },
+};
+
+const textOf = (value: unknown): string => {
+  const text = canonicalJson(value);
+  if (!text.ok) throw new Error("a fixture has canonical bytes");
+  return text.value;
+};
+
+/** Only what is judged of a card: the rest of it is words around these. */
+const cardOf = (hash: string, projection: string) =>
+  ({
+    plan_hash: hash,
+    details: { state: "closed", rows: projectionRows(JSON.parse(projection) as typeof PLAN) },
+  }) as unknown as ShownRequest["card"];
+
+export function shownRequest(): ShownRequest {
+  const projection = textOf(PLAN);
+  const hash = sha256Hex(projection);
+  return {
+    request_id: "request-1",
+    kind: "plan_approval",
+    work_item_id: "task-1",
+    plan_hash: hash,
+    projection,
+    card: cardOf(hash, projection),
+  };
+}
+
+export const signing: Signing = {
+  request: shownRequest(),
+  friction: ["tap", "slide"],
+  terms: DEFAULT_TERMS,
+  keyId: "ab".repeat(16) as KeyId,
+  at: AT,
+};
+
+export const token: UnsignedTokenBody = {
+  token_id: tokenIdOf(NONCE),
+  plan_hash: signing.request.plan_hash,
+  work_item_id: "task-1",
+  scope: "full_plan",
+  verdict: "approved",
+  key_id: signing.keyId,
+  issued_at: AT,
+  expires_at: "2026-11-15T21:30:00.000Z",
+  nonce: NONCE,
+  approval_strength: "tap",
+  conditions: { friction: ["tap", "slide"] },
+  max_executions: 1,
+};
+
+export const minted: Minted = { tokens: [token], passkey: null };
+
+const strong: UnsignedTokenBody = { ...token, conditions: { friction: ["tap", "slide", "strong_auth"] } };
+/** The same with a passkey asked for. */
+export const mintedWithPasskey: Minted = {
+  tokens: [strong],
+  passkey: { challenge: passkeyChallenge(tokenSigningBytes(unsignedTokenSchema.parse(strong))) },
+};

@@ -1,0 +1,124 @@
+import { canonicalJson, err, msOfInstant, ok, sha256Hex, type Instant, type Result } from "#base";
+import {
+  isPayloadKind,
+  passkeyChallenge,
+  projectionRows,
+  readPayload,
+  readProjection,
+  SCOPE_OF_KIND,
+  tokenIdOf,
+  tokenSigningBytes,
+  unsignedTokenSchema,
+  type Friction,
+  type KeyId,
+  type ProjectionRefusal,
+  type ShownRequestBody,
+  type UnsignedToken,
+} from "#model";
+
+/** The parts of a request, as the server sent it, that are shown and decided about. */
+export type ShownRequest = Pick<
+  ShownRequestBody,
+  "request_id" | "kind" | "work_item_id" | "plan_hash" | "projection" | "card"
+>;
+
+/** What the card says about how often and how long an approval holds. */
+export type ApprovalTerms = { readonly maxExecutions: number; readonly validMs: number };
+/** The settings of a Silas that nobody changed: once, within half an hour. */
+export const DEFAULT_TERMS: ApprovalTerms = { maxExecutions: 1, validMs: 30 * 60_000 };
+
+/** Why this page does not sign. Nothing was decided. */
+export type SigningRefusal =
+  | { readonly code: "shown_differs"; readonly what: "hash" | "spelling" | "card" | "item" }
+  | { readonly code: "token_differs"; readonly field: string };
+
+/** What the page is about to sign is compared with; none of it comes from the minted tokens. */
+export type Signing = {
+  readonly request: ShownRequest;
+  /** As it was performed in this page, without what a passkey adds. */
+  readonly friction: readonly Friction[];
+  readonly terms: ApprovalTerms;
+  readonly keyId: KeyId;
+  readonly at: Instant;
+};
+
+/** As the server answered; nothing of it is believed. */
+export type Minted = {
+  readonly tokens: readonly unknown[];
+  readonly passkey: { readonly challenge: string } | null;
+};
+
+/**
+ * What is shown is what its hash says, and the text that is hashed has one spelling: two texts that look the same on a
+ * card are never two plans. The rows on the card are derived again, so that none of them can be missing. [T7]
+ */
+export function judgeShown(request: ShownRequest): Result<void, SigningRefusal> {
+  const { projection, plan_hash: hash, card } = request;
+  if (sha256Hex(projection) !== hash || card.plan_hash !== hash) return shownDiffers("hash");
+  const read = readShown(request);
+  if (!read.ok) return shownDiffers("spelling");
+  if (read.value.subjectId !== request.work_item_id) return shownDiffers("item");
+  const rows = canonicalJson(projectionRows(read.value.whole));
+  const shown = canonicalJson(card.details.rows);
+  return rows.ok && shown.ok && rows.value === shown.value ? ok() : shownDiffers("card");
+}
+
+type Read = { readonly subjectId: string; readonly whole: Parameters<typeof projectionRows>[0] };
+
+function readShown({ kind, projection }: ShownRequest): Result<Read, ProjectionRefusal> {
+  if (isPayloadKind(kind)) return readPayload(kind, projection);
+  const read = readProjection(projection);
+  return read.ok ? ok({ subjectId: read.value.plan.id, whole: read.value.whole }) : read;
+}
+
+/**
+ * The tokens this page signs, or the first thing in them that the owner was not shown. INVARIANT: every field of a token
+ * is either what the page itself knows or follows from one that is. [APPR-04] [KEY-06]
+ */
+export function judgeMinted(signing: Signing, minted: Minted): Result<readonly UnsignedToken[], SigningRefusal> {
+  const shown = judgeShown(signing.request);
+  if (!shown.ok) return shown;
+  const [first, ...others] = minted.tokens;
+  if (first === undefined || others.length > 0) return tokenDiffers("count");
+  const parsed = unsignedTokenSchema.safeParse(first);
+  if (!parsed.success) return tokenDiffers(String(parsed.error.issues[0]?.path[0] ?? "shape"));
+  const token = parsed.data;
+  const field = wrongField(signing, { token, hasPasskey: minted.passkey !== null });
+  if (field !== null) return tokenDiffers(field);
+  if (minted.passkey !== null && minted.passkey.challenge !== passkeyChallenge(tokenSigningBytes(token)))
+    return tokenDiffers("challenge");
+  return ok([token]);
+}
+
+type Judged = { readonly token: UnsignedToken; readonly hasPasskey: boolean };
+
+function wrongField({ request, friction, terms, keyId, at }: Signing, { token, hasPasskey }: Judged): string | null {
+  const performed = hasPasskey ? [...friction, "strong_auth"] : friction;
+  const issuedMs = msOfInstant(token.issuedAt);
+  const checks: readonly (readonly [string, boolean])[] = [
+    ["plan_hash", token.planHash === request.plan_hash],
+    ["work_item_id", token.workItemId === request.work_item_id],
+    ["scope", token.scope === SCOPE_OF_KIND[request.kind]],
+    ["verdict", token.verdict === "approved"],
+    ["key_id", token.keyId === keyId],
+    ["token_id", token.tokenId === tokenIdOf(token.nonce)],
+    ["max_executions", token.maxExecutions === terms.maxExecutions],
+    ["expires_at", msOfInstant(token.expiresAt) - issuedMs === terms.validMs],
+    ["issued_at", Math.abs(issuedMs - msOfInstant(at)) <= CLOCKS_APART_MS],
+    ["conditions", saysFriction(token.conditions, performed)],
+  ];
+  return checks.find(([, holds]) => !holds)?.[0] ?? null;
+}
+
+/** A phone's clock may be wrong; an approval of another day is not one of now. */
+const CLOCKS_APART_MS = 24 * 3_600_000;
+
+/** Exactly the friction that was performed, and no other condition. */
+function saysFriction(conditions: UnsignedToken["conditions"], performed: readonly string[]): boolean {
+  const said = canonicalJson(conditions);
+  const expected = canonicalJson({ friction: performed });
+  return said.ok && expected.ok && said.value === expected.value;
+}
+
+const shownDiffers = (what: "hash" | "spelling" | "card" | "item") => err({ code: "shown_differs", what } as const);
+const tokenDiffers = (field: string) => err({ code: "token_differs", field } as const);

@@ -1,0 +1,107 @@
+import { err, instantFromMs, ok, type Instant, type Result } from "#base";
+import {
+  signatureToBase64,
+  tokenSigningBytes,
+  type Friction,
+  type MintedBody,
+  type MintRequestBody,
+  type PasskeyAssertion,
+  type ShownRequestBody,
+  type SignRequestBody,
+  type UnsignedToken,
+} from "#model";
+import { send, type WireError } from "../wire/http.ts";
+import { loadDeviceKey, signText, type DeviceKey } from "./device-key.ts";
+import type { DeviceState } from "./device-state.ts";
+import {
+  DEFAULT_TERMS,
+  judgeMinted,
+  judgeShown,
+  type ApprovalTerms,
+  type ShownRequest,
+  type SigningRefusal,
+} from "./judge-minted.ts";
+import { askPasskey, type PasskeyFailure } from "./passkeys.ts";
+import { readDevice } from "./use-device-key.ts";
+
+/** Why nothing was approved. What the server refused has its own code and sentence. */
+export type SignFailure =
+  | SigningRefusal
+  | PasskeyFailure
+  | { readonly code: "device_cannot_sign"; readonly state: DeviceState["kind"] }
+  | WireError;
+
+export type SignOptions = {
+  readonly request: ShownRequest;
+  /** What the owner did in this page, in order: `tap`, `confirm`, `slide`. A passkey is asked for here, not claimed. */
+  readonly friction: readonly Friction[];
+  /** What the card says about uses and time, where it differs from once within half an hour. */
+  readonly terms?: ApprovalTerms;
+  /** Told when the browser's own window for the passkey opens, and when the answer is being sent. */
+  readonly onStep?: (step: "passkey" | "sending") => void;
+};
+
+/**
+ * Approves one request with the key of this browser. The hash is computed again from the text that is shown, the tokens
+ * are compared with the card field by field, and only then does the key sign. The answer is the request as it is now.
+ */
+export async function signRequest(options: SignOptions): Promise<Result<ShownRequestBody, SignFailure>> {
+  const { request, friction } = options;
+  const shown = judgeShown(request);
+  if (!shown.ok) return shown;
+  const key = await signingKey();
+  if (!key.ok) return key;
+  const asked: MintRequestBody = {
+    request_id: request.request_id,
+    shown_hash: request.plan_hash,
+    friction: [...friction],
+    key_id: key.value.keyId,
+  };
+  const minted = await send<MintedBody>("/api/approvals/mint", { method: "POST", json: asked });
+  if (!minted.ok) return minted;
+  const { keyId } = key.value;
+  const signing = { request, friction, terms: options.terms ?? DEFAULT_TERMS, keyId, at: now() };
+  const tokens = judgeMinted(signing, minted.value);
+  if (!tokens.ok) return tokens;
+  const assertion = await assertionFor(minted.value, options);
+  if (!assertion.ok) return assertion;
+  options.onStep?.("sending");
+  const json: SignRequestBody = {
+    request_id: request.request_id,
+    signatures: await signAll(key.value, tokens.value),
+    passkey_assertion: assertion.value,
+  };
+  return send("/api/approvals/sign", { method: "POST", json });
+}
+
+async function signingKey(): Promise<Result<DeviceKey, SignFailure>> {
+  const device = await readDevice();
+  if (!device.ok) return device;
+  const { sessionId, state } = device.value;
+  const key = state.kind === "enrolled" ? await loadDeviceKey(sessionId) : null;
+  return key === null ? err({ code: "device_cannot_sign", state: state.kind }) : ok(key);
+}
+
+async function assertionFor(
+  { passkey }: MintedBody,
+  { onStep }: SignOptions,
+): Promise<Result<PasskeyAssertion | null, PasskeyFailure>> {
+  if (passkey === null) return ok(null);
+  onStep?.("passkey");
+  return askPasskey(passkey);
+}
+
+async function signAll(key: DeviceKey, tokens: readonly UnsignedToken[]): Promise<SignRequestBody["signatures"]> {
+  return Promise.all(
+    tokens.map(async (token) => ({
+      token_id: token.tokenId,
+      signature: signatureToBase64(await signText(key, tokenSigningBytes(token))),
+    })),
+  );
+}
+
+function now(): Instant {
+  const instant = instantFromMs(Date.now());
+  if (!instant.ok) throw new Error("the clock of this browser shows no moment");
+  return instant.value;
+}
