@@ -165,6 +165,7 @@ describe("startup rules", () => {
 
   test.each([
     ["nonce_store: { ttl_minutes: 29 }", "nonce_ttl_too_short nonce_store.ttl_minutes"],
+    ["messages: { freshness_minutes: 41 }", "nonce_ttl_too_short nonce_store.ttl_minutes"],
     ["personality: { directive_tokens_min: 401 }", "bounds_inverted personality.directive_tokens_min"],
     ["context: { eviction_threshold_pct: 0.95 }", "bounds_inverted context.eviction_threshold_pct"],
     ["batch_review: { confidence: { medium_min: 0.9 } }", "bounds_inverted batch_review.confidence.medium_min"],

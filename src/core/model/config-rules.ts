@@ -111,7 +111,7 @@ function contextChecks(config: Config, facts: ConfigFacts): readonly Check[] {
 
 /** Pairs of keys of which the first may not be larger than the second. */
 function orderChecks(config: Config): readonly Check[] {
-  const { personality: tone, context, batchReview, bus, backpressure, skills, nonceStore, approval } = config;
+  const { personality: tone, context, batchReview, bus, backpressure, skills, nonceStore, approval, messages } = config;
   const { confidence } = batchReview;
   const { descriptionMinChars, descriptionMaxChars } = skills.validation;
   const pending = backpressure.maxPendingTurnsPerScope > backpressure.maxPendingTurnsTotal;
@@ -134,6 +134,12 @@ function orderChecks(config: Config): readonly Check[] {
       "nonce_ttl_too_short",
       "nonce_store.ttl_minutes",
       "approval.default_ttl_minutes",
+    ],
+    [
+      nonceStore.ttlMinutes < messages.freshnessMinutes,
+      "nonce_ttl_too_short",
+      "nonce_store.ttl_minutes",
+      "messages.freshness_minutes",
     ],
   ];
 }

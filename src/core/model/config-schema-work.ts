@@ -140,6 +140,12 @@ export const nonceStoreKeys = group({
   }),
   prune_interval_minutes: key(minutes, { is: 10, doc: "Pause between prunings." }),
 });
+export const messagesKeys = group({
+  freshness_minutes: key(minutes, {
+    is: 5,
+    doc: "How far the time signed in a message may be from now; older or later ones do not count as yours.",
+  }),
+});
 export const reviewKeys = group({
   approval_timeout_seconds: key(seconds, { is: 300, doc: "Time an active approval card waits before it is missed." }),
   gate_timeout_seconds: key(seconds, { is: 120, doc: "Time an active gate card waits." }),
