@@ -33,6 +33,7 @@ export {
 } from "./canonical-json.ts";
 export { LIMITS } from "./limits.ts";
 export { orderBetween, orderSeries } from "./order-key.ts";
+export { isPathInside } from "./path-inside.ts";
 export { err, ok, type Err, type Fault, type Ok, type Result } from "./result.ts";
 export { sha256Hex, type Sha256Hex } from "./sha256.ts";
 export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";

@@ -125,4 +125,14 @@ export const LIMITS = {
   customerBytes: 65_536,
   /** A relative path. */
   pathChars: 1_024,
+  /** Text one gate looks at: the largest body that comes in. Longer text is blocked, not cut. */
+  gateTextChars: 1_048_576,
+  /** Steps a pattern may take over a text, program size times characters: about half a second at the slowest. */
+  gatePatternSteps: 20_000_000,
+  /** How long a gate may take to answer before its silence blocks. */
+  gateTimeoutMs: 5_000,
+  /** Keys one gate may try to rewrite; three exist. */
+  gateRewriteKeys: 32,
+  /** What a gate says about its verdict: two lines. */
+  gateReasonChars: 200,
 } as const;

@@ -1,4 +1,5 @@
 import { oneLine } from "#base";
+import { gateSentences } from "./gate/gate-audit.ts";
 import type { AuditBreak, AuditDataOf, AuditEntry, AuditEvent } from "./audit.ts";
 
 type Sentences = { readonly [E in AuditEvent]: (data: AuditDataOf<E>) => string };
@@ -48,6 +49,7 @@ const SENTENCES: Sentences = {
   message_blocked: () => "A gate blocked a message",
   message_endorsed: ({ message_id }) => `You endorsed the message ${message_id}`,
   access_changed: ({ connection_id, level }) => `The connection ${connection_id} reached the level ${level}`,
+  ...gateSentences,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: () => "Verified the audit chain and marked its head",
 };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS, type Instant, type Sha256Hex } from "#base";
 import type { HeadsSigned } from "./audit/heads.ts";
+import { gateAuditSchemas } from "./gate/gate-audit.ts";
 import type { SignatureHex } from "./keys.ts";
 import { instantSchema, nameSchema } from "./values.ts";
 
@@ -69,6 +70,7 @@ export const auditDataSchemas = {
   /** The owner's signed decision to trust exactly this message. */
   message_endorsed: z.strictObject({ message_id: id, token_id: id }),
   access_changed: z.strictObject({ connection_id: id, level_before: id, level: id, customer_id: z.nullable(id) }),
+  ...gateAuditSchemas,
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   /** Names the key that signed the head, and so records this use of it; null where none could. */
   audit_checkpoint: z.strictObject({ checkpoint_id: id, key_id: z.nullable(id) }),

@@ -274,6 +274,8 @@ export {
   type GateTrigger,
   type ToolArgs,
 } from "./gate/gate-records.ts";
+export type { GateNote } from "./gate/gate-audit.ts";
+export { gateProblemWords, type GateProblem, type GateProblemCode } from "./gate/gate-problems.ts";
 export {
   journalCommandSchema,
   journalRequestSchema,

@@ -1,7 +1,7 @@
 import { ESCALATION_ACTIONS, predicatesOf } from "#model";
-import { nearest } from "#base";
+import { isPathInside, nearest } from "#base";
 import { splitCommand } from "./command-line.ts";
-import { isPathInside, isPattern, isSchedule } from "./field-forms.ts";
+import { isPattern, isSchedule } from "./field-forms.ts";
 import type { KeyPath, Report } from "./problems.ts";
 import type { WireRecord } from "./read-fields.ts";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isPathInside, isPattern, isSchedule } from "./field-forms.ts";
+import { isPathInside } from "#base";
+import { isPattern, isSchedule } from "./field-forms.ts";
 
 test.each(["a", "out/page.html", "a b/ü.txt", ".hidden", "a..b", "..."])("the path %j stays inside", (path) =>
   expect(isPathInside(path)).toBe(true),

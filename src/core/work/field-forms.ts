@@ -1,16 +1,6 @@
 import { LIMITS } from "#base";
 
 /**
- * True for a path that stays inside the directory it is read in: relative, with plain segments. Links are judged where
- * the file is looked for.
- */
-export function isPathInside(path: string): boolean {
-  // A backslash or a colon separates on another system.
-  if (/[\\:\u0000-\u001f\u007f]/.test(path) || path.startsWith("~")) return false;
-  return path.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
-}
-
-/**
  * True for a pattern that every engine of this house reads alike and a linear-time one can run: no back-references, no
  * look-around, no large counts. It is only compiled here, never run.
  */

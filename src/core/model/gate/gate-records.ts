@@ -8,6 +8,7 @@ import type { Gate } from "../work/work-records.ts";
  * A firing is one moment at which gates are asked; each gate gives one result, and all of them together one outcome.
  */
 
+export const GATE_TRIGGERS = ["every_user_message", "every_agent_response", "after_step", "on_tool_call"] as const;
 export const GATE_ACTIONS = ["continue", "block", "require_approval"] as const;
 export const GATE_LANES = ["policy", "quality"] as const;
 export type GateAction = (typeof GATE_ACTIONS)[number];
@@ -89,8 +90,8 @@ export type GateFiring = {
   readonly itemGates?: readonly Gate[];
   /** The step that just ended; only for `after_step`. */
   readonly stepIndex?: number;
-  /** The arguments a person approved, when somebody did: from then on gates may only narrow them. */
-  readonly approvedArgs?: ToolArgs;
+  /** Arguments that a person approved may only be narrowed. Left out, they count as approved. */
+  readonly toolArgsAre?: "proposed" | "approved";
   /** Evaluations that this turn has made already, as the outcome before said. */
   readonly evaluationsBefore?: number;
   readonly actor: AuditActor;
