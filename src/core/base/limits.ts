@@ -117,6 +117,12 @@ export const LIMITS = {
   pendingDecisions: 200,
   /** Tokens of one card: a project with all the children a plan may name, and its own. */
   mintedTokens: 101,
+  /** Passkeys of one browser: a few security keys and what the system itself offers. */
+  passkeysPerDevice: 8,
+  /** Questions to a passkey that wait for an answer, over all sessions; the oldest gives way. */
+  passkeyChallenges: 256,
+  /** How long a question to a passkey waits: two tries of a browser's own time. */
+  passkeyChallengeMs: 300_000,
   /** Attachments or quotes of one message; a person who has more sends several. */
   messageSources: 20,
   /** Connections whose access is remembered; beyond this the one that was quiet longest starts over as a stranger. */

@@ -21,6 +21,10 @@ const SENTENCES: Sentences = {
   key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${key_id})`,
   key_used: ({ key_id, purpose }) => KEY_USES[purpose](key_id),
   key_revoked: ({ key_id, key_name }) => `Revoked the key ${oneLine(key_name)} (${key_id})`,
+  passkey_added: ({ passkey_id, passkey_name }) => `Added the passkey ${oneLine(passkey_name)} (${passkey_id})`,
+  passkey_used: ({ passkey_id, purpose }) => `Used the passkey ${passkey_id} ${PASSKEY_USES[purpose]}`,
+  passkey_removed: ({ passkey_id, passkey_name }) => `Removed the passkey ${oneLine(passkey_name)} (${passkey_id})`,
+  passkey_refused: ({ purpose, reason }) => `Refused a passkey ${PASSKEY_USES[purpose]} (${reason})`,
   enrolment_refused: ({ invalid, rate_limited }) => `Refused ${counted(invalid + rate_limited, "sign-in")}`,
   journal_import_started: () => "Began to import into the journal",
   journal_imported: ({ added, replaced, conflicts }) =>
@@ -65,6 +69,12 @@ const TAINT_WORDS: { readonly [taint: string]: string } = {
   owner: "signed by you",
   auth: "known sender, unsigned",
   external: "from outside",
+};
+
+const PASSKEY_USES: { readonly [P in AuditDataOf<"passkey_used">["purpose"]]: string } = {
+  approval: "for an approval",
+  add: "to add another",
+  remove: "to remove it",
 };
 
 /** What is wrong with a chain, as one sentence. */

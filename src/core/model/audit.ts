@@ -3,6 +3,7 @@ import { LIMITS, type Instant, type Sha256Hex } from "#base";
 import type { HeadsSigned } from "./audit/heads.ts";
 import { gateAuditSchemas } from "./gate/gate-audit.ts";
 import type { SignatureHex } from "./keys.ts";
+import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { instantSchema, nameSchema } from "./values.ts";
 
 const count = z.int().check(z.gte(0));
@@ -43,6 +44,11 @@ export const auditDataSchemas = {
   key_enrolled: z.strictObject({ key_id: id, key_name: nameSchema, session_id: z.optional(id) }),
   key_used: z.strictObject({ key_id: id, purpose: z.enum(["approval", "file", "message", "self_test"]) }),
   key_revoked: z.strictObject({ key_id: id, key_name: nameSchema }),
+  passkey_added: z.strictObject({ passkey_id: id, passkey_name: nameSchema, session_id: id }),
+  passkey_used: z.strictObject({ passkey_id: id, session_id: id, purpose: z.enum(PASSKEY_PURPOSES) }),
+  passkey_removed: z.strictObject({ passkey_id: id, passkey_name: nameSchema, session_id: id }),
+  /** An answer of a passkey that did not hold, and the first reason why. */
+  passkey_refused: z.strictObject({ session_id: id, purpose: z.enum(PASSKEY_PURPOSES), reason: code }),
   approval_requested: z.strictObject({ ...asked, risk: code }),
   approval_granted: z.strictObject({
     ...asked,

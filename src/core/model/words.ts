@@ -4,6 +4,7 @@ import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
 import type { KeyError, SecretMissing, VaultFault } from "./keys.ts";
+import { PASSKEY_WORDS, type PasskeyError } from "./passkey/words.ts";
 import { SECRET_WORDS, type SecretsError } from "./secret/secret-words.ts";
 
 /** The three things a person needs to know: what failed, what became of their data, and what to do now. */
@@ -43,6 +44,7 @@ type KnownError =
   | SecretMissing
   | VaultFault
   | ApprovalsError
+  | PasskeyError
   | SecretsError;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
@@ -87,6 +89,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 
 const TABLE: Table = {
   ...DECISION_WORDS,
+  ...PASSKEY_WORDS,
   ...SECRET_WORDS,
   not_found: ({ what, id }) =>
     refused(`There is no ${NOUNS[what]} ${oneLine(id)}; it may have been deleted.`, "Reload to see what is there."),
