@@ -15,6 +15,7 @@ import {
   createApprovalsDoor,
   createJournalDoor,
   createKeysDoor,
+  createSecretsDoor,
   createSigner,
   systemSha256,
   systemClock,
@@ -27,6 +28,7 @@ import {
   createMemoryAuditLog,
   createMemoryJournalStore,
   createMemoryKeyRegistry,
+  createMemorySecureInputStore,
   createMemorySessionStore,
   createMemoryVault,
 } from "../src/shell/stores/index.ts";
@@ -88,6 +90,11 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
+    secrets: createSecretsDoor({
+      ...keys,
+      inputs: createMemorySecureInputStore(recordAct),
+      onChanged: () => {},
+    }),
     sessions: createMemorySessionStore(recordAct, keys.registry.sessions),
     activity: createActivityDoor(log),
     refusals: { enrolmentRefused: () => {} },

@@ -12,7 +12,7 @@ import { parseYaml } from "#config";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
 import { createAuditRules } from "#policy";
-import type { ApprovalsDoor, Clock, JournalDoor, KeysDoor, Log, Randomness, Timers } from "#ports";
+import type { ApprovalsDoor, Clock, JournalDoor, KeysDoor, Log, Randomness, SecretsDoor, Timers } from "#ports";
 import {
   createActivityDoor,
   createApprovalsDoor,
@@ -21,6 +21,7 @@ import {
   createJournalDoor,
   createKeysDoor,
   createRefusalTally,
+  createSecretsDoor,
   createSigner,
   systemClock,
   systemRandomness,
@@ -83,6 +84,7 @@ export interface LocalApp {
   readonly journal: JournalDoor;
   readonly keys: KeysDoor;
   readonly approvals: ApprovalsDoor;
+  readonly secrets: SecretsDoor;
   close(): Promise<void>;
 }
 
@@ -115,7 +117,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const { journal, feed } = createJournal({ stores, machine, log });
   const terminalToken = randomToken(machine.randomness);
   const settings = webSettings(options, { terminalToken, tls });
-  const { keys, approvals } = createTrust({ options, stores, machine });
+  const { keys, approvals, secrets } = createTrust({ options, stores, machine });
   const prepared = await keys.prepare();
   // Without a signing key nothing is signed; everything that needs no signature still works.
   if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
@@ -127,6 +129,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     feed,
     keys,
     approvals,
+    secrets,
     sessions,
     activity,
     refusals,
@@ -248,6 +251,7 @@ function createTrust({ options, stores, machine }: TrustParts) {
       readYaml: parseYaml,
       settings: approvalSettings(options.config),
     }),
+    secrets: createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: () => {} }),
   };
 }
 

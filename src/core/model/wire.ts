@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import type { NotificationBatch } from "./changes.ts";
+import type { VaultPlace } from "./secret/secure-input.ts";
 import { nameSchema } from "./values.ts";
 
 /** Frames a client may send. Extra fields are refused. */
@@ -43,4 +44,6 @@ export type StatusBody = {
   readonly data_dir: string;
   readonly connections: number;
   readonly owner_id: string;
+  /** Where secrets are kept. */
+  readonly vault: { readonly backend: VaultPlace["backend"]; readonly opens_with: VaultPlace["opensWith"] };
 };

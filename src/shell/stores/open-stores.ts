@@ -10,6 +10,7 @@ import type {
   JournalStore,
   KeyRegistry,
   Randomness,
+  SecureInputStore,
   SessionStore,
 } from "#ports";
 import { createApprovalStore } from "./approvals/approval-store.ts";
@@ -19,6 +20,7 @@ import { recordMigrations, type Migrated } from "./audit/migrations.ts";
 import { createJournalStore, ensureHostId } from "./journal/store.ts";
 import { createKeyRegistry } from "./keys/key-registry.ts";
 import { openMigrated } from "./open-store.ts";
+import { createSecureInputStore } from "./secrets/secure-input-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { guardedValue } from "./store-fault.ts";
 import type { StartFault } from "./start-fault.ts";
@@ -48,6 +50,7 @@ export type RuntimeStores = {
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
   readonly approvals: ApprovalStore;
+  readonly secureInputs: SecureInputStore;
   /** Enters into the chain every migration that it does not know yet. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
   readonly close: () => void;
@@ -59,6 +62,7 @@ export type Stores = {
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
   readonly approvals: ApprovalStore;
+  readonly secureInputs: SecureInputStore;
   readonly close: () => Promise<void>;
 };
 
@@ -79,14 +83,14 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { sessions, audit, keys, approvals } = runtime.value;
+  const { sessions, audit, keys, approvals, secureInputs } = runtime.value;
   const close = async () => {
     await journal.value.close();
     runtime.value.close();
   };
   // What crashed between a migration and its entry is made up for at the next start.
   const recorded = runtime.value.recordMigrations(migrated);
-  if (recorded.ok) return ok({ journal: journal.value, sessions, audit, keys, approvals, close });
+  if (recorded.ok) return ok({ journal: journal.value, sessions, audit, keys, approvals, secureInputs, close });
   await close();
   const { code, cause } = recorded.error;
   return err({ code, file: join(options.dataDir, RUNTIME_FILE), cause });
@@ -138,6 +142,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     audit: log,
     keys: createKeyRegistry(db, recordAct),
     approvals: createApprovalStore({ db, recordAct }),
+    secureInputs: createSecureInputStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,
   });

@@ -68,9 +68,9 @@ export function pickForm(file: PageFile, acceptEncoding: string): Encoding | nul
 
 export const openFile = (path: string) => createReadStream(path);
 
-/** Addresses of surfaces, such as /tasks/today: they have no file name ending. */
+/** Addresses of surfaces, such as /tasks/today: they have no file name ending, but the name of a secret may have dots. */
 function isPageAddress(address: string): boolean {
-  return !(address.split("/").at(-1) ?? "").includes(".");
+  return /^\/secrets\/[^/]+$/.test(address) || !(address.split("/").at(-1) ?? "").includes(".");
 }
 
 async function stampOf(path: string): Promise<string> {

@@ -4,6 +4,7 @@ import {
   type ErrorBody,
   type InvalidInput,
   type JournalError,
+  type SecureInputRefusal,
   type SigningError,
   type StoreFault,
 } from "#model";
@@ -27,6 +28,7 @@ export type ChannelRefusal =
   | { readonly code: "too_many_sockets" }
   | { readonly code: "shutting_down" }
   | { readonly code: "terminal_only" }
+  | { readonly code: "https_needed" }
   | { readonly code: "internal"; readonly cause?: unknown };
 
 export type Refusal =
@@ -38,6 +40,7 @@ export type Refusal =
   | ProposeRefusal
   | DecideRefusal
   | ReceiptRefusal
+  | SecureInputRefusal
   | StoreFault;
 
 type StatusTable = { readonly [C in Refusal["code"]]: number };
@@ -52,8 +55,10 @@ const STATUS: StatusTable = {
   enrolment_invalid: 401,
   foreign_origin: 403,
   terminal_only: 403,
+  https_needed: 403,
   key_unknown: 404,
   secret_missing: 404,
+  secret_not_asked: 404,
   not_found: 404,
   request_unknown: 404,
   route_not_found: 404,
@@ -97,6 +102,7 @@ const STATUS: StatusTable = {
   last_key: 409,
   operation_mismatch: 409,
   signer_not_enrolled: 409,
+  secret_fulfilled: 409,
   task_concluded: 409,
   task_not_concluded: 409,
   timer_running: 409,
@@ -115,10 +121,12 @@ const STATUS: StatusTable = {
   order_mismatch: 422,
   public_key_invalid: 422,
   repeat_without_date: 422,
+  secret_ref_reserved: 422,
   signature_invalid: 422,
   wrong_kind: 422,
   rate_limited: 429,
   too_many_pending: 429,
+  too_many_asked: 429,
   internal: 500,
   store_corrupt: 500,
   store_failed: 500,

@@ -10,14 +10,17 @@ export type BodySchema<T> = {
 };
 type Issue = { readonly code: string; readonly path: readonly PropertyKey[]; readonly message: string };
 
+type BodyReading<T> = { readonly schema: BodySchema<T>; readonly timers: Timers; readonly bytesMax?: number };
+
 /** Reads a whole JSON body, bounded in size and time, strictly, and parses it by its schema. */
 export async function readJsonBody<T>(
   stream: IncomingMessage,
-  { schema, timers }: { schema: BodySchema<T>; timers: Timers },
+  { schema, timers, bytesMax = LIMITS.bodyBytes }: BodyReading<T>,
 ): Promise<Result<T, ChannelRefusal | InvalidInput>> {
-  const bytes = await readBytes(stream, timers);
+  const bytes = await readBytes(stream, { timers, bytesMax });
   if (!bytes.ok) return bytes;
   const text = decodeUtf8(bytes.value);
+  bytes.value.fill(0);
   if (text === null) return err({ code: "invalid_utf8" });
   const json = parseStrictJson(text);
   if (!json.ok) {
@@ -44,20 +47,24 @@ export function decodeUtf8(bytes: Uint8Array): string | null {
   }
 }
 
-function readBytes(stream: IncomingMessage, timers: Timers): Promise<Result<Buffer, ChannelRefusal>> {
+type Reading = { readonly timers: Timers; readonly bytesMax: number };
+
+/** What was read is overwritten once it is copied or refused: a body may be a secret. [SECRET-09] */
+function readBytes(stream: IncomingMessage, { timers, bytesMax }: Reading): Promise<Result<Buffer, ChannelRefusal>> {
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve) => {
     const finish = (result: Result<Buffer, ChannelRefusal>) => {
       cancelTimer();
       stream.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
+      for (const chunk of chunks) chunk.fill(0);
       if (!result.ok) stream.resume();
       resolve(result);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > LIMITS.bodyBytes) finish(err({ code: "body_too_large", max: LIMITS.bodyBytes }));
+      if (size > bytesMax) finish(err({ code: "body_too_large", max: bytesMax }));
     };
     const onEnd = () => finish(ok(Buffer.concat(chunks)));
     const onGone = () => finish(err({ code: "bad_request" }));

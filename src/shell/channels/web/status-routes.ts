@@ -16,6 +16,7 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
 
   app.get("/api/status", async (_request, reply) => {
     const { url, startedAt } = context.place();
+    const { backend, opensWith } = await context.secrets.vault();
     const body: StatusBody = {
       version: settings.version,
       pid: process.pid,
@@ -25,6 +26,7 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
       data_dir: settings.dataDir,
       connections: sockets.connections(),
       owner_id: settings.ownerId,
+      vault: { backend, opens_with: opensWith },
     };
     return reply.header("cache-control", "no-store").send(body);
   });

@@ -10,6 +10,7 @@ import type {
   Log,
   Randomness,
   RefusalTally,
+  SecretsDoor,
   SessionStore,
   Timers,
 } from "#ports";
@@ -25,6 +26,7 @@ export type WebServerDeps = {
   readonly feed: ChangeFeed;
   readonly keys: KeysDoor;
   readonly approvals: ApprovalsDoor;
+  readonly secrets: SecretsDoor;
   readonly sessions: SessionStore;
   readonly activity: ActivityDoor;
   readonly refusals: RefusalTally;
