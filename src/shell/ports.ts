@@ -10,22 +10,17 @@ import type {
   ActBy,
   ActivityPage,
   AnswerOf,
-  ApprovalRefusal,
-  ApprovalUse,
   AskedSecret,
   AuditActor,
   AuditCheckpoint,
   AuditDraft,
   AuditEntry,
   AuditHead,
+  AuditMark,
   AuditQuery,
   AuditVerdict,
   ChainBroken,
   CommitRefusal,
-  DecisionDigest,
-  DecisionRefusal,
-  DigestLimits,
-  Friction,
   HeadKey,
   HeadKeyNeeded,
   Gate,
@@ -44,8 +39,6 @@ import type {
   JournalRead,
   JournalRecord,
   JournalRequest,
-  KeptApproval,
-  KeptRequest,
   KeyError,
   KeyId,
   KeysReport,
@@ -53,13 +46,6 @@ import type {
   NotificationBatch,
   OwnerKey,
   OwnerSignature,
-  PasskeyAssertion,
-  PasskeyChallenge,
-  PasskeyRefusal,
-  Payload,
-  PayloadRefused,
-  PendingDecision,
-  RequestRefusal,
   SecretInput,
   SecretMissing,
   SecretRef,
@@ -67,8 +53,6 @@ import type {
   SecureInputRefusal,
   SecureInputRequest,
   SigningError,
-  SpendRefusal,
-  StoredToken,
   StoreFault,
   VaultFault,
   VaultPlace,
@@ -228,21 +212,6 @@ export interface Signer {
   headKey(): Promise<Result<HeadKey, SigningError>>;
 }
 
-/** Strong proof by a passkey. An assertion counts once, for the challenge it was asked with and the session that asked. */
-export interface Passkeys {
-  availableFor(sessionId: string): Promise<Result<boolean, StoreFault>>;
-  /** The challenge is SHA-256 of `silas-passkey-v1` and a line break before these bytes: those of the first token. */
-  challengeFor(of: {
-    readonly sessionId: string;
-    readonly bytes: Uint8Array;
-  }): Promise<Result<PasskeyChallenge, PasskeyRefusal | StoreFault>>;
-  verify(of: {
-    readonly sessionId: string;
-    readonly challenge: string;
-    readonly assertion: PasskeyAssertion;
-  }): Promise<Result<{ readonly credentialId: string }, PasskeyRefusal | StoreFault>>;
-}
-
 /** What the terminal and a channel may do with the owner's keys. It cannot be made to sign bytes of a caller's choice. */
 export interface KeysDoor {
   /** Makes the first signing key when there is none; answers what was made. */
@@ -275,15 +244,8 @@ export interface AuditReader {
 /** The one place every part of Silas records what happened. */
 export interface AuditLog extends AuditReader {
   append(draft: AuditDraft): Promise<Result<AuditEntry, InvalidInput | StoreFault>>;
-  /**
-   * Verifies what came after the last checkpoint, and marks the head as verified, signed where there is a key for it. A
-   * broken chain gets no checkpoint, and none is made without a key before the first one that is signed.
-   */
-  checkpoint(mark: {
-    readonly checkpointId: string;
-    readonly at: Instant;
-    readonly key: HeadKey | null;
-  }): Promise<Result<AuditCheckpoint, ChainBroken | HeadKeyNeeded | StoreFault>>;
+  /** Verifies what came after the last checkpoint, and marks the head as verified, signed where a key is at hand. */
+  checkpoint(mark: AuditMark): Promise<Result<AuditCheckpoint, ChainBroken | HeadKeyNeeded | StoreFault>>;
 }
 
 /** What happened, in sentences; the runtime reads them from the audit chain. */
@@ -293,100 +255,11 @@ export interface ActivityDoor {
   chain(): Promise<Result<AuditVerdict, StoreFault>>;
 }
 
-/** Hears of refused sign-ins. Counted and recorded together, so that a flood of them does not flood the chain. */
+/** Hears of what is refused at the door. Counted and recorded together, so that a flood does not flood the chain. */
 export interface RefusalTally {
   enrolmentRefused(reason: "invalid" | "rate_limited"): void;
+  callerRefused(reason: "foreign_origin" | "foreign_host" | "unauthenticated_frame"): void;
 }
-
-/**
- * Requests for a decision, approvals and their uses, in `silas.db`. Each change commits together with its audit entry.
- * INVARIANT: an approval is used at most as often as it says, whoever else uses it at the same moment. [APPR-19]
- */
-export interface ApprovalStore {
-  /** A plan that waits already is not added again: the answer is the request that waits. */
-  propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
-  find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
-  /** Oldest first; the newest of them when there are more than fit. */
-  list(states: readonly PendingDecision["state"][]): Promise<Result<readonly KeptRequest[], StoreFault>>;
-  /** What a list shows of all of them, read without projections and cards. */
-  digest(limits: DigestLimits): Promise<Result<DecisionDigest, StoreFault>>;
-  countPending(): Promise<Result<number, StoreFault>>;
-  /** Starts the time of a request that waits, once; answers whether it began now. */
-  activate(
-    requestId: string,
-    window: { readonly at: Instant; readonly expiresAt: Instant },
-  ): Promise<Result<boolean, StoreFault>>;
-  /** Ends every request whose time is over, as decided by nobody. */
-  expire(at: Instant): Promise<Result<readonly string[], StoreFault>>;
-  decline(decision: MadeDecision): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
-  /**
-   * Keeps the approval, counts one use of it, begins the attempt and closes the request, all or nothing. Without a
-   * request it is a further use of an approval. A key that was revoked before this commit lets nothing begin.
-   */
-  spend(spending: Spending): Promise<Result<ApprovalUse, RequestRefusal | SpendRefusal | KeyError | StoreFault>>;
-  findApproval(tokenId: string): Promise<Result<KeptApproval | null, StoreFault>>;
-}
-export type Proposed = { readonly request: KeptRequest; readonly isNew: boolean };
-/** A decision about exactly this plan. */
-export type MadeDecision = {
-  readonly requestId: string;
-  readonly planHash: Sha256Hex;
-  readonly at: Instant;
-  readonly actor: AuditActor;
-};
-export type Spending = {
-  readonly token: StoredToken;
-  readonly workItemId: string;
-  readonly contentHash: Sha256Hex;
-  readonly attemptLineage: string;
-  readonly at: Instant;
-  readonly actor: AuditActor;
-  readonly requestId: string | null;
-};
-
-/** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
-export interface ApprovalsDoor {
-  propose(markdown: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
-  /** Asks about a batch, a limit of autonomy, the trust in an item or a value at a gate. [APPR-10] */
-  proposePayload(payload: Payload, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
-  /** A request that nobody decided, asked once more. */
-  proposeAgain(requestId: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
-  /** Every request that waits, oldest first; the first is the active one, and its time runs. */
-  inbox(): Promise<Result<readonly KeptRequest[], StoreFault>>;
-  /** Requests that ended without a decision and were not proposed again. */
-  missed(): Promise<Result<readonly KeptRequest[], StoreFault>>;
-  /** Whatever was asked, decided or not, oldest first. Looking here starts no time. */
-  all(): Promise<Result<readonly KeptRequest[], StoreFault>>;
-  /** One request, to be shown: if it waits, its time runs from now on. */
-  show(requestId: string): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
-  decide(answer: OwnerAnswer): Promise<Result<KeptRequest, DecideRefusal>>;
-  /** The receipt of an approved request, as text that needs nothing else to be checked. */
-  receipt(requestId: string): Promise<Result<string, RequestRefusal | ReceiptRefusal | StoreFault>>;
-}
-export type OwnerAnswer = {
-  readonly requestId: string;
-  readonly verdict: "approved" | "declined";
-  /** The hash of the plan that was shown. */
-  readonly shownHash: Sha256Hex;
-  readonly friction: readonly Friction[];
-  readonly actor: AuditActor;
-};
-export type ProposeRefusal = PlanRefused | PayloadRefused | RequestRefusal | StoreFault;
-/** The first problem of a plan that does not parse; nothing was asked. */
-export type PlanRefused = {
-  readonly code: "plan_refused";
-  readonly line: number;
-  readonly column: number;
-  readonly reason: string;
-};
-export type DecideRefusal =
-  | RequestRefusal
-  | DecisionRefusal
-  | ApprovalRefusal
-  | SpendRefusal
-  | SigningError
-  | StoreFault;
-export type ReceiptRefusal = { readonly code: "not_approved"; readonly requestId: string };
 
 /**
  * Asks every gate of one moment: those of the configuration, then those of the work. Whatever is absent, late, unknown
@@ -400,3 +273,18 @@ export interface GateRunner {
 export interface GateProvider {
   check(gate: Gate, context: GateContext): unknown;
 }
+
+export type {
+  ApprovalStore,
+  ApprovalsDoor,
+  DecideRefusal,
+  MadeDecision,
+  OwnerAnswer,
+  PlanRefused,
+  ProposeRefusal,
+  Proposed,
+  ReceiptRefusal,
+  ReviewFeed,
+  Spending,
+} from "./ports/approvals.ts";
+export type { DeviceKeysDoor, Passkeys } from "./ports/devices.ts";

@@ -120,7 +120,7 @@ export {
   type KeptHead,
   type SignedHead,
 } from "./audit/heads.ts";
-export type { AuditRules, ChainBroken, HeadKeyNeeded } from "./audit/rules.ts";
+export type { AuditMark, AuditRules, ChainBroken, HeadKeyNeeded } from "./audit/rules.ts";
 export {
   captureToCommand,
   parseCapture,
@@ -138,6 +138,7 @@ export {
   type BatchProposal,
   type SelectionRefusal,
 } from "./approval/batch.ts";
+export { grantsOf, type Grant } from "./approval/grants.ts";
 export {
   isPayloadKind,
   kindOfScope,
@@ -367,7 +368,10 @@ export {
   type ProjectionRefusal,
   type ReadProjection,
   type ShownPlan,
+  type ShownTask,
 } from "./approval/plan-projection.ts";
+export { spawnPolicyHash, spawnsTask } from "./approval/spawn.ts";
+export { standingTermsSchema, type StandingTerms } from "./approval/standing.ts";
 export { snakeRecord } from "./approval/record-codec.ts";
 export {
   isReservedRef,

@@ -1,0 +1,136 @@
+/** Approvals: what keeps them, and what the terminal and a channel may do with them. */
+import type { Instant, Result, Sha256Hex } from "#base";
+import type {
+  ApprovalRefusal,
+  ApprovalUse,
+  AuditActor,
+  DecisionDigest,
+  DecisionRefusal,
+  DecisionsSummary,
+  DeviceAnswer,
+  DeviceDecisionRefusal,
+  DeviceSignatures,
+  DigestLimits,
+  Friction,
+  KeptApproval,
+  KeptRequest,
+  KeyError,
+  PasskeyRefusal,
+  Payload,
+  PayloadRefused,
+  PendingDecision,
+  PreparedApproval,
+  RequestRefusal,
+  SigningError,
+  SpendRefusal,
+  StoredToken,
+  StoreFault,
+} from "#model";
+
+/**
+ * Requests for a decision, approvals and their uses, in `silas.db`. Each change commits together with its audit entry.
+ * INVARIANT: an approval is used at most as often as it says, whoever else uses it at the same moment. [APPR-19]
+ */
+export interface ApprovalStore {
+  /** A plan that waits already is not added again: the answer is the request that waits. */
+  propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
+  find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
+  /** Oldest first; the newest of them when there are more than fit. */
+  list(states: readonly PendingDecision["state"][]): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** What a list shows of all of them, read without projections and cards. */
+  digest(limits: DigestLimits): Promise<Result<DecisionDigest, StoreFault>>;
+  countPending(): Promise<Result<number, StoreFault>>;
+  /** Starts the time of a request that waits, once; answers whether it began now. */
+  activate(
+    requestId: string,
+    window: { readonly at: Instant; readonly expiresAt: Instant },
+  ): Promise<Result<boolean, StoreFault>>;
+  /** Ends every request whose time is over, as decided by nobody. */
+  expire(at: Instant): Promise<Result<readonly string[], StoreFault>>;
+  decline(decision: MadeDecision): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
+  /**
+   * Keeps the approval, counts one use of it, begins the attempt and closes the request, all or nothing. Without a
+   * request it is a further use of an approval. A key that was revoked before this commit lets nothing begin.
+   */
+  spend(spending: Spending): Promise<Result<ApprovalUse, RequestRefusal | SpendRefusal | KeyError | StoreFault>>;
+  findApproval(tokenId: string): Promise<Result<KeptApproval | null, StoreFault>>;
+}
+export type Proposed = { readonly request: KeptRequest; readonly isNew: boolean };
+/** A decision about exactly this plan. */
+export type MadeDecision = {
+  readonly requestId: string;
+  readonly planHash: Sha256Hex;
+  readonly at: Instant;
+  readonly actor: AuditActor;
+};
+export type Spending = {
+  readonly token: StoredToken;
+  readonly workItemId: string;
+  readonly contentHash: Sha256Hex;
+  readonly attemptLineage: string;
+  /** What was done to approve, for the record. */
+  readonly friction: readonly Friction[];
+  readonly at: Instant;
+  readonly actor: AuditActor;
+  readonly requestId: string | null;
+};
+
+/** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
+export interface ApprovalsDoor {
+  propose(markdown: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
+  /** Asks about a batch, a limit of autonomy, the trust in an item or a value at a gate. [APPR-10] */
+  proposePayload(payload: Payload, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
+  /** A request that nobody decided, asked once more. */
+  proposeAgain(requestId: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
+  /** Every request that waits, oldest first; the first is the active one, and its time runs. */
+  inbox(): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** Requests that ended without a decision and were not proposed again. */
+  missed(): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** Whatever was asked, decided or not, oldest first. Looking here starts no time. */
+  all(): Promise<Result<readonly KeptRequest[], StoreFault>>;
+  /** One request, to be shown: if it waits, its time runs from now on. */
+  show(requestId: string): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
+  /** The lists of a queue, and whether decisions come too fast or too many wait. Looking here starts no time. */
+  summary(): Promise<Result<DecisionsSummary, StoreFault>>;
+  /** A decline from anywhere, or an approval at the terminal of this machine. */
+  decide(answer: OwnerAnswer): Promise<Result<KeptRequest, DecideRefusal>>;
+  /** An approval in a browser, first half: the engine judges the answer and mints what the browser is to sign. */
+  prepareApproval(answer: DeviceAnswer): Promise<Result<PreparedApproval, DecideRefusal>>;
+  /** Second half: verified and used at once. INVARIANT: only what was minted for this session and is unchanged counts. */
+  completeApproval(signed: DeviceSignatures): Promise<Result<KeptRequest, DecideRefusal>>;
+  /** The receipt of an approved request, as text that needs nothing else to be checked. */
+  receipt(requestId: string): Promise<Result<string, RequestRefusal | ReceiptRefusal | StoreFault>>;
+}
+export type OwnerAnswer = {
+  readonly requestId: string;
+  readonly verdict: "approved" | "declined";
+  /** The hash of the plan that was shown. */
+  readonly shownHash: Sha256Hex;
+  readonly friction: readonly Friction[];
+  readonly actor: AuditActor;
+};
+export type ProposeRefusal = PlanRefused | PayloadRefused | RequestRefusal | StoreFault;
+/** The first problem of a plan that does not parse; nothing was asked. */
+export type PlanRefused = {
+  readonly code: "plan_refused";
+  readonly line: number;
+  readonly column: number;
+  readonly reason: string;
+};
+export type DecideRefusal =
+  | RequestRefusal
+  | DecisionRefusal
+  | ApprovalRefusal
+  | SpendRefusal
+  | DeviceDecisionRefusal
+  | PasskeyRefusal
+  | SigningError
+  | StoreFault;
+export type ReceiptRefusal = { readonly code: "not_approved"; readonly requestId: string };
+
+/** Tells that something to be reviewed is not as it was: a request, a decision, an enrolment, an input. */
+export interface ReviewFeed {
+  changed(): void;
+  /** A listener asks again for what it needs; it is told how many requests wait now. */
+  subscribe(listener: (waiting: { readonly pendingCount: number }) => void): () => void;
+}
