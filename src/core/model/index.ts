@@ -13,6 +13,18 @@ export {
   signatureToBase64,
   signatureToHex,
 } from "./approval/signature.ts";
+export type {
+  DecisionsSummary,
+  DeviceAnswer,
+  DeviceDecisionRefusal,
+  DeviceKeyRefusal,
+  DeviceKeyState,
+  DeviceOffer,
+  DeviceSignatures,
+  Fatigue,
+  PreparedApproval,
+  WaitingDevice,
+} from "./approval/device-decisions.ts";
 export { deviceCode, deviceProofText, type DeviceCodeParts, type DeviceProof } from "./approval/device-statements.ts";
 export {
   beginDeviceKeySchema,
