@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { canonicalJson, LIMITS, parseInstant, type JsonValue, type Sha256Hex } from "#base";
+import { canonicalJson, LIMITS, parseInstant, type Instant, type JsonValue, type Sha256Hex } from "#base";
 import { signatureSchema as signature } from "./approval/signature-schema.ts";
 import { signatureToBase64 } from "./approval/signature.ts";
 import { auditActorSchema } from "./audit.ts";
@@ -197,6 +197,10 @@ export type ApprovalRefusal = {
     | "approval_item_differs"
     | "approval_hash_differs"
     | "approval_spawn_missing"
+    | "approval_spawn_unexpected"
+    | "approval_spawn_parent_differs"
+    | "approval_spawn_policy_differs"
+    | "approval_spawn_differs"
     | "approval_not_approved"
     | "approval_not_yet_valid"
     | "approval_expired"
@@ -214,8 +218,10 @@ export type DecisionRefusal =
   | { readonly code: "decision_shown_differs" }
   | { readonly code: "decision_not_approved"; readonly verdict: ApprovalVerdict }
   | { readonly code: "decision_friction_missing"; readonly missing: readonly Friction[] }
+  | { readonly code: "decision_strong_auth_unproven" }
   | { readonly code: "standing_conditions_missing" }
-  | { readonly code: "standing_uses_exceeded"; readonly usesMax: number };
+  | { readonly code: "standing_uses_exceeded"; readonly usesMax: number }
+  | { readonly code: "standing_over"; readonly expiresAt: Instant };
 
 /** What a standing approval says about itself, or null when it does not say it. */
 export function standingConditionsOf(map: ConditionMap): z.infer<typeof standingConditions> | null {

@@ -55,8 +55,11 @@ export const DECISION_WORDS: Table = {
       `A plan of this risk needs more than was done: ${missing.map((one) => FRICTION_WORDS[one]).join(", ")}.`,
       "Approve it in a terminal with `silas approve ID`.",
     ),
+  decision_strong_auth_unproven: () =>
+    refused("A passkey was claimed, and none was proven.", "Look at the request again, then decide."),
   standing_conditions_missing: () => refused("A standing approval must say how long and how often it holds."),
   standing_uses_exceeded: ({ usesMax }) => refused(`A standing approval may be used at most ${usesMax} times.`),
+  standing_over: ({ expiresAt }) => refused(`A standing approval cannot end before it begins (${expiresAt}).`, PROPOSE),
   approval_key_unknown: () =>
     refused("The approval is signed by a key that is not enrolled.", "`silas keys list` shows those that are."),
   approval_key_revoked: () =>
@@ -65,6 +68,11 @@ export const DECISION_WORDS: Table = {
   approval_item_differs: () => refused("The approval is for another item.", PROPOSE),
   approval_hash_differs: () => refused("The approval is for another plan than the one that would run.", PROPOSE),
   approval_spawn_missing: () => refused("A standing approval needs the task it is used for."),
+  approval_spawn_unexpected: () => refused("Only a standing approval is used for a task that a goal made."),
+  approval_spawn_parent_differs: () => refused("The task names another goal than the one that was approved."),
+  approval_spawn_policy_differs: () =>
+    refused("The goal makes its tasks from other parts than those approved.", PROPOSE),
+  approval_spawn_differs: () => refused("The task is not the one its goal makes.", PROPOSE),
   approval_not_approved: () => refused("The token does not say approved."),
   approval_not_yet_valid: () => refused("The approval is from the future; the clock was set back."),
   approval_expired: () => refused("The approval has expired.", PROPOSE),

@@ -1,5 +1,6 @@
 import { LIMITS, oneLine } from "#base";
 import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
+import { DEVICE_WORDS, type DevicesError } from "./approval/device-words.ts";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
@@ -44,6 +45,7 @@ type KnownError =
   | SecretMissing
   | VaultFault
   | ApprovalsError
+  | DevicesError
   | PasskeyError
   | SecretsError;
 type Table = {
@@ -89,6 +91,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 
 const TABLE: Table = {
   ...DECISION_WORDS,
+  ...DEVICE_WORDS,
   ...PASSKEY_WORDS,
   ...SECRET_WORDS,
   not_found: ({ what, id }) =>

@@ -17,16 +17,33 @@ export function frictionFor(risk: RiskLevel, strongAuth: StrongAuth): readonly F
   return strongAuth === "available" ? demanded : demanded.filter((friction) => friction !== "strong_auth");
 }
 
-/** Less than demanded is refused before anything is minted; more never hurts. [APPR-08] */
-export function judgeFriction({
-  performed,
-  risk,
-  strongAuth,
-}: {
+type Performed = {
   readonly performed: readonly Friction[];
   readonly risk: RiskLevel;
   readonly strongAuth: StrongAuth;
-}): Result<void, DecisionRefusal> {
+};
+
+/**
+ * Less than demanded is refused before anything is minted; more never hurts. A claim of strong proof where there is no
+ * means of it is a forged one. [APPR-08]
+ */
+export function judgeFriction({ performed, risk, strongAuth }: Performed): Result<void, DecisionRefusal> {
   const missing = frictionFor(risk, strongAuth).filter((friction) => !performed.includes(friction));
-  return missing.length === 0 ? ok() : err({ code: "decision_friction_missing", missing });
+  if (missing.length > 0) return err({ code: "decision_friction_missing", missing });
+  const isForged = strongAuth === "unavailable" && performed.includes("strong_auth");
+  return isForged ? err({ code: "decision_strong_auth_unproven" }) : ok();
 }
+
+/**
+ * What a page performs, from what it says and from what it will have to prove. Its word for strong proof is a wish: where
+ * a passkey can be asked it is asked, for every decision that demands it and for every page that says so. [RISK-08]
+ */
+export function frictionOfPage({ performed: claimed, risk, strongAuth }: Performed): readonly Friction[] {
+  const demanded = frictionFor(risk, strongAuth);
+  const isAsked = demanded.includes("strong_auth");
+  return orderedFriction(isAsked ? [...claimed, "strong_auth"] : claimed);
+}
+
+/** Each once, in the order of the ladder: what is signed says it in one way only. */
+export const orderedFriction = (performed: readonly Friction[]): readonly Friction[] =>
+  FRICTIONS.filter((friction) => performed.includes(friction));

@@ -10,12 +10,14 @@
  * every field of a token but the signature is signed (APPR-04), and nothing but `approved` authorises (APPR-11).
  */
 export { judgeAnswer, type Answer } from "./approval-pending.ts";
-export { mintToken, type Mint } from "./approval-token.ts";
-export { judgeCheck, judgeVerify, type Presented, type SignatureFact } from "./approval-verify.ts";
+export { mintTokens, type Mint } from "./approval-token.ts";
+export { judgeCheck, judgeVerify, type Presented, type SignatureFact, type SpawnFact } from "./approval-verify.ts";
 export { auditFileStart, endAuditFile, readAuditLine, type AuditFileState } from "./audit-file.ts";
+export { type CheckSignature } from "./audit-head.ts";
 export { cardForPayload, riskOfPayload } from "./card-payload.ts";
 export { cardForPlan, orderCtas, riskOfPlan, type PlanToShow } from "./card-plan.ts";
-export { frictionFor, judgeFriction, type StrongAuth } from "./friction.ts";
+export { fatigueOf, isDense, type Weighed } from "./fatigue.ts";
+export { frictionFor, frictionOfPage, judgeFriction, type StrongAuth } from "./friction.ts";
 export {
   isProven,
   renderReceipt,

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   wordsFor,
+  type DeviceKeyRefusal,
   type ErrorBody,
   type InvalidInput,
   type JournalError,
@@ -28,6 +29,8 @@ export type ChannelRefusal =
   | { readonly code: "too_many_sockets" }
   | { readonly code: "shutting_down" }
   | { readonly code: "terminal_only" }
+  | { readonly code: "device_only" }
+  | { readonly code: "device_signature_needed" }
   | { readonly code: "https_needed" }
   | { readonly code: "internal"; readonly cause?: unknown };
 
@@ -39,6 +42,7 @@ export type Refusal =
   | SigningError
   | ProposeRefusal
   | DecideRefusal
+  | DeviceKeyRefusal
   | ReceiptRefusal
   | SecureInputRefusal
   | StoreFault;
@@ -55,6 +59,10 @@ const STATUS: StatusTable = {
   enrolment_invalid: 401,
   foreign_origin: 403,
   terminal_only: 403,
+  device_only: 403,
+  device_signature_needed: 403,
+  device_code_wrong: 403,
+  no_device_waits: 404,
   https_needed: 403,
   key_unknown: 404,
   secret_missing: 404,
@@ -83,7 +91,13 @@ const STATUS: StatusTable = {
   approval_spawn_missing: 409,
   approval_spent: 409,
   approval_use_taken: 409,
+  challenge_unknown: 409,
+  decision_strong_auth_unproven: 409,
+  device_key_differs: 409,
   device_signed_out: 409,
+  mint_missing: 409,
+  public_key_taken: 409,
+  signatures_differ: 409,
   decision_changed: 409,
   decision_expired: 409,
   decision_friction_missing: 409,
@@ -91,6 +105,8 @@ const STATUS: StatusTable = {
   decision_settled: 409,
   decision_shown_differs: 409,
   not_approved: 409,
+  passkey_refused: 409,
+  passkey_missing: 409,
   not_missed: 409,
   plan_differs: 409,
   standing_conditions_missing: 409,
@@ -119,6 +135,7 @@ const STATUS: StatusTable = {
   plan_refused: 422,
   link_to_itself: 422,
   order_mismatch: 422,
+  proof_invalid: 422,
   public_key_invalid: 422,
   repeat_without_date: 422,
   secret_ref_reserved: 422,
