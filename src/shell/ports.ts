@@ -288,3 +288,14 @@ export type {
   Spending,
 } from "./ports/approvals.ts";
 export type { DeviceKeysDoor, Passkeys } from "./ports/devices.ts";
+export type {
+  PasskeyAdding,
+  PasskeyAsking,
+  PasskeyBeginning,
+  PasskeyDoorRefusal,
+  PasskeyRemoval,
+  PasskeyRemoving,
+  PasskeysDoor,
+  PasskeyStore,
+  PasskeyUse,
+} from "./ports/passkeys.ts";

@@ -89,6 +89,7 @@ const RELEASED = {
   "runtime/003_keys": "d44ed37db27c243ee2a3951bc138e6566fd03dd1f3f5b0e22a9eba8c45b991a3",
   "runtime/004_approvals": "b309586e08883fe4878e7b249617958ae8fbbb3232ab40bdf9e5e87aef64f38c",
   "runtime/005_devices": "93e7fb3e83ef2a2e88af9aa6085e54c07e44f6bb66bac7781f38ef1f82a76809",
+  "runtime/006_passkeys": "900fa35cc9ceb020b65b174f4a6bbf8969f3a774cd236081d1bc75e71251221e",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

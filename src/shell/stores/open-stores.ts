@@ -9,6 +9,7 @@ import type {
   Clock,
   JournalStore,
   KeyRegistry,
+  PasskeyStore,
   Randomness,
   SecureInputStore,
   SessionStore,
@@ -22,6 +23,7 @@ import { createKeyRegistry } from "./keys/key-registry.ts";
 import { openMigrated } from "./open-store.ts";
 import { createSecureInputStore } from "./secrets/secure-input-store.ts";
 import { createSessionStore } from "./session-store.ts";
+import { createPasskeyStore } from "./passkeys/passkey-store.ts";
 import { guardedValue } from "./store-fault.ts";
 import type { StartFault } from "./start-fault.ts";
 
@@ -51,6 +53,7 @@ export type RuntimeStores = {
   readonly keys: KeyRegistry;
   readonly approvals: ApprovalStore;
   readonly secureInputs: SecureInputStore;
+  readonly passkeys: PasskeyStore;
   /** Enters into the chain every migration that it does not know yet. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
   readonly close: () => void;
@@ -63,6 +66,7 @@ export type Stores = {
   readonly keys: KeyRegistry;
   readonly approvals: ApprovalStore;
   readonly secureInputs: SecureInputStore;
+  readonly passkeys: PasskeyStore;
   readonly close: () => Promise<void>;
 };
 
@@ -83,14 +87,14 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { sessions, audit, keys, approvals, secureInputs } = runtime.value;
+  const { passkeys, sessions, audit, keys, approvals, secureInputs } = runtime.value;
   const close = async () => {
     await journal.value.close();
     runtime.value.close();
   };
   // What crashed between a migration and its entry is made up for at the next start.
   const recorded = runtime.value.recordMigrations(migrated);
-  if (recorded.ok) return ok({ journal: journal.value, sessions, audit, keys, approvals, secureInputs, close });
+  if (recorded.ok) return ok({ journal: journal.value, passkeys, sessions, audit, keys, approvals, secureInputs, close });
   await close();
   const { code, cause } = recorded.error;
   return err({ code, file: join(options.dataDir, RUNTIME_FILE), cause });
@@ -141,6 +145,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     sessions: createSessionStore(db, recordAct),
     audit: log,
     keys: createKeyRegistry(db, recordAct),
+    passkeys: createPasskeyStore({ db, recordAct }),
     approvals: createApprovalStore({ db, recordAct }),
     secureInputs: createSecureInputStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),

@@ -54,7 +54,7 @@ export async function addPasskey(
   name: string,
   { hasOne }: { readonly hasOne: boolean },
 ): Promise<Result<PasskeyBody, WireError | PasskeyFailure>> {
-  const proof = hasOne ? await proofFor("add") : ok(null);
+  const proof = hasOne ? await proofFor({ purpose: "add" }) : ok(null);
   if (!proof.ok) return proof;
   const begun = await send<PasskeyOptions>("/api/keys/passkeys/begin", {
     method: "POST",
@@ -68,15 +68,17 @@ export async function addPasskey(
 
 /** Only the passkey itself may take itself away; one that is lost goes by the terminal. */
 export async function removePasskey(passkeyId: string): Promise<Result<PasskeyBody, WireError | PasskeyFailure>> {
-  const proof = await proofFor("remove");
+  const proof = await proofFor({ purpose: "remove", passkey_id: passkeyId });
   if (!proof.ok) return proof;
   return send("/api/keys/passkeys/remove", { method: "POST", json: { passkey_id: passkeyId, proof: proof.value } });
 }
 
 const TIMEOUT_MS = 120_000;
 
-async function proofFor(purpose: "add" | "remove"): Promise<Result<PasskeyAssertion, WireError | PasskeyFailure>> {
-  const asked = await send<PasskeyAskedBody>("/api/keys/passkeys/ask", { method: "POST", json: { purpose } });
+type Asking = { readonly purpose: "add" } | { readonly purpose: "remove"; readonly passkey_id: string };
+
+async function proofFor(json: Asking): Promise<Result<PasskeyAssertion, WireError | PasskeyFailure>> {
+  const asked = await send<PasskeyAskedBody>("/api/keys/passkeys/ask", { method: "POST", json });
   return asked.ok ? askPasskey(asked.value) : asked;
 }
 

@@ -71,8 +71,11 @@ export const passkeyAttestationSchema = z.strictObject({
 });
 export type PasskeyAttestation = z.infer<typeof passkeyAttestationSchema>;
 
-/** `POST /api/keys/passkeys/ask`: a challenge for proving oneself before one is added or removed. */
-export const askPasskeySchema = z.strictObject({ purpose: z.enum(["add", "remove"]) });
+/** `POST /api/keys/passkeys/ask`: a challenge for the proof before another is added, or this one removed. */
+export const askPasskeySchema = z.discriminatedUnion("purpose", [
+  z.strictObject({ purpose: z.literal("add") }),
+  z.strictObject({ purpose: z.literal("remove"), passkey_id: passkeyId }),
+]);
 export type PasskeyAskedBody = { readonly challenge: string; readonly credential_ids: readonly string[] };
 
 /** `POST /api/keys/passkeys/begin`: the proof is needed where this browser has a passkey already. */
