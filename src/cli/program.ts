@@ -24,6 +24,7 @@ export const NOUNS: readonly Noun[] = [
   { name: "paths", summary: "show where everything is stored", load: () => import("./house/paths.ts") },
   { name: "config", summary: "read and check the configuration", load: () => import("./house/config.ts") },
   { name: "keys", summary: "your signing keys, and signatures over files", load: () => import("./keys/keys.ts") },
+  { name: "secrets", summary: "put secrets into the vault, by name", load: () => import("./secrets/secrets.ts") },
   { name: "tasks", summary: "capture, list and change tasks", load: () => import("./tasks/tasks.ts") },
   { name: "journal", summary: "notes, export, import and changes", load: () => import("./journal/journal.ts") },
   { name: "time", summary: "timer and time entries", load: () => import("./journal/time.ts") },

@@ -1,11 +1,13 @@
 import { activityWords } from "./words/activity-words.ts";
 import { plural } from "./words/plural.ts";
+import { secretWords } from "./words/secret-words.ts";
 import { taskWords } from "./words/task-words.ts";
 
 /** Every sentence and label the page shows, in one catalogue. Dates and numbers come from `Intl`. */
 export const words = {
   ...taskWords,
   ...activityWords,
+  ...secretWords,
   product: "Silas",
   mode: { builtIn: "No AI model - built-in rules", short: "Built-in" },
   surfaces: {

@@ -31,7 +31,7 @@ function wordsByPath(program: Command): WordsByPath {
   const visit = (command: Command, path: string) => {
     const verbs = command.commands.map((child) => child.name());
     const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-    const flags = command.options.flatMap((option) => (option.long ? [option.long] : []));
+    const flags = command.options.flatMap((option) => (option.long && !option.hidden ? [option.long] : []));
     words.set(path, [...verbs, ...choices, ...flags, "--help"]);
     for (const child of command.commands) visit(child, path === "" ? child.name() : `${path} ${child.name()}`);
   };
