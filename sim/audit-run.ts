@@ -50,7 +50,7 @@ export function failAuditedAct(seed: number): Promise<Cuts> {
       () => stores.sessions.add(session),
       () =>
         stores.audit.append({ event: "instance_stopped", data: {}, at: world.clock.now(), actor: { kind: "system" } }),
-      () => stores.audit.checkpoint({ checkpointId: "checkpoint-1", at: world.clock.now() }),
+      () => stores.audit.checkpoint({ checkpointId: "checkpoint-1", at: world.clock.now(), key: null }),
       () => stores.sessions.revoke(session.sessionId, { at: world.clock.now(), actor: { kind: "terminal" } }),
     ];
     let states = 0;

@@ -24,6 +24,7 @@ import {
   createSecretsDoor,
   createSigner,
   systemClock,
+  systemEd25519,
   systemRandomness,
   systemSha256,
   systemTimers,
@@ -96,7 +97,7 @@ export async function composeApp(options: AppOptions): Promise<Result<App, Start
   const lock = lockDirectory(config);
   if (!lock.ok) return lock;
   const log = await openLogFile({ stateDir: options.stateDir, clock: machine.clock });
-  const opened = await openParts({ config, machine, log }, options.version);
+  const opened = await openParts({ config, machine, log }, options);
   if (!opened.ok) {
     log.error("start_refused", opened.error);
     log.close();
@@ -121,6 +122,8 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const prepared = await keys.prepare();
   // Without a signing key nothing is signed; everything that needs no signature still works.
   if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
+  // The first key signs the head at once: from here on a chain without a signed head was not written by this Silas.
+  else if (prepared.value !== null) await life.mark();
   const activity = createActivityDoor(stores.audit);
   const refusals = createRefusalTally({ audit: stores.audit, ...machine, log });
   const { sessions } = stores;
@@ -171,13 +174,14 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
 type Opened = { readonly stores: Stores; readonly life: AuditLife; readonly tls: LoadedTls };
 
 /** Everything that can refuse a start, before anything listens. */
-async function openParts(start: StartParts, version: string): Promise<Result<Opened, TlsUnreadable | StartFault>> {
+async function openParts(start: StartParts, options: AppOptions): Promise<Result<Opened, TlsUnreadable | StartFault>> {
   const tls = await loadTls(start.config);
   if (!tls.ok) return tls;
   const stores = await openStores(storesOptions(start));
   if (!stores.ok) return stores;
-  const life = createAuditLife({ audit: stores.value.audit, ...start.machine, log: start.log });
-  const begun = await life.begin(version);
+  const { signer } = openKeys({ options, stores: stores.value, machine: start.machine });
+  const life = createAuditLife({ audit: stores.value.audit, ...start.machine, log: start.log, signer });
+  const begun = await life.begin(options.version);
   if (begun.ok) return ok({ stores: stores.value, life, tls: tls.value });
   await stores.value.close();
   return err({ code: begun.error.code, file: start.config.dataDir, cause: begun.error.cause });
@@ -218,7 +222,7 @@ type StartParts = { readonly config: Config; readonly machine: Machine; readonly
 
 function storesOptions({ config, machine, log }: StartParts) {
   const onPruned = (file: string) => log.info("migration_copy_pruned", { file });
-  const auditRules = createAuditRules(systemSha256);
+  const auditRules = createAuditRules(systemSha256, systemEd25519);
   return { dataDir: config.dataDir, clock: machine.clock, random: machine.randomness, onPruned, auditRules };
 }
 
@@ -232,12 +236,16 @@ function createJournal({ stores, machine, log }: JournalParts) {
 
 type TrustParts = { readonly options: ComposeOptions; readonly stores: Stores; readonly machine: Machine };
 
+function openKeys({ options, stores, machine }: TrustParts) {
+  const { stateDir, vault: access = BY_KEY_FILE } = options;
+  const vault = openVault({ dataDir: options.config.dataDir, stateDir, random: machine.randomness, access });
+  return { vault, signer: createSigner({ vault, registry: stores.keys, clock: machine.clock }) };
+}
+
 /** The owner's keys, and the approvals that are signed with them. */
 function createTrust({ options, stores, machine }: TrustParts) {
   const { randomness, clock } = machine;
-  const { stateDir, vault: access = BY_KEY_FILE } = options;
-  const vault = openVault({ dataDir: options.config.dataDir, stateDir, random: randomness, access });
-  const signer = createSigner({ vault, registry: stores.keys, clock });
+  const { vault, signer } = openKeys({ options, stores, machine });
   const registry = stores.keys;
   return {
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),

@@ -67,10 +67,10 @@ describe.each([
   test("[AUD-03] a checkpoint marks the head; verifying goes from the latest or the named one to the head", async () => {
     const log = await openLog();
     for (let minute = 0; minute < 5; minute += 1) must(await log.append(stopped(minute)));
-    const first = must(await log.checkpoint({ checkpointId: "checkpoint-1", at: at(6) }));
+    const first = must(await log.checkpoint({ checkpointId: "checkpoint-1", at: at(6), key: null }));
     expect(first).toMatchObject({ checkpointId: "checkpoint-1", seq: 6 });
     for (let minute = 7; minute < 10; minute += 1) must(await log.append(stopped(minute)));
-    must(await log.checkpoint({ checkpointId: "checkpoint-2", at: at(11) }));
+    must(await log.checkpoint({ checkpointId: "checkpoint-2", at: at(11), key: null }));
     must(await log.append(stopped(12)));
     const checked = async (from: Parameters<AuditLog["verify"]>[0]) => must(await log.verify(from));
     expect(await checked("latest")).toMatchObject({ valid: true, entriesChecked: 1 });
@@ -85,8 +85,8 @@ describe.each([
   test("a checkpoint with nothing new behind the last one is that one", async () => {
     const log = await openLog();
     must(await log.append(stopped(0)));
-    const first = must(await log.checkpoint({ checkpointId: "checkpoint-1", at: at(1) }));
-    expect(must(await log.checkpoint({ checkpointId: "checkpoint-2", at: at(2) }))).toEqual(first);
+    const first = must(await log.checkpoint({ checkpointId: "checkpoint-1", at: at(1), key: null }));
+    expect(must(await log.checkpoint({ checkpointId: "checkpoint-2", at: at(2), key: null }))).toEqual(first);
     expect(must(await log.head()).seq).toBe(2);
   });
 
@@ -140,7 +140,7 @@ describe.each([
   test("[AUD-02] an export needs nothing but itself to be checked; any changed byte of it shows", async () => {
     const log = await openLog();
     for (const name of ["Firefox on Linux", "Téléphone 📱", '"quoted"\\']) must(await log.append(enrolled(name)));
-    must(await log.checkpoint({ checkpointId: "checkpoint-1", at: at(9) }));
+    must(await log.checkpoint({ checkpointId: "checkpoint-1", at: at(9), key: null }));
     const lines: string[] = [];
     for await (const line of log.exportLines()) lines.push(line);
     expect(checkLines(lines)).toMatchObject({ ok: true, value: must(await log.head()) });
@@ -176,7 +176,7 @@ describe("the audit log on disk", () => {
       must(await log.append(stopped(round)));
       must(await beside.append(enrolled(`device ${round}`)));
     }
-    must(await beside.checkpoint({ checkpointId: "checkpoint-1", at: at(50) }));
+    must(await beside.checkpoint({ checkpointId: "checkpoint-1", at: at(50), key: null }));
     await beside.close();
     await log.close();
     const again = await openReal(dataDir);

@@ -5,13 +5,13 @@ import { createInterface } from "node:readline";
 import { LIMITS, oneLine } from "#base";
 import { activitySentence, auditBreakWords, type AuditActor, type AuditVerdict } from "#model";
 import { auditFileStart, endAuditFile, readAuditLine } from "#policy";
-import { systemSha256 } from "#runtime";
+import { systemEd25519, systemSha256 } from "#runtime";
 import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage, type ExitCode } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { auditFailure, withAudit } from "./chain.ts";
+import { auditFailure, headsWords, withAudit } from "./chain.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -38,7 +38,9 @@ export const define: Define = (audit, act) => {
 const verify: Handler<Json & { readonly full?: true; readonly file?: string }> = async (call) => {
   const { options, terminal, environment } = call;
   if (options.file !== undefined) {
-    return sayVerdict(call, await verifyFile(resolve(environment.cwd, options.file)));
+    const verdict = await verifyFile(resolve(environment.cwd, options.file));
+    if (verdict.valid && verdict.headsSigned > 0 && !options.json) terminal.note(FILE_KEYS);
+    return sayVerdict(call, verdict);
   }
   const verdict = await withAudit(environment, (audit) => audit.verify(options.full ? "genesis" : "latest"));
   if (!verdict.ok) throw auditFailure(verdict.error);
@@ -47,6 +49,9 @@ const verify: Handler<Json & { readonly full?: true; readonly file?: string }> =
   }
   return sayVerdict(call, verdict.value);
 };
+
+const FILE_KEYS =
+  "Signatures were checked with the public keys in the file, and those with nothing: hold them against `silas keys list`.";
 
 type Say = { readonly options: Json; readonly terminal: Terminal };
 
@@ -57,6 +62,7 @@ function sayVerdict({ options, terminal }: Say, verdict: AuditVerdict): ExitCode
     const { entriesChecked, head } = verdict;
     terminal.line(`The chain holds: ${entriesChecked} entries checked, the last is ${head.seq}`);
     terminal.line(`  head ${head.hash}`);
+    terminal.line(`  ${headsWords(verdict)}`);
   } else {
     terminal.line(`The chain is broken. ${auditBreakWords(verdict.broken)}`);
     terminal.note(`${verdict.entriesChecked} entries before that are as they were recorded.`);
@@ -66,7 +72,10 @@ function sayVerdict({ options, terminal }: Say, verdict: AuditVerdict): ExitCode
 
 function wireVerdict(verdict: AuditVerdict): object {
   const entries = { ok: verdict.valid, entries_checked: verdict.entriesChecked };
-  if (verdict.valid) return { ...entries, head: verdict.head, heads_checked: verdict.headsChecked };
+  if (verdict.valid) {
+    const { head, headsChecked: heads_checked, headsSigned: heads_signed, lastSignedAt: last_signed_at } = verdict;
+    return { ...entries, head, heads_checked, heads_signed, last_signed_at };
+  }
   return { ...entries, broken: verdict.broken, message: auditBreakWords(verdict.broken) };
 }
 
@@ -86,13 +95,14 @@ async function verifyFile(path: string): Promise<AuditVerdict> {
     !next.done;
     next = await Promise.race([lines.next(), failed])
   ) {
-    const read = readAuditLine(state, { text: next.value, hash: systemSha256 });
+    const read = readAuditLine(state, { text: next.value, hash: systemSha256, check: systemEd25519 });
     if (!read.ok) return invalid(read.error);
     state = read.value;
   }
   const end = endAuditFile(state);
   if (!end.ok) return invalid(end.error);
-  return { valid: true, entriesChecked: end.value.seq, head: end.value, headsChecked: 0 };
+  const { headsChecked, headsSigned, lastSignedAt } = state;
+  return { valid: true, entriesChecked: end.value.seq, head: end.value, headsChecked, headsSigned, lastSignedAt };
 }
 
 const tail: Handler<Json & { readonly lines: string }> = async ({ options, terminal, environment }) => {

@@ -1,13 +1,14 @@
-import { wordPartsFor, type StoreFault } from "#model";
+import { wordPartsFor, type AuditVerdict, type StoreFault } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditReader } from "#ports";
-import { systemSha256 } from "#runtime";
+import { systemEd25519, systemSha256 } from "#runtime";
 import { openAuditReader, type NoAudit } from "#stores";
 import type { Environment } from "#config";
 import { loadSetup } from "../client/setup.ts";
 import { CommandFailure } from "../terminal/failure.ts";
+import { showMoment } from "../terminal/local-time.ts";
 
-export const auditRules = createAuditRules(systemSha256);
+export const auditRules = createAuditRules(systemSha256, systemEd25519);
 
 /** The chain as it lies on the disk, for the time of `work`. It is read directly: a check that asked the running Silas
  * would only repeat what that says. */
@@ -21,6 +22,14 @@ export async function withAudit<T>(environment: Environment, work: (audit: Audit
     await opened.value.close();
   }
 }
+
+/** How far the owner's keys vouch for what was checked, in words. */
+export function headsWords({ headsChecked, headsSigned, lastSignedAt }: HeadsFound): string {
+  if (lastSignedAt === null)
+    return `none of ${headsChecked} heads is signed: whoever can write the files can rewrite them`;
+  return `${headsSigned} of ${headsChecked} heads signed, the last at ${showMoment(lastSignedAt)}`;
+}
+type HeadsFound = Pick<Extract<AuditVerdict, { valid: true }>, "headsChecked" | "headsSigned" | "lastSignedAt">;
 
 /** Why the chain could not be read, in words. */
 export function auditFailure(problem: NoAudit | StoreFault): CommandFailure {

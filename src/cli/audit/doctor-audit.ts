@@ -1,7 +1,7 @@
 import { auditBreakWords } from "#model";
 import { openAuditReader } from "#stores";
 import type { Finding } from "../house/doctor.ts";
-import { auditRules } from "./chain.ts";
+import { auditRules, headsWords } from "./chain.ts";
 
 type Subject = { readonly setup: { readonly paths: { readonly dataDir: string } } };
 
@@ -21,7 +21,14 @@ export async function checkAudit({ setup }: Subject): Promise<Finding> {
       return { check, state: "fail", message: "the log cannot be read", fix: "see the finding about the runtime file" };
     }
     const { value } = verdict;
-    if (value.valid) return { check, state: "ok", message: `${value.entriesChecked} entries hold together`, fix: null };
+    if (value.valid) {
+      return {
+        check,
+        state: "ok",
+        message: `${value.entriesChecked} entries hold together; ${headsWords(value)}`,
+        fix: null,
+      };
+    }
     return {
       check,
       state: "fail",

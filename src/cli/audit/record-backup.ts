@@ -2,7 +2,7 @@ import { uuidV7, type Instant } from "#base";
 import type { AuditDraft, AuditHead } from "#model";
 import type { AuditLog } from "#ports";
 import { markHead, systemClock, systemRandomness } from "#runtime";
-import { openAuditLog, setHeadsAside, type BackupManifest } from "#stores";
+import { openAuditLog, rebuildHeads, setHeadsAside, type BackupManifest } from "#stores";
 import { auditRules } from "./chain.ts";
 
 const TERMINAL = { kind: "terminal" } as const;
@@ -47,6 +47,8 @@ export async function beginRestore(dataDir: string, manifest: BackupManifest): P
         return append(dataDir, doneDraft({ ...begun, replaced: null }));
       }
       setHeadsAside(dataDir, systemClock.now());
+      // What cannot be written now is missed, and named, by the next look at the chain.
+      rebuildHeads({ dataDir, rules: auditRules });
       return append(dataDir, doneDraft({ ...begun, replaced: replaced ?? null }));
     },
   };
@@ -62,7 +64,7 @@ const doneDraft = (data: Extract<AuditDraft, { event: "backup_restored" }>["data
 async function append(dataDir: string, draft: AuditDraft): Promise<boolean> {
   const appended = await withLog(dataDir, async (log) => {
     const result = await log.append(draft);
-    if (result.ok) await markHead({ audit: log, clock: systemClock, randomness: systemRandomness, log: SILENT });
+    if (result.ok) await markHead({ ...MACHINE, audit: log });
     return result.ok;
   });
   return appended ?? false;
@@ -78,4 +80,10 @@ async function withLog<T>(dataDir: string, work: (log: AuditLog) => Promise<T>):
   }
 }
 
-const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+/** The vault stays closed for a command beside a running Silas: the next head that one signs covers these entries too. */
+const MACHINE = {
+  clock: systemClock,
+  randomness: systemRandomness,
+  log: { info: () => {}, warn: () => {}, error: () => {} },
+  signer: null,
+};

@@ -39,6 +39,8 @@ const SENTENCES: Sentences = {
   backup_restore_failed: ({ reason }) => `A restore was refused (${reason}); the data stayed as it was`,
   approval_requested: ({ work_item_id, risk }) => `Asked for a decision on ${work_item_id} (${risk} risk)`,
   approval_granted: ({ work_item_id, key_id }) => `Approved ${work_item_id}, signed with key ${key_id}`,
+  approval_standing: ({ work_item_id, key_id, uses_max }) =>
+    `Approved ${counted(uses_max, "repair")} of ${work_item_id} in advance, signed with key ${key_id}`,
   approval_used: ({ token_id, use_number }) => `Used the approval ${token_id} for the ${ordinal(use_number)} time`,
   approval_declined: ({ work_item_id }) => `Declined ${work_item_id}`,
   approval_expired: ({ work_item_id }) => `Nobody decided on ${work_item_id} in time`,
@@ -55,7 +57,8 @@ const SENTENCES: Sentences = {
   access_changed: ({ connection_id, level }) => `The connection ${connection_id} reached the level ${level}`,
   ...gateSentences,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
-  audit_checkpoint: () => "Verified the audit chain and marked its head",
+  audit_checkpoint: ({ key_id }) =>
+    `Verified the audit chain and marked its head${(key_id ?? null) === null ? "" : `, signed with the key ${key_id}`}`,
 };
 
 const KEY_USES: { readonly [P in AuditDataOf<"key_used">["purpose"]]: (keyId: string) => string } = {
@@ -92,6 +95,16 @@ export function auditBreakWords(broken: AuditBreak): string {
       return `The chain ends before entry ${broken.seq}, which is known to have been recorded.`;
     case "head_differs":
       return `Entry ${broken.seq} is not the one that was noted as the head at that time.`;
+    case "head_missing":
+      return `The head that was noted beside the database at entry ${broken.seq} is missing.`;
+    case "heads_unsigned":
+      return `No head is signed, though there was a key to sign them with before entry ${broken.seq}.`;
+    case "head_signature_missing":
+      return `Entry ${broken.seq} names the key that signed this head, and the signature is missing.`;
+    case "head_signature_invalid":
+      return `The signature of the head at entry ${broken.seq} does not fit it.`;
+    case "head_key_unknown":
+      return `The head at entry ${broken.seq} is signed with the key ${oneLine(broken.keyId)}, which was not one of yours then.`;
     case "checkpoint_differs":
       return `The checkpoint ${oneLine(broken.checkpointId)} and entry ${broken.seq} disagree.`;
     case "checkpoint_missing":

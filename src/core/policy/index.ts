@@ -30,7 +30,6 @@ export {
 } from "./receipt.ts";
 export {
   allowedAccess,
-  changeGoal,
   expireAccess,
   hasOwnerAccess,
   ladderOf,

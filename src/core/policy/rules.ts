@@ -1,16 +1,26 @@
-import type { AuditDraft, AuditHead, AuditRow } from "#model";
-import { renderAuditHeader, renderAuditLine, renderAuditTrailer } from "./audit-file.ts";
+import type { AuditDraft, AuditHead, AuditHeadKey, AuditRow, SignedHead } from "#model";
+import {
+  renderAuditHeader,
+  renderAuditKey,
+  renderAuditLine,
+  renderAuditTrailer,
+  renderSignedHead,
+} from "./audit-file.ts";
+import { judgeSignedHead, NO_SIGNATURE_HOLDS, type CheckSignature } from "./audit-head.ts";
 import { AUDIT_GENESIS, judgeRow, parseRow, sealEntry, type HashText } from "./chain.ts";
 
-/** The rules of the chain with one way of hashing, as the store that keeps it needs them. */
-export function createAuditRules(hash: HashText) {
+/** The rules of the chain with one way of hashing and of checking signatures, as the store that keeps it needs them. */
+export function createAuditRules(hash: HashText, check: CheckSignature = NO_SIGNATURE_HOLDS) {
   return {
     genesis: AUDIT_GENESIS,
     seal: (head: AuditHead, draft: AuditDraft) => sealEntry({ head, draft, hash }),
     judge: (head: AuditHead, row: AuditRow) => judgeRow({ head, row, hash }),
+    judgeHead: (head: SignedHead, keys: readonly AuditHeadKey[]) => judgeSignedHead(head, { keys, check }),
     parse: parseRow,
     renderHeader: renderAuditHeader,
+    renderKey: renderAuditKey,
     renderLine: renderAuditLine,
+    renderHead: renderSignedHead,
     renderTrailer: renderAuditTrailer,
   };
 }

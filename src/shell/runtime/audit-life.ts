@@ -1,6 +1,8 @@
 import { LIMITS, ok, uuidV7, type Result } from "#base";
 import type { AuditDraft, StoreFault } from "#model";
-import type { AuditLog, Clock, Log, Randomness, Timers } from "#ports";
+import type { CheckSignature } from "#policy";
+import type { AuditLog, Clock, Log, Randomness, Signer, Timers } from "#ports";
+import { verifyWith } from "./keys/ed25519.ts";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
 const { hash } = process.getBuiltinModule("node:crypto");
@@ -8,17 +10,25 @@ const { hash } = process.getBuiltinModule("node:crypto");
 /** The machine's own SHA-256 of a text, as the rules of the chain take it. */
 export const systemSha256 = (text: string): string => hash("sha256", text);
 
+/** The machine's own Ed25519 over a text, as the rules of the chain take it. */
+export const systemEd25519: CheckSignature = ({ publicKey, text, signature }) =>
+  verifyWith(publicKey, { bytes: Buffer.from(text), signature }).ok;
+
 export type AuditLifeDeps = {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly timers: Timers;
   readonly log: Log;
+  /** Signs the heads; null for whoever has no vault at hand. */
+  readonly signer: Pick<Signer, "headKey"> | null;
 };
 
 export interface AuditLife {
   /** Records the start, and from then on marks the chain from time to time. A start that cannot be recorded fails. */
   begin(version: string): Promise<Result<void, StoreFault>>;
+  /** Marks the head of the chain now, as for a key that was just made. */
+  mark(): Promise<void>;
   /** Records the stop and marks the end of the chain. */
   end(): Promise<void>;
 }
@@ -27,8 +37,17 @@ export interface AuditLife {
 export function createAuditLife(deps: AuditLifeDeps): AuditLife {
   const { audit, clock, timers, log } = deps;
   let cancel: (() => void) | null = null;
+  let marked: number | null = null;
+  const mark = async () => {
+    marked = (await markHead(deps)) ?? marked;
+  };
+  const markWhatIsNew = async () => {
+    const head = await audit.head();
+    // The vault is not opened for a head that stands already.
+    if (!head.ok || head.value.seq !== marked) await mark();
+  };
   const tick = () => {
-    cancel = timers.after(LIMITS.auditCheckpointMs, () => void markHead(deps).finally(tick));
+    cancel = timers.after(LIMITS.auditCheckpointMs, () => void markWhatIsNew().finally(tick));
   };
   return {
     async begin(version) {
@@ -41,29 +60,50 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
         actor: { kind: "system" },
       });
       if (!started.ok && started.error.code !== "invalid_input") return { ok: false, error: started.error };
-      await markHead(deps);
+      await mark();
       tick();
       return ok();
     },
+    mark,
     async end() {
       cancel?.();
       const stopped: AuditDraft = { event: "instance_stopped", data: {}, at: clock.now(), actor: { kind: "system" } };
       const recorded = await audit.append(stopped);
       // The next start tells that this run has no end.
       if (!recorded.ok) log.error("audit_append_failed", recorded.error);
-      await markHead(deps);
+      await mark();
     },
   };
 }
 
-/** A broken chain is said loudly and not marked: the owner's journal stays usable, and the break stays visible. */
-export async function markHead({ audit, clock, randomness, log }: Omit<AuditLifeDeps, "timers">): Promise<void> {
+/**
+ * Marks the head and answers where it is. A broken chain is said loudly and not marked: the owner's journal stays
+ * usable, and the break stays visible. Without a key at hand the head goes unsigned, and whoever verifies says so.
+ */
+export async function markHead({
+  audit,
+  clock,
+  randomness,
+  log,
+  signer,
+}: Omit<AuditLifeDeps, "timers">): Promise<number | null> {
   const at = clock.now();
-  const marked = await audit.checkpoint({ checkpointId: uuidV7(at, randomness.bytes(10)), at });
-  if (marked.ok) return;
-  if (marked.error.code !== "chain_broken") return log.error("audit_checkpoint_failed", marked.error);
-  const { broken } = marked.error;
-  log.error("audit_chain_broken", { code: broken.code, ...("seq" in broken ? { counter: broken.seq } : {}) });
+  const key = (await signer?.headKey()) ?? null;
+  // Before the first key is made there is nothing amiss.
+  if (key !== null && !key.ok && key.error.code !== "secret_missing") log.warn("audit_head_unsigned", key.error);
+  const loaded = key?.ok ? key.value : null;
+  const marked = await audit.checkpoint({ checkpointId: uuidV7(at, randomness.bytes(10)), at, key: loaded });
+  loaded?.forget();
+  if (marked.ok) return marked.value.seq;
+  sayUnmarked(log, marked.error);
+  return null;
+}
+
+function sayUnmarked(log: Log, problem: Extract<Awaited<ReturnType<AuditLog["checkpoint"]>>, { ok: false }>["error"]) {
+  if (problem.code === "head_key_needed") return log.warn("audit_head_key_needed");
+  if (problem.code !== "chain_broken") return log.error("audit_checkpoint_failed", problem);
+  const { broken } = problem;
+  return log.error("audit_chain_broken", { code: broken.code, ...("seq" in broken ? { counter: broken.seq } : {}) });
 }
 
 const PAGE = 100;

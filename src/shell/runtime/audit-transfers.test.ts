@@ -91,7 +91,7 @@ test("activity is paged, and marks of the chain are no activity", async () => {
   const { audit, clock, door } = setUp({});
   for (let index = 0; index < 5; index += 1) {
     must(await audit.append({ event: "instance_stopped", data: {}, at: clock.now(), actor: { kind: "system" } }));
-    must(await audit.checkpoint({ checkpointId: `checkpoint-${index}`, at: clock.now() }));
+    must(await audit.checkpoint({ checkpointId: `checkpoint-${index}`, at: clock.now(), key: null }));
   }
   await door.importLines(lines(), OWNER);
   const activity = createActivityDoor(audit);

@@ -27,6 +27,7 @@ export function createAuditWorld() {
     timers,
     randomness,
     log,
+    signer: null,
     errors,
     /** Lets the time pass and what waited for it happen. */
     async move(ms: number): Promise<void> {

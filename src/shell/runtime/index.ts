@@ -12,7 +12,7 @@
 export { createApprovalsDoor } from "./approvals/door.ts";
 export { receiptTools } from "./approvals/receipt.ts";
 export { createActivityDoor } from "./audit-activity.ts";
-export { createAuditLife, markHead, systemSha256, type AuditLife } from "./audit-life.ts";
+export { createAuditLife, markHead, systemEd25519, systemSha256, type AuditLife } from "./audit-life.ts";
 export { createRefusalTally } from "./audit-refusals.ts";
 export { withAuditedTransfers } from "./audit-transfers.ts";
 export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";

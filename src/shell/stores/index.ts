@@ -13,7 +13,7 @@ export { createMemoryApprovalStore } from "./approvals/memory-approval-store.ts"
 export { setHeadsAside } from "./audit/heads.ts";
 export type { RecordAct } from "./audit/log.ts";
 export { createMemoryAuditLog } from "./audit/memory-log.ts";
-export { openAuditLog, openAuditReader, type NoAudit } from "./audit/open-beside.ts";
+export { openAuditLog, openAuditReader, rebuildHeads, type NoAudit } from "./audit/open-beside.ts";
 export {
   createBackup,
   restoreBackup,
@@ -36,6 +36,8 @@ export { createMemoryJournalStore } from "./journal/memory-store.ts";
 export { findLogLines, openLogFile, type LogFile, type LogFileOptions } from "./log-file.ts";
 export { createMemoryKeyRegistry } from "./keys/memory-key-registry.ts";
 export { createMemorySecureInputStore } from "./secrets/memory-secure-input-store.ts";
+export { createMemoryMessageStore } from "./messages/memory-message-store.ts";
+export { createMemoryNonceStore } from "./nonces/memory-nonce-store.ts";
 export { createMemoryPasskeyStore } from "./passkeys/memory-passkey-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export {

@@ -28,6 +28,9 @@ export function addActivityRoute(app: FastifyInstance, context: WebContext): voi
 
 function chainBody(verdict: AuditVerdict): ChainBody {
   const { entriesChecked: entries_checked } = verdict;
-  if (verdict.valid) return { ok: true, entries_checked, head: verdict.head };
+  if (verdict.valid) {
+    const { head, headsChecked: kept, headsSigned: signed, lastSignedAt: last_signed_at } = verdict;
+    return { ok: true, entries_checked, head, heads: { kept, signed, last_signed_at } };
+  }
   return { ok: false, entries_checked, broken: verdict.broken, message: auditBreakWords(verdict.broken) };
 }

@@ -1,6 +1,8 @@
 import { err, ok, type Result } from "#base";
 import {
+  headStatement,
   secretRefSchema,
+  type HeadKey,
   type KeyError,
   type OwnerKey,
   type SecretRef,
@@ -41,7 +43,26 @@ export function createSigner({ vault, registry, clock }: SignerDeps): Signer {
         seed.value.fill(0);
       }
     },
+    headKey: () => loadHeadKey(vault, registry),
   };
+}
+
+/**
+ * The one key that is held longer than for a signature: the head of the chain is known only inside the transaction that
+ * makes it. The checkpoint names the key, which is the record of this use, so none is made here: it would stand behind
+ * the head that it tells of.
+ */
+async function loadHeadKey(vault: Vault, registry: KeyRegistry): Promise<Result<HeadKey, SigningError>> {
+  const seed = await loadSeed(vault);
+  if (!seed.ok) return seed;
+  const forget = () => void seed.value.fill(0);
+  const enrolled = await findEnrolled(registry, keyIdOf(publicKeyOf(seed.value)));
+  if (!enrolled.ok) {
+    forget();
+    return enrolled;
+  }
+  const { keyId } = enrolled.value;
+  return ok({ keyId, sign: (head) => signWith(seed.value, Buffer.from(headStatement(head))), forget });
 }
 
 async function findEnrolled(

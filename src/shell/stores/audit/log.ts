@@ -1,11 +1,11 @@
-import { assert, err, ok, type Instant, type Result, type Sha256Hex } from "#base";
-import type { AuditCheckpoint, AuditDraft, AuditEntry, AuditHead, InvalidInput, StoreFault } from "#model";
-import type { AuditLog, AuditRules, ChainBroken } from "#ports";
+import { assert, err, ok, type Result, type Sha256Hex } from "#base";
+import type { AuditDraft, AuditEntry, AuditHead, AuditRules, InvalidInput, StoreFault } from "#model";
+import type { AuditLog } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
-import { faultOf, guarded } from "../store-fault.ts";
+import { faultOf } from "../store-fault.ts";
 import type { HeadsFile } from "./heads.ts";
-import { createAuditReader, headOf, sourceOf } from "./read.ts";
-import { verifyChain } from "./verify.ts";
+import { writeCheckpoint } from "./checkpoint.ts";
+import { createAuditReader, headOf } from "./read.ts";
 
 export type AuditLogParts = { readonly db: Sqlite; readonly rules: AuditRules; readonly heads: HeadsFile };
 
@@ -17,7 +17,7 @@ export function createAuditLog(parts: AuditLogParts): { readonly log: AuditLog; 
   const log: AuditLog = {
     ...createAuditReader(parts),
     append: createAppend(parts),
-    checkpoint: async (mark) => writeCheckpoint(parts, mark),
+    checkpoint: async (mark) => writeCheckpoint({ ...parts, append: (draft) => appendWithin(parts, draft) }, mark),
   };
   return {
     log,
@@ -87,40 +87,4 @@ function appendBehind({ db, rules }: AuditLogParts, { head, draft }: Behind): Re
   const { seq, text, hash } = sealed.value;
   db.run("INSERT INTO audit_entries (seq, entry, hash) VALUES (:seq, :text, :hash)", { seq, text, hash });
   return ok({ ...draft, seq, prev_hash: head.hash as Sha256Hex, hash: hash as Sha256Hex });
-}
-
-type Mark = { readonly checkpointId: string; readonly at: Instant };
-
-/** Verifies and marks in one transaction. Nothing new since the last checkpoint means that it still stands. */
-function writeCheckpoint(
-  parts: AuditLogParts,
-  { checkpointId, at }: Mark,
-): Result<AuditCheckpoint, ChainBroken | StoreFault> {
-  return guarded(() => {
-    const written = parts.db.transaction<{ checkpoint: AuditCheckpoint; isNew: boolean }, ChainBroken>(() => {
-      const source = sourceOf(parts);
-      const verdict = verifyChain({ source, rules: parts.rules }, "latest");
-      if (!verdict.valid) return err({ code: "chain_broken", broken: verdict.broken });
-      const latest = source.latestCheckpoint();
-      if (latest !== null && verdict.entriesChecked === 0) return ok({ checkpoint: latest, isNew: false });
-      const entry = appendWithin(parts, {
-        event: "audit_checkpoint",
-        data: { checkpoint_id: checkpointId },
-        at,
-        actor: { kind: "system" },
-      });
-      assert(entry.ok, "a checkpoint's entry fits its event");
-      const { seq, hash } = entry.value;
-      parts.db.run("INSERT INTO audit_checkpoints (checkpoint_id, seq, hash) VALUES (:id, :seq, :hash)", {
-        id: checkpointId,
-        seq,
-        hash,
-      });
-      return ok({ checkpoint: { checkpointId, seq, hash }, isNew: true });
-    });
-    if (!written.ok) return written;
-    // Behind the commit: a head that speaks of an entry the disk never got would be a false alarm.
-    if (written.value.isNew) parts.heads.append(written.value.checkpoint, at);
-    return ok(written.value.checkpoint);
-  });
 }

@@ -1,14 +1,31 @@
 import { assert, err, ok, type Result } from "#base";
-import type { AuditCheckpoint, AuditDraft, AuditEntry, AuditRow, InvalidInput } from "#model";
-import type { AuditLog, AuditRules, ChainBroken } from "#ports";
+import type {
+  AuditCheckpoint,
+  AuditDraft,
+  AuditEntry,
+  AuditHeadKey,
+  AuditMark,
+  AuditRow,
+  AuditRules,
+  ChainBroken,
+  HeadKeyNeeded,
+  InvalidInput,
+  KeptHead,
+} from "#model";
+import type { AuditLog } from "#ports";
+import { sign } from "./checkpoint.ts";
 import type { RecordAct } from "./log.ts";
-import { parseRows } from "./read.ts";
+import { exportOf, parseRows } from "./read.ts";
 import { verifyChain, type ChainSource } from "./verify.ts";
 
-/** The in-memory twin of the audit chain: the same behaviour in the plainest code. */
-export function createMemoryAuditLog(rules: AuditRules): { readonly log: AuditLog; readonly recordAct: RecordAct } {
+/** The in-memory twin of the audit chain: the same behaviour in the plainest code. The keys are those of a registry. */
+export function createMemoryAuditLog(
+  rules: AuditRules,
+  keys: () => readonly AuditHeadKey[] = () => [],
+): { readonly log: AuditLog; readonly recordAct: RecordAct } {
   const rows: AuditRow[] = [];
   const checkpoints: AuditCheckpoint[] = [];
+  const heads: KeptHead[] = [];
   const head = () => rows.at(-1) ?? rules.genesis;
   const source: ChainSource = {
     batchAfter: (seq) => rows.slice(seq),
@@ -17,7 +34,9 @@ export function createMemoryAuditLog(rules: AuditRules): { readonly log: AuditLo
     checkpointsFrom: (seq) => checkpoints.filter((one) => one.seq >= seq),
     findCheckpoint: (id) => checkpoints.find((one) => one.checkpointId === id) ?? null,
     latestCheckpoint: () => checkpoints.at(-1) ?? null,
-    heads: () => ok(checkpoints),
+    latestSigned: () => checkpoints.findLast(({ signature }) => signature !== null) ?? null,
+    heads: (fromSeq) => ok(heads.filter(({ seq }) => seq >= fromSeq)),
+    keys,
   };
   const add = (draft: AuditDraft) => {
     const sealed = rules.seal(head(), draft);
@@ -46,11 +65,9 @@ export function createMemoryAuditLog(rules: AuditRules): { readonly log: AuditLo
       return ok(new Set(actIds.filter((id) => ended.some(({ data }) => data["act_id"] === id))));
     },
     verify: async (from) => ok(verifyChain({ source, rules }, from)),
-    checkpoint: async (mark) => writeCheckpoint({ source, rules, add, checkpoints }, mark),
+    checkpoint: async (mark) => writeCheckpoint({ source, rules, add, checkpoints, heads }, mark),
     exportLines: async function* () {
-      yield rules.renderHeader();
-      for (const row of rows) yield rules.renderLine(row);
-      yield rules.renderTrailer(head());
+      yield* exportOf({ source, rules });
     },
     close: async () => {},
   };
@@ -65,20 +82,27 @@ type Marking = {
   readonly rules: AuditRules;
   readonly add: (draft: AuditDraft) => Result<AuditEntry, InvalidInput>;
   readonly checkpoints: AuditCheckpoint[];
+  readonly heads: KeptHead[];
 };
 
 function writeCheckpoint(
-  { source, rules, add, checkpoints }: Marking,
-  { checkpointId, at }: Parameters<AuditLog["checkpoint"]>[0],
-): Result<AuditCheckpoint, ChainBroken> {
+  { source, rules, add, checkpoints, heads }: Marking,
+  mark: AuditMark,
+): Result<AuditCheckpoint, ChainBroken | HeadKeyNeeded> {
   const verdict = verifyChain({ source, rules }, "latest");
   if (!verdict.valid) return err({ code: "chain_broken", broken: verdict.broken });
   const latest = checkpoints.at(-1);
   if (latest !== undefined && verdict.entriesChecked === 0) return ok(latest);
-  const data = { checkpoint_id: checkpointId };
+  const isKeyNeeded = source.latestSigned() === null && source.keys().some(({ kind }) => kind === "vault");
+  if (mark.key === null && isKeyNeeded) return err({ code: "head_key_needed" });
+  const { checkpointId, at } = mark;
+  const keyId = mark.key?.keyId ?? null;
+  const data = { checkpoint_id: checkpointId, key_id: keyId };
   const entry = add({ event: "audit_checkpoint", data, at, actor: { kind: "system" } });
   assert(entry.ok, "a checkpoint's entry fits its event");
-  const checkpoint = { checkpointId, seq: entry.value.seq, hash: entry.value.hash };
+  const { seq, hash } = entry.value;
+  const checkpoint = { checkpointId, seq, hash, signature: sign(mark, entry.value) };
   checkpoints.push(checkpoint);
+  heads.push({ ...checkpoint, at, keyId });
   return ok(checkpoint);
 }

@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Result } from "#base";
-import type { StoreFault } from "#model";
-import type { AuditLog, AuditReader, AuditRules } from "#ports";
+import type { AuditRules, StoreFault } from "#model";
+import type { AuditLog, AuditReader } from "#ports";
 import { openSqlite, type Sqlite, type SqlParams } from "../sqlite.ts";
-import { faultOf } from "../store-fault.ts";
+import { faultOf, guardedValue } from "../store-fault.ts";
 import { createHeadsFile } from "./heads.ts";
 import { createAuditLog } from "./log.ts";
-import { createAuditReader, type ReadableDb } from "./read.ts";
+import { keptHeadOf } from "./marks.ts";
+import { createAuditReader, sourceOf, type ReadableDb } from "./read.ts";
 
 /** There is no database yet, or one from before there was an audit chain. */
 export type NoAudit = { readonly code: "no_audit"; readonly file: string };
@@ -31,6 +32,28 @@ export function openAuditLog({ dataDir, rules }: Place): Result<AuditLog, NoAudi
     { dataDir, open: openForWriting },
     (db) => createAuditLog({ db, rules, heads: createHeadsFile(dataDir) }).log,
   );
+}
+
+/**
+ * Writes the heads of a chain that was put back from a copy, whose own heads are elsewhere or nowhere. What they say is
+ * taken from the chain; whether it was signed is not something that can be made up here.
+ */
+export function rebuildHeads({ dataDir, rules }: Place): Result<void, NoAudit | StoreFault> {
+  const heads = createHeadsFile(dataDir);
+  const opened = openAsItIs({ dataDir, open: openForReading }, (db) => db);
+  if (!opened.ok) return opened;
+  const db = opened.value;
+  try {
+    return guardedValue(() => {
+      const source = sourceOf({ db, rules, heads });
+      for (const checkpoint of source.checkpointsFrom(1)) {
+        const head = keptHeadOf({ source, rules }, checkpoint);
+        if (head !== null) heads.append(head);
+      }
+    });
+  } finally {
+    db.close();
+  }
 }
 
 type Opening<Db> = { readonly dataDir: string; readonly open: (path: string) => Db };

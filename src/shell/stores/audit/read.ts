@@ -1,10 +1,22 @@
 import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result } from "#base";
-import type { AuditCheckpoint, AuditEntry, AuditHead, AuditQuery, AuditRow, StoreFault } from "#model";
-import type { AuditReader, AuditRules } from "#ports";
+import {
+  ownerKeyFromWire,
+  type AuditCheckpoint,
+  type AuditEntry,
+  type AuditHead,
+  type AuditQuery,
+  type AuditRow,
+  type AuditRules,
+  type OwnerKeyBody,
+  type SignatureHex,
+  type StoreFault,
+} from "#model";
+import type { AuditReader } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedPromise, guardedValue } from "../store-fault.ts";
 import type { HeadsFile } from "./heads.ts";
+import { keptHeadOf } from "./marks.ts";
 import { verifyInSteps, type ChainSource } from "./verify.ts";
 
 export type ReadableDb = Pick<Sqlite, "get" | "all" | "close">;
@@ -31,16 +43,30 @@ export function createAuditReader(parts: ReaderParts): AuditReader {
       }),
     verify: (from) => guardedPromise(verifyInSteps({ source, rules, pause: setImmediate }, from)),
     exportLines: async function* () {
-      yield rules.renderHeader();
-      let head = rules.genesis;
-      for (let rows = source.batchAfter(0); rows.length > 0; rows = source.batchAfter(head.seq)) {
-        yield* rows.map(rules.renderLine);
-        head = rows.at(-1) ?? head;
-      }
-      yield rules.renderTrailer(head);
+      yield* exportOf({ source, rules });
     },
     close: async () => db.close(),
   };
+}
+
+/** Signed heads stand right behind the entry they speak of, the keys before all of them. */
+export function* exportOf(work: { readonly source: ChainSource; readonly rules: AuditRules }): Generator<string> {
+  const { source, rules } = work;
+  yield rules.renderHeader();
+  yield* source.keys().map(rules.renderKey);
+  const checkpoints = new Map(source.checkpointsFrom(1).map((one) => [one.seq, one]));
+  let head = rules.genesis;
+  for (let rows = source.batchAfter(0); rows.length > 0; rows = source.batchAfter(head.seq)) {
+    for (const row of rows) {
+      yield rules.renderLine(row);
+      const checkpoint = checkpoints.get(row.seq);
+      const kept = checkpoint === undefined ? null : keptHeadOf(work, checkpoint);
+      const { keyId = null, signature = null } = kept ?? {};
+      if (kept !== null && keyId !== null && signature !== null) yield rules.renderHead({ ...kept, keyId, signature });
+    }
+    head = rows.at(-1) ?? head;
+  }
+  yield rules.renderTrailer(head);
 }
 
 export function headOf({ db, rules }: Pick<ReaderParts, "db" | "rules">): AuditHead {
@@ -48,16 +74,35 @@ export function headOf({ db, rules }: Pick<ReaderParts, "db" | "rules">): AuditH
 }
 
 export function sourceOf({ db, heads }: ReaderParts): ChainSource {
-  const checkpoint = "SELECT checkpoint_id AS checkpointId, seq, hash FROM audit_checkpoints";
+  const one = (rest: string, params = {}) =>
+    checkpointOf(db.get<CheckpointRow>(`SELECT * FROM audit_checkpoints ${rest}`, params));
   return {
     batchAfter: (after) => db.all<AuditRow>(`${ROW} WHERE seq > :after ORDER BY seq LIMIT ${ROWS_AT_ONCE}`, { after }),
     firstSeq: () => db.get<{ readonly seq: number }>("SELECT seq FROM audit_entries ORDER BY seq LIMIT 1")?.seq ?? null,
     rowAt: (seq) => db.get<AuditRow>(`${ROW} WHERE seq = :seq`, { seq }),
-    checkpointsFrom: (seq) => db.all<AuditCheckpoint>(`${checkpoint} WHERE seq >= :seq`, { seq }),
-    findCheckpoint: (id) => db.get<AuditCheckpoint>(`${checkpoint} WHERE checkpoint_id = :id`, { id }),
-    latestCheckpoint: () => db.get<AuditCheckpoint>(`${checkpoint} ORDER BY seq DESC LIMIT 1`),
-    heads: () => heads.load(),
+    checkpointsFrom: (seq) =>
+      db
+        .all<CheckpointRow>("SELECT * FROM audit_checkpoints WHERE seq >= :seq ORDER BY seq", { seq })
+        .flatMap((row) => checkpointOf(row) ?? []),
+    findCheckpoint: (id) => one("WHERE checkpoint_id = :id", { id }),
+    latestCheckpoint: () => one("ORDER BY seq DESC LIMIT 1"),
+    latestSigned: () => one("WHERE signature IS NOT NULL ORDER BY seq DESC LIMIT 1"),
+    heads: (fromSeq) => heads.load(fromSeq),
+    keys: () => db.all<OwnerKeyBody>("SELECT * FROM owner_keys ORDER BY enrolled_at, key_id").map(ownerKeyFromWire),
   };
+}
+
+type CheckpointRow = {
+  readonly checkpoint_id: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly signature: string | null;
+};
+
+function checkpointOf(row: CheckpointRow | null): AuditCheckpoint | null {
+  if (row === null) return null;
+  const { checkpoint_id: checkpointId, seq, hash, signature } = row;
+  return { checkpointId, seq, hash, signature: signature as SignatureHex | null };
 }
 
 function readPage(db: ReadableDb, { beforeSeq, from, to, limit }: AuditQuery): readonly AuditRow[] {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (let done = 0; done < ENTRIES; done += CHECKPOINT_EVERY) {
     const drafts = Array.from({ length: CHECKPOINT_EVERY - 1 }, (_, index) => draftAt(done + index));
     for (const appended of await Promise.all(drafts.map((draft) => audit.append(draft)))) must(appended);
-    must(await audit.checkpoint({ checkpointId: `checkpoint-${done}`, at: AT }));
+    must(await audit.checkpoint({ checkpointId: `checkpoint-${done}`, at: AT, key: null }));
   }
   opened.close();
   db = new DatabaseSync(join(dataDir, "silas.db"));

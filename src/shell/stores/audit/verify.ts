@@ -1,6 +1,16 @@
 import { err, ok, type Result } from "#base";
-import type { AuditBreak, AuditCheckpoint, AuditHead, AuditRow, AuditVerdict } from "#model";
-import type { AuditReader, AuditRules } from "#ports";
+import type {
+  AuditBreak,
+  AuditCheckpoint,
+  AuditHead,
+  AuditHeadKey,
+  AuditRow,
+  AuditRules,
+  AuditVerdict,
+  KeptHead,
+} from "#model";
+import type { AuditReader } from "#ports";
+import { checkpointEntryOf, isCheckpoint, judgeMarks, marksBySeq } from "./marks.ts";
 
 /** A chain to be verified: the database and the heads beside it, or the twin of both. */
 export type ChainSource = {
@@ -12,15 +22,18 @@ export type ChainSource = {
   checkpointsFrom(seq: number): readonly AuditCheckpoint[];
   findCheckpoint(checkpointId: string): AuditCheckpoint | null;
   latestCheckpoint(): AuditCheckpoint | null;
-  heads(): Result<readonly AuditHead[], AuditBreak>;
+  latestSigned(): AuditCheckpoint | null;
+  heads(fromSeq: number): Result<readonly KeptHead[], AuditBreak>;
+  /** The owner's keys, those out of use among them. */
+  keys(): readonly AuditHeadKey[];
 };
 
-type From = Parameters<AuditReader["verify"]>[0];
-type Work = { readonly source: ChainSource; readonly rules: AuditRules };
+export type From = Parameters<AuditReader["verify"]>[0];
+export type Work = { readonly source: ChainSource; readonly rules: AuditRules };
 
 /**
  * Folds the rules over a chain and holds what was noted of it, checkpoints and heads, against what is there. Behind a
- * checkpoint only the entries after it are read. [AUD-02, AUD-03, AUD-04, AUD-05]
+ * checkpoint only that one and the entries after it are read. [AUD-02, AUD-03, AUD-04, AUD-05]
  */
 export function verifyChain(work: Work, from: From): AuditVerdict {
   const fold = beginFold(work, from);
@@ -47,47 +60,87 @@ export async function verifyInSteps(
 type Fold = { step(): AuditVerdict | null };
 
 function beginFold(work: Work, from: From): Fold {
-  const start = startOf(work, from);
-  if (!start.ok) return endedFold(start.error);
-  // Noted first, read second: what is noted meanwhile cannot be missed by rows read before it.
-  const heads = work.source.heads();
-  if (!heads.ok) return endedFold(heads.error);
-  const known = heads.value.filter(({ seq }) => seq > start.value.seq || from === "genesis");
-  const marks = marksOf(work.source.checkpointsFrom(start.value.seq + 1), known);
-  let head = start.value;
+  const begun = beginLook(work, from);
+  if (!begun.ok) return { step: () => ({ valid: false, entriesChecked: 0, broken: begun.error }) };
+  const look = begun.value;
+  let head = look.start;
   let entriesChecked = 0;
   return {
     step: () => {
       const rows = work.source.batchAfter(head.seq);
       for (const row of rows) {
-        const judged = judge(work, { head, row, marks });
+        const judged = work.rules.judge(head, row);
         if (!judged.ok) return { valid: false, entriesChecked, broken: judged.error };
+        const broken = look.judgeNoted(row);
+        if (broken !== null) return { valid: false, entriesChecked, broken };
         head = judged.value;
         entriesChecked += 1;
       }
-      if (rows.length > 0) return null;
-      if ([...marks.keys()].some((seq) => seq > head.seq)) {
-        return { valid: false, entriesChecked, broken: { code: "entries_cut", seq: head.seq + 1 } };
-      }
-      return { valid: true, entriesChecked, head, headsChecked: known.length };
+      return rows.length > 0 ? null : look.end(head, entriesChecked);
     },
   };
 }
 
-const endedFold = (broken: AuditBreak): Fold => ({ step: () => ({ valid: false, entriesChecked: 0, broken }) });
-
-type Judged = {
-  readonly head: AuditHead;
-  readonly row: AuditRow;
-  readonly marks: ReadonlyMap<number, readonly Mark[]>;
+/** Everything about a chain but the links between its entries. */
+export type Look = {
+  /** The place to begin behind. */
+  readonly start: AuditHead;
+  /** Holds an entry against what was noted of it. Most are neither marked nor marks, and passed by without being parsed. */
+  judgeNoted(row: AuditRow): AuditBreak | null;
+  end(head: AuditHead, entriesChecked: number): AuditVerdict;
 };
 
-function judge({ source, rules }: Work, { head, row, marks }: Judged): Result<AuditHead, AuditBreak> {
-  const judged = rules.judge(head, row);
-  // Most entries are neither marked nor marks; they are passed by without being parsed.
-  if (!judged.ok || !(marks.has(row.seq) || isCheckpoint(row))) return judged;
-  const broken = checkMarks(source, { row, marks: marks.get(row.seq) ?? [] });
-  return broken === null ? judged : err(broken);
+export function beginLook(work: Work, from: From): Result<Look, AuditBreak> {
+  const { source, rules } = work;
+  const start = startOf(work, from);
+  if (!start.ok) return start;
+  // Noted first, read second: what is noted meanwhile cannot be missed by rows read before it.
+  const kept = source.heads(start.value.seq);
+  if (!kept.ok) return kept;
+  const marks = marksBySeq(source.checkpointsFrom(start.value.seq), kept.value);
+  const judging = { source, rules, keys: source.keys() };
+  let headsSigned = 0;
+  const judgeNoted = (row: AuditRow): AuditBreak | null => {
+    const noted = marks.get(row.seq);
+    if (noted === undefined && !isCheckpoint(row)) return null;
+    const judged = judgeMarks(judging, { row, marks: noted });
+    if (!judged.ok) return judged.error;
+    if (judged.value?.signature) headsSigned += 1;
+    return null;
+  };
+  // The checkpoint that is begun behind vouches for all before it, so it is looked at itself.
+  const first = start.value.seq === 0 ? null : source.rowAt(start.value.seq);
+  const broken = first === null ? null : judgeNoted(first);
+  if (broken !== null) return err(broken);
+  return ok({
+    start: start.value,
+    judgeNoted,
+    end(head, entriesChecked) {
+      const isCut = [...marks.keys()].some((seq) => seq > head.seq);
+      const missed = isCut ? ({ code: "entries_cut", seq: head.seq + 1 } as const) : judgeUnsigned(work, judging.keys);
+      if (missed !== null) return { valid: false, entriesChecked, broken: missed };
+      const lastSignedAt = momentOf(work, source.latestSigned());
+      return { valid: true, entriesChecked, head, headsChecked: kept.value.length, headsSigned, lastSignedAt };
+    },
+  });
+}
+
+/**
+ * The first key is made together with a head it signs, and until there is one no head goes unsigned. So marks from after
+ * the first key and none of them signed means that the chain was written anew by somebody without the key.
+ */
+function judgeUnsigned({ source, rules }: Work, keys: readonly AuditHeadKey[]): AuditBreak | null {
+  const vaultKeys = keys.filter(({ kind }) => kind === "vault").map(({ enrolledAt }) => enrolledAt);
+  const [first] = vaultKeys.toSorted();
+  const latest = source.latestCheckpoint();
+  if (first === undefined || latest === null || source.latestSigned() !== null) return null;
+  const at = momentOf({ source, rules }, latest);
+  return at !== null && at > first ? { code: "heads_unsigned", seq: latest.seq } : null;
+}
+
+function momentOf({ source, rules }: Work, checkpoint: AuditCheckpoint | null) {
+  const row = checkpoint === null ? null : source.rowAt(checkpoint.seq);
+  return row === null ? null : (checkpointEntryOf(rules, row)?.at ?? null);
 }
 
 /** The place to begin behind. A checkpoint counts only when the entry it marks is still the one it marked. */
@@ -106,51 +159,10 @@ function startOf({ source, rules }: Work, from: From): Result<AuditHead, AuditBr
   if (row === null) return err({ code: "entries_cut", seq });
   const judged = rules.judge({ seq: seq - 1, hash: previousHashOf(row) }, row);
   if (!judged.ok) return judged;
-  const isMarked = row.hash === hash && checkpointIdOf(row) === checkpointId;
+  const isMarked = row.hash === hash && checkpointEntryOf(rules, row)?.checkpointId === checkpointId;
   return isMarked ? ok({ seq, hash }) : err({ code: "checkpoint_differs", seq, checkpointId });
 }
 
 /** The entry before a checkpoint is not read; what the marked entry says about it is covered by its own hash. */
 const previousHashOf = ({ text }: AuditRow): string =>
   /"prev_hash":"([0-9a-f]{64})","seq":\d+\}$/.exec(text)?.[1] ?? "";
-
-type Mark = { readonly hash: string; readonly checkpointId: string | null };
-
-function marksOf(checkpoints: readonly AuditCheckpoint[], heads: readonly AuditHead[]): Map<number, Mark[]> {
-  const marks = new Map<number, Mark[]>();
-  const add = (seq: number, mark: Mark) => marks.set(seq, [...(marks.get(seq) ?? []), mark]);
-  for (const { seq, hash, checkpointId } of checkpoints) add(seq, { hash, checkpointId });
-  for (const { seq, hash } of heads) add(seq, { hash, checkpointId: null });
-  return marks;
-}
-
-type Marked = { readonly row: AuditRow; readonly marks: readonly Mark[] };
-
-function checkMarks(source: ChainSource, { row, marks }: Marked): AuditBreak | null {
-  const { seq, hash } = row;
-  const checkpointId = checkpointIdOf(row);
-  for (const mark of marks) {
-    if (mark.checkpointId === null) {
-      if (mark.hash !== hash) return { code: "head_differs", seq };
-    } else if (mark.hash !== hash || mark.checkpointId !== checkpointId) {
-      return { code: "checkpoint_differs", seq, checkpointId: mark.checkpointId };
-    }
-  }
-  if (checkpointId === null || marks.some((mark) => mark.checkpointId === checkpointId)) return null;
-  // Another process may have written this checkpoint since the marks were read.
-  const late = source.findCheckpoint(checkpointId);
-  return late?.seq === seq && late.hash === hash ? null : { code: "checkpoint_missing", seq, checkpointId };
-}
-
-const CHECKPOINT = '"event":"audit_checkpoint"';
-const LINK_CHARS = `,"prev_hash":"${"0".repeat(64)}","seq":}`.length;
-
-/** The event stands right before the link that ends every entry, so nothing has to be searched for. */
-function isCheckpoint({ seq, text }: AuditRow): boolean {
-  return text.startsWith(CHECKPOINT, text.length - LINK_CHARS - String(seq).length - CHECKPOINT.length);
-}
-
-function checkpointIdOf(row: AuditRow): string | null {
-  if (!isCheckpoint(row)) return null;
-  return /"data":\{"checkpoint_id":"([^"]+)"\}/.exec(row.text)?.[1] ?? null;
-}
