@@ -17,6 +17,7 @@ const Tasks = lazy(() => import("./tasks/tasks.tsx").then((room) => ({ default: 
 const Day = lazy(() => import("./day/day.tsx").then((room) => ({ default: room.Day })));
 const Journal = lazy(() => import("./journal/journal.tsx").then((room) => ({ default: room.Journal })));
 const Activity = lazy(() => import("./activity/activity.tsx").then((room) => ({ default: room.Activity })));
+const Review = lazy(() => import("./review/review.tsx").then((room) => ({ default: room.Review })));
 const SecretPage = lazy(() => import("./secrets/secret-page.tsx").then((room) => ({ default: room.SecretPage })));
 const Settings = lazy(() => import("./settings/settings.tsx").then((room) => ({ default: room.Settings })));
 
@@ -43,6 +44,7 @@ function Cockpit(): ReactNode {
             <Route path="/day/:date?" component={Day} />
             <Route path="/journal" component={Journal} />
             <Route path="/activity" component={Activity} />
+            <Route path="/review/:id?" component={Review} />
             <Route path="/secrets/:ref" component={SecretPage} />
             <Route path="/settings" component={Settings} />
             <Route component={NotFound} />

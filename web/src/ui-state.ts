@@ -7,6 +7,7 @@ type OpenSheet =
   | { readonly kind: "capture"; readonly as: "task" | "note" }
   | { readonly kind: "palette" }
   | { readonly kind: "shortcuts" }
+  | { readonly kind: "more" }
   | { readonly kind: "waiting" }
   | { readonly kind: "categories" };
 

@@ -1,5 +1,6 @@
 import { activityWords } from "./words/activity-words.ts";
 import { plural } from "./words/plural.ts";
+import { reviewWords } from "./words/review-words.ts";
 import { secretWords } from "./words/secret-words.ts";
 import { taskWords } from "./words/task-words.ts";
 
@@ -7,6 +8,7 @@ import { taskWords } from "./words/task-words.ts";
 export const words = {
   ...taskWords,
   ...activityWords,
+  ...reviewWords,
   ...secretWords,
   product: "Silas",
   mode: { builtIn: "No AI model - built-in rules", short: "Built-in" },
@@ -225,12 +227,22 @@ export const words = {
           ["q", "Capture"],
           ["u", "Undo the last change"],
           ["g h", "Go to Home"],
+          ["g r", "Go to Review"],
           ["g t", "Go to Tasks"],
           ["g d", "Go to Day"],
           ["g j", "Go to Journal"],
           ["g a", "Go to Activity"],
           ["Esc", "Close a sheet, or put a text back as it was"],
           ["?", "This list"],
+        ],
+      },
+      {
+        name: "Review",
+        rows: [
+          ["j / k", "Next / previous of what comes next"],
+          ["Enter", "Go to the card's first choice; it is not pressed"],
+          ["End, Enter", "Slide to the end, and let go"],
+          ["Esc", "Step back; it never decides"],
         ],
       },
       {

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { useJournal } from "../data/reads.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
+import { DecisionStub } from "../review/stub.tsx";
 import { Page } from "../shell/page.tsx";
 import { useToday } from "../time/clock.ts";
 import { longDate } from "../time/format.ts";
@@ -36,12 +37,14 @@ export function Home(): ReactNode {
   return isFirst ? (
     <Page title={words.home.hello}>
       <p className={styles["lead"]}>{words.home.lead}</p>
+      <DecisionStub />
       <StartChips />
       <Abilities />
     </Page>
   ) : (
     <Page title={longDate(today)} aside={<StartChips />}>
       <KeptNotice atMs={counts.keptAtMs} />
+      <DecisionStub />
       <Summary today={today} timeline={timeline.data.rows} />
     </Page>
   );

@@ -3,6 +3,7 @@ import { useRef, useState, type ReactNode } from "react";
 import type { ImportReport } from "#model";
 import { invalidateJournal } from "../data/reads.ts";
 import { Button } from "../parts/button.tsx";
+import { offerFile } from "../parts/offer-file.ts";
 import { today } from "../time/clock.ts";
 import { request, send } from "../wire/http.ts";
 import { words } from "../words.ts";
@@ -59,13 +60,4 @@ export function Data(): ReactNode {
       </p>
     </section>
   );
-}
-
-function offerFile(blob: Blob, name: string): void {
-  const address = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from "react";
 import { classes } from "../parts/classes.ts";
+import { usePendingCount } from "../review/badge.tsx";
 import { words } from "../words.ts";
 import styles from "./page.module.css";
 
@@ -13,9 +14,10 @@ type PageProps = {
 
 /** One surface: its heading, its document title, its width. */
 export function Page({ title, children, aside, width = "wide" }: PageProps): ReactNode {
+  const waiting = usePendingCount();
   useEffect(() => {
-    document.title = `${title} - ${words.product}`;
-  }, [title]);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} - ${words.product}`;
+  }, [title, waiting]);
   return (
     <div className={classes(styles["page"], styles[width])}>
       <header className={styles["head"]}>

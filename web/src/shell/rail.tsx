@@ -1,12 +1,13 @@
 import { Plus, Search, Settings } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
+import { ReviewBadge } from "../review/badge.tsx";
 import { openSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
 import { Mark } from "./mark.tsx";
 import { ModeChip } from "./mode-chip.tsx";
 import styles from "./rail.module.css";
-import { isAt, SURFACES } from "./surfaces.ts";
+import { isAt, REVIEW_PATH, SURFACES } from "./surfaces.ts";
 import { TimerChip } from "./timer-chip.tsx";
 
 /** The desktop's side: everything one click away. */
@@ -34,6 +35,11 @@ export function Rail(): ReactNode {
             <Link href={to} className={styles["item"]} title={name} aria-current={isAt(path, to) ? "page" : undefined}>
               <Icon size={18} aria-hidden />
               <span>{name}</span>
+              {to === REVIEW_PATH && (
+                <div className={styles["badge"]}>
+                  <ReviewBadge />
+                </div>
+              )}
             </Link>
           </li>
         ))}

@@ -8,6 +8,7 @@ import styles from "./sheets.module.css";
 
 const Palette = lazy(() => import("../palette/palette.tsx").then((room) => ({ default: room.Palette })));
 const Categories = lazy(() => import("../tasks/categories.tsx").then((room) => ({ default: room.Categories })));
+const MoreSheet = lazy(() => import("./more.tsx").then((room) => ({ default: room.MoreSheet })));
 const WaitingSheet = lazy(() => import("./waiting.tsx").then((room) => ({ default: room.WaitingSheet })));
 
 /** Whichever sheet is open; one at a time. */
@@ -19,6 +20,7 @@ export function Sheets({ onRetry }: { readonly onRetry: () => void }): ReactNode
   return (
     <Suspense fallback={null}>
       {sheet.kind === "palette" && <Palette />}
+      {sheet.kind === "more" && <MoreSheet />}
       {sheet.kind === "waiting" && <WaitingSheet onRetry={onRetry} />}
       {sheet.kind === "categories" && <Categories />}
     </Suspense>

@@ -3,25 +3,36 @@ import { Toasts } from "../parts/toasts.tsx";
 import { useUi } from "../ui-state.ts";
 import { useConnection } from "../wire/connection.ts";
 import { words } from "../words.ts";
-import { useEffect, type ReactNode } from "react";
-import { useSearchParams } from "wouter";
+import { lazy, Suspense, useEffect, type ReactNode } from "react";
+import { useLocation, useSearchParams } from "wouter";
+import { useAppBadge, usePendingCount } from "../review/badge.tsx";
 import { openSheet } from "../ui-state.ts";
 import { Rail } from "./rail.tsx";
 import { StatusStrip } from "./status-strip.tsx";
+import { hasRoomForReview, useWindowWidth } from "./room-for-review.ts";
 import { Tabs } from "./tabs.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { useKeys } from "./use-keys.ts";
 import styles from "./shell.module.css";
+
+const ReviewColumn = lazy(() => import("../review/review-column.tsx").then((room) => ({ default: room.ReviewColumn })));
 
 type ShellProps = { readonly children: ReactNode; readonly onRetry: () => void };
 
 export function Shell({ children, onRetry }: ShellProps): ReactNode {
   useKeys();
   useCaptureShortcut();
+  useAppBadge();
+  const hasColumn = useColumn();
   const connection = useConnection((state) => state.state);
   const unsent = useOutbox((state) => state.rows.filter((row) => row.refusal === null).length);
   return (
-    <div className={styles["shell"]} data-connection={connection} data-unsent={unsent}>
+    <div
+      className={styles["shell"]}
+      data-connection={connection}
+      data-unsent={unsent}
+      data-column={hasColumn ? "review" : "none"}
+    >
       <a className={styles["skip"]} href="#content">
         {words.skip}
       </a>
@@ -30,12 +41,24 @@ export function Shell({ children, onRetry }: ShellProps): ReactNode {
       <main id="content" className={styles["content"]} tabIndex={-1}>
         {children}
       </main>
+      {hasColumn && (
+        <Suspense fallback={null}>
+          <ReviewColumn />
+        </Suspense>
+      )}
       <StatusStrip onRetry={onRetry} />
       <Tabs />
       <Toasts />
       <Announcer />
     </div>
   );
+}
+
+/** Whether Review stands beside what is open: where there is room, and something waits. */
+function useColumn(): boolean {
+  const [path] = useLocation();
+  const widthPx = useWindowWidth();
+  return usePendingCount() > 0 && hasRoomForReview({ path, widthPx });
 }
 
 function Announcer(): ReactNode {

@@ -4,6 +4,7 @@ import { flush, isOwnEcho, loadOutbox, onApplied } from "../data/outbox.ts";
 import { invalidateJournal, warm } from "../data/reads.ts";
 import { comingUp } from "../home/coming-up.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
+import { invalidateReview } from "../review/review-reads.ts";
 import { today } from "../time/clock.ts";
 import { openSocket, type LiveSocket } from "../wire/socket.ts";
 
@@ -35,6 +36,7 @@ export function useLive(): () => void {
         void loadOutbox().catch(() => undefined);
         readAgainIn(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS);
       },
+      onReview: () => void invalidateReview(),
     });
     socket.current = live;
     return () => {
@@ -47,7 +49,7 @@ export function useLive(): () => void {
 
 async function catchUp(): Promise<void> {
   await flush();
-  await invalidateJournal();
+  await Promise.all([invalidateJournal(), invalidateReview()]);
   warm(offlineReads());
 }
 

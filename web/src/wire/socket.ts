@@ -7,6 +7,8 @@ export type LiveSocket = { retryNow(): void; close(): void };
 export type SocketEvents = {
   readonly onReady: () => void;
   readonly onChange: (batch: NotificationBatch) => void;
+  /** Something about decisions, keys or inputs is not as it was. */
+  readonly onReview: () => void;
 };
 
 const DELAY_FIRST_MS = 500;
@@ -91,6 +93,7 @@ function watchNetwork({ onGone, onBack }: Network): () => void {
 
 function tell(frame: ServerFrame | null, events: SocketEvents): void {
   if (frame?.type === "change_batch") events.onChange(frame.batch);
+  if (frame?.type === "review_changed") events.onReview();
   if (frame?.type !== "auth_ok") return;
   markOnline();
   events.onReady();

@@ -1,0 +1,34 @@
+import type { ReactNode } from "react";
+import { useEffect } from "react";
+import { words } from "../words.ts";
+import styles from "./badge.module.css";
+import { useSummary } from "./review-reads.ts";
+
+/** How many decisions wait; 0 while nobody knows. */
+export function usePendingCount(): number {
+  const { data } = useSummary();
+  return data?.pending.length ?? 0;
+}
+
+/** The number on the way to Review. It stands out more when much of weight waits. */
+export function ReviewBadge(): ReactNode {
+  const { data } = useSummary();
+  const count = data?.pending.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <span className={styles["badge"]} data-dense={data?.is_dense === true} data-testid="review-badge">
+      <span aria-hidden>{count > 99 ? "99+" : count}</span>
+      <span className="hidden-visually">{words.review.waiting(count)}</span>
+    </span>
+  );
+}
+
+/** The same number on the icon of the installed page, where the system shows one. */
+export function useAppBadge(): void {
+  const count = usePendingCount();
+  useEffect(() => {
+    if (!("setAppBadge" in navigator)) return;
+    // A system without badges refuses; the number is in the page anyway.
+    navigator.setAppBadge(count).catch(() => undefined);
+  }, [count]);
+}

@@ -1,0 +1,57 @@
+import type { ReactNode } from "react";
+import type { CardBody } from "#model";
+import { Line } from "../../parts/text.tsx";
+import { duration } from "../../time/format.ts";
+import { words } from "../../words.ts";
+import styles from "./card.module.css";
+
+const dollars = new Intl.NumberFormat(undefined, {
+  style: "currency",
+  currency: "USD",
+  currencyDisplay: "narrowSymbol",
+});
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+
+/** What is touched, what decides that it is done, and what it may use: one line each, whole in the details. */
+export function Facts({ card }: { readonly card: CardBody }): ReactNode {
+  const { affected_items: affected, checks, budget } = card;
+  return (
+    <dl className={styles["facts"]}>
+      {affected !== null && (
+        <Fact name={words.card.affects}>
+          <Line text={affected.summary} />
+        </Fact>
+      )}
+      {card.card_type === "plan_approval" && (
+        <Fact name={words.card.checks} data-testid="checks">
+          {checks.length === 0 ? words.card.noChecks : <Line text={checks.map(({ name }) => name).join(", ")} />}
+        </Fact>
+      )}
+      {budget !== null && (
+        <Fact name={words.card.limits}>
+          <span className={styles["figures"]}>{limitWords(budget).join(", ")}</span>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+export function limitWords(budget: NonNullable<CardBody["budget"]>): readonly string[] {
+  return [
+    dollars.format(budget.max_cost_usd),
+    duration(budget.max_wall_time_seconds),
+    words.card.tokens(compact.format(budget.max_tokens)),
+    words.card.tries(budget.max_attempts),
+  ];
+}
+
+type FactProps = { readonly name: string; readonly children: ReactNode; readonly "data-testid"?: string };
+
+function Fact({ name, children, ...rest }: FactProps): ReactNode {
+  return (
+    <div {...rest}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { ReactNode } from "react";
+import type { CardBody, ShownPlan } from "#model";
+import { Line } from "../../parts/text.tsx";
+import { words } from "../../words.ts";
+import styles from "./details.module.css";
+
+/** What a plan may reach, read from the signed text: each argument of a command stands in a box of its own. */
+export function PlanReach({ plan }: { readonly plan: ShownPlan }): ReactNode {
+  const { commands, files, hosts, secret_refs: secrets } = plan.capabilities;
+  return (
+    <>
+      <Group name={words.card.commands} empty={words.card.noCommands}>
+        {withPlaces(commands).map(({ place, each: { by, argv, network } }) => (
+          <li key={place} className={styles["command"]}>
+            <code>
+              {withPlaces(argv).map(({ place: at, each: word }) => (
+                <span key={at} className={styles["word"]}>
+                  <Line text={word === "" ? " " : word} />
+                </span>
+              ))}
+            </code>
+            <span className={styles["soft"]}>
+              <Line text={by} />, {network ? words.card.network : words.card.noNetwork}
+            </span>
+          </li>
+        ))}
+      </Group>
+      <Names name={words.card.files} empty={words.card.noFiles} of={files} />
+      <Names name={words.card.hosts} empty={words.card.noHosts} of={hosts} />
+      <Names name={words.card.secrets} empty={words.card.noSecrets} of={secrets} />
+      <Skills skills={plan.skill_digests} />
+    </>
+  );
+}
+
+/** The same for what is no plan, as its card says it. */
+export function CardReach({ reach }: { readonly reach: NonNullable<CardBody["capabilities"]> }): ReactNode {
+  return (
+    <>
+      <Names
+        name={words.card.commands}
+        empty={words.card.noCommands}
+        of={reach.commands.map(({ command }) => command)}
+      />
+      <Names name={words.card.files} empty={words.card.noFiles} of={reach.files} />
+      <Names name={words.card.hosts} empty={words.card.noHosts} of={reach.hosts} />
+      <Names name={words.card.secrets} empty={words.card.noSecrets} of={reach.secret_refs} />
+      <Skills skills={reach.skills} />
+    </>
+  );
+}
+
+type SkillsProps = { readonly skills: readonly { readonly name: string; readonly sha256: string | null }[] };
+
+function Skills({ skills }: SkillsProps): ReactNode {
+  return (
+    <Group name={words.card.skills} empty={words.card.noSkills}>
+      {withPlaces(skills).map(({ place, each: { name, sha256 } }) => (
+        <li key={place}>
+          <code>
+            <Line text={name} />
+          </code>
+          <span className={styles["soft"]}>{sha256 === null ? words.card.unfixed : <code>{sha256}</code>}</span>
+        </li>
+      ))}
+    </Group>
+  );
+}
+
+type NamesProps = { readonly name: string; readonly empty: string; readonly of: readonly string[] };
+
+function Names({ name, empty, of }: NamesProps): ReactNode {
+  return (
+    <Group name={name} empty={empty}>
+      {withPlaces(of).map(({ place, each }) => (
+        <li key={place}>
+          <code>
+            <Line text={each} />
+          </code>
+        </li>
+      ))}
+    </Group>
+  );
+}
+
+type GroupProps = { readonly name: string; readonly empty: string; readonly children: readonly ReactNode[] };
+
+export function Group({ name, empty, children }: GroupProps): ReactNode {
+  return (
+    <section className={styles["group"]}>
+      <h3>{name}</h3>
+      {children.length === 0 ? <p className={styles["soft"]}>{empty}</p> : <ul>{children}</ul>}
+    </section>
+  );
+}
+
+/** A thing may stand in a list twice; only its place tells it apart. */
+export const withPlaces = <T,>(list: readonly T[]): readonly { readonly place: number; readonly each: T }[] =>
+  list.map((each, place) => ({ place, each }));

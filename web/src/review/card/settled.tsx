@@ -1,0 +1,60 @@
+import { CircleCheck, CircleSlash2, Hourglass } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Instant } from "#base";
+import type { ShownRequestBody } from "#model";
+import { Button } from "../../parts/button.tsx";
+import { Line } from "../../parts/text.tsx";
+import { clockTime } from "../../time/format.ts";
+import { words } from "../../words.ts";
+import { proposeAgain, saveReceipt } from "../decisions.ts";
+import { placeWords } from "../place-words.ts";
+import styles from "./card.module.css";
+
+type SettledProps = { readonly request: ShownRequestBody; readonly onNext: () => void };
+
+/** The card of a request that is over, in place of its choices: who decided, or that nobody did. */
+export function Settled({ request, onNext }: SettledProps): ReactNode {
+  const { state, decided_at: at } = request;
+  return (
+    <div className={styles["settled"]} data-testid="settled" role="status">
+      <p className={styles["outcome"]}>
+        <Outcome state={state} />
+        <Line text={outcomeWords(request)} />
+        {at !== null && (
+          <time className="mono" dateTime={at}>
+            {clockTime(at as Instant)}
+          </time>
+        )}
+      </p>
+      {state === "expired" && <p>{words.decided.expiredBody}</p>}
+      <div className={styles["after"]}>
+        <SettledAction request={request} />
+        <Button onClick={onNext}>{words.review.next}</Button>
+      </div>
+    </div>
+  );
+}
+
+function SettledAction({ request }: { readonly request: ShownRequestBody }): ReactNode {
+  const { request_id: requestId, state } = request;
+  const named = { requestId, intent: request.card.intent };
+  if (state === "expired") {
+    return (
+      <Button tone="main" onClick={() => void proposeAgain(named)}>
+        {words.review.again}
+      </Button>
+    );
+  }
+  return state === "approved" ? <Button onClick={() => void saveReceipt(named)}>{words.review.receipt}</Button> : null;
+}
+
+function Outcome({ state }: Pick<ShownRequestBody, "state">): ReactNode {
+  if (state === "approved") return <CircleCheck size={20} aria-hidden />;
+  return state === "declined" ? <CircleSlash2 size={20} aria-hidden /> : <Hourglass size={20} aria-hidden />;
+}
+
+function outcomeWords({ state, decided_by: by, decided_by_name: name }: ShownRequestBody): string {
+  if (state === "expired") return words.decided.expired;
+  const where = placeWords(by === null ? null : { kind: by.kind, device_name: name });
+  return state === "approved" ? words.decided.approved(where) : words.decided.declined(where);
+}

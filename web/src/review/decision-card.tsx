@@ -1,0 +1,100 @@
+import { useEffect, useId, useRef, type ReactNode } from "react";
+import type { ShownRequestBody } from "#model";
+import { classes } from "../parts/classes.ts";
+import { Line } from "../parts/text.tsx";
+import { words } from "../words.ts";
+import { takeFocusCall } from "./active-card.ts";
+import { cardTruth, type CardTruth } from "./card-truth.ts";
+import styles from "./card/card.module.css";
+import { Facts } from "./card/facts.tsx";
+import { PlanHash } from "./card/plan-hash.tsx";
+import { Settled } from "./card/settled.tsx";
+import { SignedDetails } from "./card/signed-details.tsx";
+import { Age, TimeLeft } from "./card/time-left.tsx";
+import { DecisionZone } from "./decision-zone.tsx";
+import { RiskMark } from "./risk-mark.tsx";
+import { useDecision } from "./use-decision.ts";
+
+export type CardProps = {
+  readonly request: ShownRequestBody;
+  readonly isAttentionAsked: boolean;
+  /** After a decision made here, with the sentence that says what happened. */
+  readonly onDecided: (said: string) => void;
+  /** On to the next one, from a card that was decided elsewhere or ran out of time. */
+  readonly onNext: () => void;
+};
+
+/** One decision with everything that is needed for it. What is shown is made of the text that would be signed. */
+export function DecisionCard({ request, isAttentionAsked, onDecided, onNext }: CardProps): ReactNode {
+  const titleId = useId();
+  const decision = useDecision(request, onDecided);
+  const truth = cardTruth(request);
+  const isOpen = request.state === "pending" || decision.phase !== "idle";
+  const { card, risk_level: risk } = request;
+  return (
+    <article
+      className={classes(styles["card"], isAttentionAsked && styles["attention"])}
+      aria-labelledby={titleId}
+      data-card-type={card.card_type}
+      data-risk={risk}
+      data-request={request.request_id}
+      data-state={request.state}
+      data-truth={truth.kind}
+    >
+      <CardSummary request={request} titleId={titleId} isOpen={isOpen} />
+      {isOpen ? (
+        <>
+          <SignedPart request={request} truth={truth} />
+          <DecisionZone request={request} truth={truth} decision={decision} />
+        </>
+      ) : (
+        <>
+          <Settled request={request} onNext={onNext} />
+          <SignedPart request={request} truth={truth} />
+        </>
+      )}
+    </article>
+  );
+}
+
+type SummaryProps = { readonly request: ShownRequestBody; readonly titleId: string; readonly isOpen: boolean };
+
+/** Fits a phone without scrolling; what would not, is in the details. [CARD-04] */
+function CardSummary({ request, titleId, isOpen }: SummaryProps): ReactNode {
+  const { card } = request;
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takeFocusCall()) heading.current?.focus();
+  }, []);
+  return (
+    <div className={styles["body"]} data-testid="card-body">
+      <div className={styles["band"]}>
+        <RiskMark risk={request.risk_level} />
+        {isOpen && <TimeLeft expires_at={request.expires_at} />}
+      </div>
+      <h2 id={titleId} ref={heading} tabIndex={-1}>
+        <Line text={card.intent} />
+      </h2>
+      <p className={styles["rationale"]}>
+        <Line text={card.rationale} />
+      </p>
+      <Facts card={card} />
+      <div className={styles["meta"]}>
+        <PlanHash hash={request.plan_hash} />
+        <Age created_at={request.created_at} />
+      </div>
+    </div>
+  );
+}
+
+function SignedPart({ request, truth }: { readonly request: ShownRequestBody; readonly truth: CardTruth }): ReactNode {
+  if (truth.kind === "tampered") {
+    return (
+      <div className={styles["tampered"]} role="alert" data-testid="tampered">
+        <h3>{words.card.tampered}</h3>
+        <p>{words.card.tamperedBody}</p>
+      </div>
+    );
+  }
+  return <SignedDetails card={request.card} rows={truth.rows} plan={truth.plan} />;
+}

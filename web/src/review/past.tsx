@@ -1,0 +1,96 @@
+import { CircleCheck, CircleSlash2, Download, RotateCcw } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { Instant } from "#base";
+import type { DecisionRowBody } from "#model";
+import { Button, IconButton } from "../parts/button.tsx";
+import { Line } from "../parts/text.tsx";
+import { clockTime } from "../time/format.ts";
+import { words } from "../words.ts";
+import { proposeAgain, saveReceipt } from "./decisions.ts";
+import { placeWords } from "./place-words.ts";
+import styles from "./queue.module.css";
+import { RiskMark } from "./risk-mark.tsx";
+
+type RowsProps = { readonly rows: readonly DecisionRowBody[] };
+/** The newest are enough to see what was missed; each can still be found by its address. */
+const MISSED_ROWS = 20;
+
+/** Requests nobody decided in time. Nothing ran; each can be asked again. */
+export function Missed({ rows }: RowsProps): ReactNode {
+  if (rows.length === 0) return null;
+  return (
+    <section className={styles["section"]} aria-labelledby="missed" data-testid="missed">
+      <h2 id="missed">
+        {words.review.missed} <span className="mono">{rows.length}</span>
+      </h2>
+      <p className={styles["hint"]}>{words.review.missedBody}</p>
+      <ul className={styles["rows"]}>
+        {rows.slice(0, MISSED_ROWS).map((row) => (
+          <li key={row.request_id} className={styles["past"]}>
+            <Link href={`/review/${row.request_id}`} className={styles["what"]}>
+              <Line text={row.intent} />
+              <span className={styles["under"]}>
+                <RiskMark risk={row.risk_level} words="short" /> {words.decided.expired}
+                <Moment at={row.decided_at} />
+              </span>
+            </Link>
+            <Button onClick={() => void proposeAgain({ requestId: row.request_id, intent: row.intent })}>
+              <RotateCcw size={16} aria-hidden /> {words.review.again}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The last answers, each with where it was given; an approval has its receipt. */
+export function Lately({ rows }: RowsProps): ReactNode {
+  if (rows.length === 0) return null;
+  return (
+    <section className={styles["section"]} aria-labelledby="decided" data-testid="decided">
+      <h2 id="decided">{words.review.lately}</h2>
+      <ul className={styles["rows"]}>
+        {rows.map((row) => (
+          <li key={row.request_id} className={styles["past"]} data-state={row.state}>
+            <Link href={`/review/${row.request_id}`} className={styles["what"]}>
+              <Line text={row.intent} />
+              <span className={styles["under"]}>
+                {row.state === "approved" ? (
+                  <CircleCheck size={14} aria-hidden />
+                ) : (
+                  <CircleSlash2 size={14} aria-hidden />
+                )}
+                <Line text={answerWords(row)} />
+                <Moment at={row.decided_at} />
+              </span>
+            </Link>
+            {row.state === "approved" && (
+              <IconButton
+                label={words.review.receiptOf(row.intent)}
+                onClick={() => void saveReceipt({ requestId: row.request_id })}
+              >
+                <Download size={18} aria-hidden />
+              </IconButton>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function answerWords({ state, decided_by: by }: DecisionRowBody): string {
+  const where = placeWords(by);
+  return state === "approved" ? words.decided.approved(where) : words.decided.declined(where);
+}
+
+function Moment({ at }: { readonly at: string | null }): ReactNode {
+  if (at === null) return null;
+  return (
+    <time className="mono" dateTime={at}>
+      {clockTime(at as Instant)}
+    </time>
+  );
+}
