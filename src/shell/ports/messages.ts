@@ -23,11 +23,11 @@ import type {
 export interface MessageStore {
   /** Keeps a message and spends its nonce in one commit. INVARIANT: of any copies of one, one is the first. [MSG-08] */
   receive(reception: Reception): Promise<Result<KeptMessage, StoreFault>>;
-  /** What the gates decided, once. */
+  /** What the gates decided, once; what waits for the owner is decided once more. */
   settle(settlement: Settlement): Promise<Result<KeptMessage, MessageRefusal | StoreFault>>;
   find(messageId: string): Promise<Result<KeptMessage | null, StoreFault>>;
   list(query: MessageQuery): Promise<Result<readonly KeptMessage[], StoreFault>>;
-  /** Those whose gates have not answered yet, oldest first. */
+  /** Those that are neither accepted nor blocked yet, oldest first. */
   unsettled(): Promise<Result<readonly KeptMessage[], StoreFault>>;
   /** The only way a message is ever trusted more than it came: by an approval that is kept here. */
   endorse(endorsing: Endorsing): Promise<Result<KeptMessage, MessageRefusal | StoreFault>>;

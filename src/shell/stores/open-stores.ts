@@ -9,6 +9,8 @@ import type {
   Clock,
   JournalStore,
   KeyRegistry,
+  MessageStore,
+  NonceStore,
   PasskeyStore,
   Randomness,
   SecureInputStore,
@@ -20,6 +22,8 @@ import { createAuditLog } from "./audit/log.ts";
 import { recordMigrations, type Migrated } from "./audit/migrations.ts";
 import { createJournalStore, ensureHostId } from "./journal/store.ts";
 import { createKeyRegistry } from "./keys/key-registry.ts";
+import { createMessageStore } from "./messages/message-store.ts";
+import { createNonceStore } from "./nonces/nonce-store.ts";
 import { openMigrated } from "./open-store.ts";
 import { createSecureInputStore } from "./secrets/secure-input-store.ts";
 import { createSessionStore } from "./session-store.ts";
@@ -52,6 +56,8 @@ export type RuntimeStores = {
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
   readonly approvals: ApprovalStore;
+  readonly messages: MessageStore;
+  readonly nonces: NonceStore;
   readonly secureInputs: SecureInputStore;
   readonly passkeys: PasskeyStore;
   /** Enters into the chain every migration that it does not know yet. */
@@ -65,6 +71,8 @@ export type Stores = {
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
   readonly approvals: ApprovalStore;
+  readonly messages: MessageStore;
+  readonly nonces: NonceStore;
   readonly secureInputs: SecureInputStore;
   readonly passkeys: PasskeyStore;
   readonly close: () => Promise<void>;
@@ -94,7 +102,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
   };
   // What crashed between a migration and its entry is made up for at the next start.
   const recorded = runtime.value.recordMigrations(migrated);
-  if (recorded.ok) return ok({ journal: journal.value, passkeys, sessions, audit, keys, approvals, secureInputs, close });
+  if (recorded.ok) return ok({ journal: journal.value, passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, close });
   await close();
   const { code, cause } = recorded.error;
   return err({ code, file: join(options.dataDir, RUNTIME_FILE), cause });
@@ -146,6 +154,8 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     audit: log,
     keys: createKeyRegistry(db, recordAct),
     passkeys: createPasskeyStore({ db, recordAct }),
+    messages: createMessageStore({ db, recordAct }),
+    nonces: createNonceStore(db),
     approvals: createApprovalStore({ db, recordAct }),
     secureInputs: createSecureInputStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),

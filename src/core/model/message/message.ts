@@ -80,8 +80,11 @@ export const SCRUB_KINDS = ["hidden", "role_marker", "tool_call", "delimiter"] a
 export type ScrubKind = (typeof SCRUB_KINDS)[number];
 const finding = z.strictObject({ kind: z.enum(SCRUB_KINDS), count: z.int().check(z.gte(1)) });
 
-/** `received` until its gates have run; then `accepted`, or `blocked` and never used. */
-export const MESSAGE_STATES = ["received", "accepted", "blocked"] as const;
+/**
+ * `received` until its gates have run; `waiting` while one of them needs the owner's decision; in the end `accepted`, or
+ * `blocked` and never used.
+ */
+export const MESSAGE_STATES = ["received", "waiting", "accepted", "blocked"] as const;
 
 const digest = z.pipe(
   z.string().check(z.regex(/^[0-9a-f]{64}$/)),
@@ -111,8 +114,8 @@ export const keptMessageSchema = recordOf(
     sources: z.array(sourceSchema),
     access_level: z.string(),
     state: z.enum(MESSAGE_STATES),
-    /** The gate that blocked it or changed its text, and what it said. */
-    gate: z.nullable(z.strictObject({ name: z.string(), reason: z.string() })),
+    /** The gate that stopped it or changed its text, what it said, and the hash of the decision it asks for. */
+    gate: z.nullable(z.strictObject({ name: z.string(), reason: z.string(), plan_hash: z.nullable(digest) })),
     /** The signed decision of the owner that raised it, if there is one. */
     endorsed: z.nullable(z.strictObject({ token_id: z.string(), at: instantSchema })),
   }),
@@ -155,7 +158,7 @@ export type Reception = {
 /** What the gates made of a message. */
 export type Settlement = {
   readonly messageId: string;
-  readonly state: "accepted" | "blocked";
+  readonly state: "waiting" | "accepted" | "blocked";
   readonly text: string;
   readonly gate: KeptMessage["gate"];
   readonly at: Instant;

@@ -91,9 +91,6 @@ export function allowedAccess(before: AccessState, facts: AccessFacts): { state:
   return { state, access: { level: state.level, tools: held?.level.tools ?? [] } };
 }
 
-/** Another goal, or none: whoever is not the owner starts over. [ACC-07] */
-export const changeGoal = (): AccessState => NEW_ACCESS;
-
 /** Gates of this message that may open a level: checks of who somebody is, and only those that passed. [ACC-17] */
 export function openingGates(gates: readonly Gate[], results: readonly GateResult[]): readonly string[] {
   const checks = gates.filter(({ on, type }) => on === "every_user_message" && type === "custom_check");

@@ -15,9 +15,19 @@ export function scrubText(text: string): Scrubbed {
   const counts = new Map<ScrubKind, number>();
   const found = (kind: ScrubKind): void => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   let clean = showHidden(text, () => found("hidden"));
-  for (const [kind, pattern] of PATTERNS) clean = breakEach(clean, { pattern, found: () => found(kind) });
-  return { text: clean, findings: [...counts].map(([kind, count]) => ({ kind, count })) };
+  // A broken mark can leave the halves of another around it; whoever nests deeper than this gets every sign broken.
+  for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+    const before = clean;
+    for (const [kind, pattern] of PATTERNS) clean = breakEach(clean, { pattern, found: () => found(kind) });
+    if (clean === before) return { text: clean, findings: listed(counts) };
+  }
+  found("delimiter");
+  return { text: broken(clean), findings: listed(counts) };
 }
+
+const PASSES_MAX = 8;
+const listed = (counts: ReadonlyMap<ScrubKind, number>): Scrubbed["findings"] =>
+  [...counts].map(([kind, count]) => ({ kind, count }));
 
 /**
  * What `neutralise` would change is what a person does not see. It exchanges sign by sign, so the places where both

@@ -1,0 +1,91 @@
+import { err, LIMITS, ok, type Result } from "#base";
+import type { Endorsing, KeptMessage, MessageQuery, MessageRefusal, Reception, Settlement } from "#model";
+import type { MessageStore } from "#ports";
+import type { RecordAct } from "../audit/log.ts";
+import { spendWithin } from "../nonces/nonce-store.ts";
+import type { Sqlite } from "../sqlite.ts";
+import { guarded, guardedValue } from "../store-fault.ts";
+import { endorsedDraft, isOpen, receivedDrafts, settledDrafts } from "./drafts.ts";
+import { messageOf, messageParams, type MessageRow } from "./rows.ts";
+
+export type MessageStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+
+/** Messages on a migrated `silas.db`. Every change is one transaction with its audit entry. */
+export function createMessageStore(parts: MessageStoreParts): MessageStore {
+  const { db } = parts;
+  return {
+    receive: async (reception) => guarded(() => db.transaction(() => ok(receive(parts, reception)))),
+    settle: async (settlement) => guarded(() => db.transaction(() => settle(parts, settlement))),
+    find: async (messageId) => guardedValue(() => find(db, messageId)),
+    list: async (query) => guardedValue(() => list(db, query)),
+    unsettled: async () =>
+      guardedValue(() =>
+        db
+          .all<MessageRow>(`${SELECT} WHERE state IN ('received', 'waiting') ORDER BY m.message_id LIMIT :limit`, {
+            limit: LIMITS.pageRows,
+          })
+          .map(messageOf),
+      ),
+    endorse: async (endorsing) => guarded(() => db.transaction(() => endorse(parts, endorsing))),
+  };
+}
+
+const SELECT = `SELECT m.*, e.token_id, e.endorsed_at
+  FROM messages m LEFT JOIN message_endorsements e ON e.message_id = m.message_id`;
+
+function find(db: Sqlite, messageId: string): KeptMessage | null {
+  const row = db.get<MessageRow>(`${SELECT} WHERE m.message_id = :messageId`, { messageId });
+  return row === null ? null : messageOf(row);
+}
+
+function list(db: Sqlite, { scopeId, before, limit }: MessageQuery): readonly KeptMessage[] {
+  const rows = db.all<MessageRow>(
+    `${SELECT} WHERE scope_id = :scopeId AND (:before IS NULL OR m.message_id < :before)
+     ORDER BY m.message_id DESC LIMIT :limit`,
+    { scopeId, before, limit: Math.min(limit, LIMITS.pageRows) },
+  );
+  return rows.map(messageOf);
+}
+
+function receive({ db, recordAct }: MessageStoreParts, { first, replay, actor }: Reception): KeptMessage {
+  const isFirst = replay === null || spendWithin(db, replay.spending) === "fresh";
+  const message = isFirst ? first : replay.message;
+  const params = messageParams(message);
+  const columns = Object.keys(params);
+  db.run(
+    `INSERT INTO messages (${columns.join(", ")}) VALUES (${columns.map((name) => `:${name}`).join(", ")})`,
+    params,
+  );
+  for (const draft of receivedDrafts(message, actor)) recordAct(draft);
+  return message;
+}
+
+function settle({ db, recordAct }: MessageStoreParts, settlement: Settlement): Result<KeptMessage, MessageRefusal> {
+  const { messageId, state, text, gate } = settlement;
+  const found = find(db, messageId);
+  if (found === null) return err({ code: "message_unknown", messageId });
+  if (!isOpen(found, state)) return err({ code: "message_settled", messageId });
+  db.run("UPDATE messages SET state = :state, text = :text, gate = :gate WHERE message_id = :messageId", {
+    messageId,
+    state,
+    text,
+    gate: gate === null ? null : JSON.stringify(gate),
+  });
+  for (const draft of settledDrafts(settlement)) recordAct(draft);
+  return ok({ ...found, state, text, gate });
+}
+
+function endorse({ db, recordAct }: MessageStoreParts, endorsing: Endorsing): Result<KeptMessage, MessageRefusal> {
+  const { messageId, tokenId, at } = endorsing;
+  const found = find(db, messageId);
+  if (found === null) return err({ code: "message_unknown", messageId });
+  // One approval raises one message, and raising it twice changes nothing.
+  if (found.endorsed !== null) return ok(found);
+  db.run("INSERT INTO message_endorsements (message_id, token_id, endorsed_at) VALUES (:messageId, :tokenId, :at)", {
+    messageId,
+    tokenId,
+    at,
+  });
+  recordAct(endorsedDraft(endorsing));
+  return ok({ ...found, taint: "owner", endorsed: { token_id: tokenId, at } });
+}
