@@ -1,17 +1,16 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { err, ok, uuidV7, type Instant, type Result } from "#base";
-import type { StoreFault } from "#model";
+import type { AuditRules, StoreFault } from "#model";
 import type {
   ApprovalStore,
   AuditLog,
-  AuditRules,
   Clock,
   JournalStore,
   KeyRegistry,
+  PasskeyStore,
   MessageStore,
   NonceStore,
-  PasskeyStore,
   Randomness,
   SecureInputStore,
   SessionStore,
@@ -95,14 +94,26 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { passkeys, sessions, audit, keys, approvals, secureInputs } = runtime.value;
+  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces } = runtime.value;
   const close = async () => {
     await journal.value.close();
     runtime.value.close();
   };
   // What crashed between a migration and its entry is made up for at the next start.
   const recorded = runtime.value.recordMigrations(migrated);
-  if (recorded.ok) return ok({ journal: journal.value, passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, close });
+  if (recorded.ok)
+    return ok({
+      journal: journal.value,
+      passkeys,
+      sessions,
+      audit,
+      keys,
+      approvals,
+      secureInputs,
+      messages,
+      nonces,
+      close,
+    });
   await close();
   const { code, cause } = recorded.error;
   return err({ code, file: join(options.dataDir, RUNTIME_FILE), cause });
