@@ -7,6 +7,7 @@ import { words } from "../words.ts";
 import { hold, takeFocusCall, useActiveId } from "./active-card.ts";
 import { Attention } from "./attention.tsx";
 import { Desk } from "./desk.tsx";
+import { Inputs, useInputs } from "./inputs.tsx";
 import { Lately, Missed } from "./past.tsx";
 import { Queue } from "./queue.tsx";
 import styles from "./review.module.css";
@@ -34,6 +35,7 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
     hold(id);
     navigate(id === null ? "/review" : `/review/${id}`, { replace: true });
   };
+  const inputs = useInputs();
   useReviewKeys();
   return (
     <Page title={words.review.surface} aside={<Progress summary={summary} activeId={activeId} />}>
@@ -41,7 +43,9 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
       <div className={styles["surface"]}>
         <div className={styles["active"]}>
           <Attention summary={summary} />
-          {activeId === null ? <Nothing /> : <Desk summary={summary} activeId={activeId} onMove={onMove} />}
+          {activeId !== null && <Desk summary={summary} activeId={activeId} onMove={onMove} />}
+          {activeId === null && inputs.length === 0 && <Nothing />}
+          <Inputs requests={inputs} />
         </div>
         <div className={styles["side"]}>
           <Queue pending={summary.pending} activeId={activeId} onChoose={null} />

@@ -75,6 +75,7 @@ export const reviewWords = {
     timeout: (seconds: number) => `within ${seconds} s`,
     why: "Why",
     allValues: "Signed values",
+    notes: "What the proposer says about it, not signed",
     none: "null",
     hash: "Plan hash",
     copyHash: "Copy the whole plan hash",

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { CardBody, ShownPlan } from "#model";
+import type { ShownPlan } from "#model";
 import { Line } from "../../parts/text.tsx";
 import { words } from "../../words.ts";
 import styles from "./details.module.css";
@@ -29,23 +29,6 @@ export function PlanReach({ plan }: { readonly plan: ShownPlan }): ReactNode {
       <Names name={words.card.hosts} empty={words.card.noHosts} of={hosts} />
       <Names name={words.card.secrets} empty={words.card.noSecrets} of={secrets} />
       <Skills skills={plan.skill_digests} />
-    </>
-  );
-}
-
-/** The same for what is no plan, as its card says it. */
-export function CardReach({ reach }: { readonly reach: NonNullable<CardBody["capabilities"]> }): ReactNode {
-  return (
-    <>
-      <Names
-        name={words.card.commands}
-        empty={words.card.noCommands}
-        of={reach.commands.map(({ command }) => command)}
-      />
-      <Names name={words.card.files} empty={words.card.noFiles} of={reach.files} />
-      <Names name={words.card.hosts} empty={words.card.noHosts} of={reach.hosts} />
-      <Names name={words.card.secrets} empty={words.card.noSecrets} of={reach.secret_refs} />
-      <Skills skills={reach.skills} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import { Line, Paragraphs } from "../../parts/text.tsx";
 import { words } from "../../words.ts";
 import styles from "./details.module.css";
 import { limitWords } from "./facts.tsx";
-import { CardReach, Group, PlanReach, withPlaces } from "./reach.tsx";
+import { Group, PlanReach, withPlaces } from "./reach.tsx";
 
 type SignedDetailsProps = {
   readonly card: CardBody;
@@ -20,6 +20,7 @@ const RATIONALE_WHOLE_CHARS = 120;
 /** All of it, nothing shortened. Open by itself where the risk is high. [CARD-05] */
 export function SignedDetails({ card, rows, plan }: SignedDetailsProps): ReactNode {
   const isOpen = card.risk_level === "high" || card.risk_level === "irreversible";
+  const notes = card.details.notes ?? [];
   return (
     <details className={styles["details"]} open={isOpen} data-testid="details">
       <summary>
@@ -36,11 +37,7 @@ export function SignedDetails({ card, rows, plan }: SignedDetailsProps): ReactNo
             </p>
           </section>
         )}
-        {plan !== null ? (
-          <PlanReach plan={plan} />
-        ) : (
-          card.capabilities !== null && <CardReach reach={card.capabilities} />
-        )}
+        {plan !== null && <PlanReach plan={plan} />}
         {plan !== null && <Checks checks={card.checks} />}
         {card.budget !== null && (
           <Group name={words.card.limits} empty="">
@@ -55,19 +52,31 @@ export function SignedDetails({ card, rows, plan }: SignedDetailsProps): ReactNo
         </section>
         <section className={styles["group"]}>
           <h3>{words.card.allValues}</h3>
-          <dl className={styles["rows"]}>
-            {rows.map(({ path, kind, text }) => (
-              <div key={path} data-row={path}>
-                <dt>
-                  <Line text={path} />
-                </dt>
-                <dd data-kind={kind}>{kind === "none" ? words.card.none : <Paragraphs text={text} />}</dd>
-              </div>
-            ))}
-          </dl>
+          <Rows rows={rows} />
         </section>
+        {notes.length > 0 && (
+          <section className={styles["group"]} data-testid="notes">
+            <h3>{words.card.notes}</h3>
+            <Rows rows={notes} />
+          </section>
+        )}
       </div>
     </details>
+  );
+}
+
+function Rows({ rows }: { readonly rows: readonly CardRow[] }): ReactNode {
+  return (
+    <dl className={styles["rows"]}>
+      {rows.map(({ path, kind, text }) => (
+        <div key={path} data-row={path}>
+          <dt>
+            <Line text={path} />
+          </dt>
+          <dd data-kind={kind}>{kind === "none" ? words.card.none : <Paragraphs text={text} />}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
