@@ -15,6 +15,7 @@ import {
   createApprovalsDoor,
   createJournalDoor,
   createKeysDoor,
+  createPasskeysDoor,
   createSecretsDoor,
   createSigner,
   systemSha256,
@@ -29,6 +30,7 @@ import {
   createMemoryJournalStore,
   createMemoryKeyRegistry,
   createMemorySecureInputStore,
+  createMemoryPasskeyStore,
   createMemorySessionStore,
   createMemoryVault,
 } from "../src/shell/stores/index.ts";
@@ -78,6 +80,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const { log, recordAct } = createMemoryAuditLog(createAuditRules(systemSha256));
   const keys = { vault: createMemoryVault(), registry: createMemoryKeyRegistry(recordAct), ...machine };
   const signer = createSigner(keys);
+  const sessions = createMemorySessionStore(recordAct, keys.registry.sessions);
   const server = await createWebServer({
     keys: createKeysDoor({ ...keys, signer }),
     approvals: createApprovalsDoor({
@@ -95,7 +98,13 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
       inputs: createMemorySecureInputStore(recordAct),
       onChanged: () => {},
     }),
-    sessions: createMemorySessionStore(recordAct, keys.registry.sessions),
+    passkeys: createPasskeysDoor({
+      ...keys,
+      store: createMemoryPasskeyStore(recordAct, sessions),
+      audit: log,
+      isOwnOrigin: () => false,
+    }),
+    sessions,
     activity: createActivityDoor(log),
     refusals: { enrolmentRefused: () => {} },
     ...machine,

@@ -12,7 +12,7 @@ import { parseYaml } from "#config";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
 import { createAuditRules } from "#policy";
-import type { ApprovalsDoor, Clock, JournalDoor, KeysDoor, Log, Randomness, SecretsDoor, Timers } from "#ports";
+import type { ApprovalsDoor, Clock, JournalDoor, KeysDoor, Log, PasskeysDoor, Randomness, SecretsDoor, Timers } from "#ports";
 import {
   createActivityDoor,
   createApprovalsDoor,
@@ -20,6 +20,7 @@ import {
   createChangeFeed,
   createJournalDoor,
   createKeysDoor,
+  createPasskeysDoor,
   createRefusalTally,
   createSecretsDoor,
   createSigner,
@@ -82,6 +83,7 @@ export interface App {
 
 /** The journal without a server, for verbs of the terminal while no instance runs. */
 export interface LocalApp {
+  readonly passkeys: PasskeysDoor;
   readonly journal: JournalDoor;
   readonly keys: KeysDoor;
   readonly approvals: ApprovalsDoor;
@@ -118,7 +120,8 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const { journal, feed } = createJournal({ stores, machine, log });
   const terminalToken = randomToken(machine.randomness);
   const settings = webSettings(options, { terminalToken, tls });
-  const { keys, approvals, secrets } = createTrust({ options, stores, machine });
+  const isOwnOrigin = (origin: string): boolean => server.isOwnOrigin(origin);
+  const { keys, approvals, secrets, passkeys } = createTrust({ options, stores, machine, isOwnOrigin });
   const prepared = await keys.prepare();
   // Without a signing key nothing is signed; everything that needs no signature still works.
   if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
@@ -133,6 +136,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     keys,
     approvals,
     secrets,
+    passkeys,
     sessions,
     activity,
     refusals,
@@ -199,7 +203,7 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
   const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
   return ok({
     journal,
-    ...createTrust({ options, stores: stores.value, machine }),
+    ...createTrust({ options, stores: stores.value, machine, isOwnOrigin: () => false }),
     async close() {
       feed.close();
       await stores.value.close();
@@ -242,8 +246,11 @@ function openKeys({ options, stores, machine }: TrustParts) {
   return { vault, signer: createSigner({ vault, registry: stores.keys, clock: machine.clock }) };
 }
 
+/** Whether a page is Silas's own; without a server there is none. */
+type OwnOrigin = { readonly isOwnOrigin: (origin: string) => boolean };
+
 /** The owner's keys, and the approvals that are signed with them. */
-function createTrust({ options, stores, machine }: TrustParts) {
+function createTrust({ options, stores, machine, isOwnOrigin }: TrustParts & OwnOrigin) {
   const { randomness, clock } = machine;
   const { vault, signer } = openKeys({ options, stores, machine });
   const registry = stores.keys;
@@ -259,6 +266,7 @@ function createTrust({ options, stores, machine }: TrustParts) {
       readYaml: parseYaml,
       settings: approvalSettings(options.config),
     }),
+    passkeys: createPasskeysDoor({ store: stores.passkeys, audit: stores.audit, clock, randomness, isOwnOrigin }),
     secrets: createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: () => {} }),
   };
 }

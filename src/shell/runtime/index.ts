@@ -20,5 +20,6 @@ export { createJournalDoor, type JournalDoorDeps } from "./journal-door.ts";
 export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys/door.ts";
 export { keyIdOf } from "./keys/ed25519.ts";
 export { createSigner, type SignerDeps } from "./keys/signer.ts";
+export { createPasskeysDoor } from "./passkeys/door.ts";
 export { createSecretsDoor } from "./secrets/secrets-door.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";

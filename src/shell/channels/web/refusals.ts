@@ -4,6 +4,7 @@ import {
   type DeviceKeyRefusal,
   type ErrorBody,
   type InvalidInput,
+  type PasskeyKeepRefusal,
   type JournalError,
   type SecureInputRefusal,
   type SigningError,
@@ -45,6 +46,7 @@ export type Refusal =
   | DeviceKeyRefusal
   | ReceiptRefusal
   | SecureInputRefusal
+  | PasskeyKeepRefusal
   | StoreFault;
 
 type StatusTable = { readonly [C in Refusal["code"]]: number };
@@ -107,6 +109,12 @@ const STATUS: StatusTable = {
   not_approved: 409,
   passkey_refused: 409,
   passkey_missing: 409,
+  passkey_unknown: 404,
+  passkey_known: 409,
+  passkey_not_made: 409,
+  passkey_proof_needed: 409,
+  passkeys_full: 409,
+  passkey_needs_name: 422,
   not_missed: 409,
   plan_differs: 409,
   standing_conditions_missing: 409,

@@ -7,6 +7,7 @@ import { addJournalRoutes } from "./journal-routes.ts";
 import { addKeyRoutes } from "./key-routes.ts";
 import { type ChannelRefusal } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
+import { addPasskeyRoutes } from "./passkeys/passkey-routes.ts";
 import { addSecretRoutes } from "./secrets/secret-routes.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { SOCKET_PROTOCOL } from "./socket-protocol.ts";
@@ -45,6 +46,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addActivityRoute(app, context);
   addKeyRoutes(app, context);
   addApprovalRoutes(app, context);
+  addPasskeyRoutes(app, context);
   addSecretRoutes(app, context);
   addSocketRoute(app, context);
   return app;

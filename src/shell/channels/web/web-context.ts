@@ -7,6 +7,7 @@ import type {
   Clock,
   JournalDoor,
   KeysDoor,
+  PasskeysDoor,
   Log,
   Randomness,
   RefusalTally,
@@ -27,6 +28,7 @@ export type WebServerDeps = {
   readonly keys: KeysDoor;
   readonly approvals: ApprovalsDoor;
   readonly secrets: SecretsDoor;
+  readonly passkeys: PasskeysDoor;
   readonly sessions: SessionStore;
   readonly activity: ActivityDoor;
   readonly refusals: RefusalTally;

@@ -19,6 +19,8 @@ export interface WebServer {
   listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
   /** `http://localhost:PORT/enrol#CODE`, good once and for ten minutes. */
   enrolmentLink(): string;
+  /** Whether a page with this origin is our own; none is before the port is known. */
+  isOwnOrigin(origin: string): boolean;
   /** Stops accepting, lets running requests finish within the grace time, closes sockets with 1001. */
   close(): Promise<void>;
 }
@@ -52,6 +54,7 @@ export async function createWebServer(deps: WebServerDeps): Promise<WebServer> {
       return ok({ url, port: boundPort(app) });
     },
     enrolmentLink: () => `${context.place().url}/enrol#${context.devices.createCode().code}`,
+    isOwnOrigin: (origin) => place !== null && place.callers.isOrigin(origin),
     close: () => closeApp(app, context),
   };
 }
