@@ -1,4 +1,4 @@
-import type { ConfigGroup, ConfigNode } from "#model";
+import { mayBeNull, type ConfigGroup, type ConfigNode } from "#model";
 import type { Path } from "./key-names.ts";
 import type { Layer } from "./layer.ts";
 import { problem, type Origin } from "./problems.ts";
@@ -19,10 +19,16 @@ export function assemble(node: ConfigNode, site: Site): unknown {
       return node.presence === "default" ? node.fallback : undefined;
     }
     case "group":
-      return assembleGroup(node, site);
+      return mayBeNull(node) && !isWritten(site) ? null : assembleGroup(node, site);
     case "map":
       return assembleMap(node, site);
   }
+}
+
+/** Whether anything under a place was given. */
+function isWritten({ path, layer }: Site): boolean {
+  const prefix = `${path.join(".")}.`;
+  return layer.values.keys().some((key) => key.startsWith(prefix));
 }
 
 function assembleGroup(node: ConfigGroup, site: Site): unknown {

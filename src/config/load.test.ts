@@ -113,9 +113,11 @@ describe("precedence", () => {
       "config/silas.yaml",
       "silas:\n  gates:\n    system:\n      - { name: size, on: on_tool_call, type: regex, config: { max_size: 3 } }\n",
     );
-    expect(loaded().config.gates.system).toEqual([
+    expect(loaded().config.gates.system).toMatchObject([
       {
         name: "size",
+        check: null,
+        checkExpect: null,
         on: "on_tool_call",
         provider: "predicate",
         type: "regex",

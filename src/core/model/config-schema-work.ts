@@ -1,5 +1,4 @@
 import {
-  anyMap,
   decimal,
   flag,
   group,
@@ -9,7 +8,6 @@ import {
   nameMap,
   nullable,
   oneOf,
-  optional,
   path,
   required,
   secret,
@@ -17,6 +15,7 @@ import {
   whole,
 } from "./config-nodes.ts";
 import { cron, modelName } from "./config-schema-mind.ts";
+import { GATE } from "./work/work-records.ts";
 
 /** What Silas does and what it may do: channels, limits, sandbox, approvals, gates, scheduler, skills. */
 
@@ -179,26 +178,8 @@ export const autonomyKeys = group({
   min_high_confidence: key(share, { is: 0.7, doc: "Lowest value high confidence may be tuned to." }),
 });
 
-const gate = group({
-  name: required(text(), "Name of the gate."),
-  on: required(oneOf(["every_user_message", "every_agent_response", "after_step", "on_tool_call"]), "When it runs."),
-  after_step: optional(nullable(whole(0, 10_000)), "Step it runs after."),
-  provider: key(oneOf(["guardrails_ai", "predicate", "llm", "script", "custom"]), {
-    is: "predicate",
-    doc: "Who checks.",
-  }),
-  type: key(oneOf(["numeric_range", "string_match", "regex", "file_valid", "approval_always", "custom_check"]), {
-    is: "string_match",
-    doc: "Kind of predicate.",
-  }),
-  check: optional(nullable(text()), "Name of the check."),
-  config: optional(anyMap(), "Parameters of the check."),
-  on_block: key(text(), { is: "report", doc: "Escalation when it blocks." }),
-  promote_to_policy: key(flag(), { is: false, doc: "Let an llm gate block." }),
-});
-
 export const gatesKeys = group({
-  system: listOf(gate, {
+  system: listOf(GATE, {
     itemsMax: 100,
     fallback: [
       {

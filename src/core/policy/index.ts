@@ -38,6 +38,16 @@ export {
   passGate,
   withCustomer,
 } from "./access/access.ts";
+export { judgeAdvice } from "./gates/advice.ts";
+export type { GateFact, ProviderAnswer } from "./gates/answer.ts";
+export { judgeFile, pathToCheck, type FileFact } from "./gates/file-valid.ts";
+export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord, type PolicyOutcome } from "./gates/firing.ts";
+export { judgeValidation, textToGuard, unknownValidator } from "./gates/guardrail.ts";
+export { laneOf } from "./gates/lanes.ts";
+export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
+export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";
+export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
+export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";
 export { earliestSpending, pruneBefore, type NonceWindow } from "./messages/nonce-life.ts";
 export { judgeOrigin, type ClaimFact, type IdentityFact } from "./messages/origin.ts";
 export { scrubText, type Scrubbed } from "./taint/scrub.ts";
