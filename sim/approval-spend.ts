@@ -99,5 +99,6 @@ function spendingOf({ trial, keyId, attemptLineage, at }: Use): Spending {
     maxExecutions: 1,
     text: `{"token_id":"tok_${trial}"}`,
   };
-  return { token, workItemId: "task-sim", contentHash: planHash, attemptLineage, at, actor: BY, requestId: null };
+  const use = { workItemId: "task-sim", contentHash: planHash, attemptLineage };
+  return { token, ...use, friction: ["tap"], at, actor: BY, requestId: null, also: [] };
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { assert, instantFromMs, isWellFormed } from "#base";
 import { parseYaml } from "#config";
-import { parsePlan, planHash, projectPlan, withEffectiveSkills } from "#work";
+import { FILE_ALONE, parsePlan, planHash, projectPlan, withEffectiveSkills } from "#work";
 import type { FuzzedParser } from "./fuzz.ts";
 
 const EXAMPLES = fileURLToPath(new URL("../../docs/examples", import.meta.url));
@@ -31,6 +31,6 @@ function judge(markdown: string): "accepted" | "refused" {
   const untouched = item.approvalToken === null && item.status === "pending" && item.attempts === 0;
   assert(untouched && item.needsApproval, "PLAN-04 a plan sets nothing of the runtime");
   assert(markdown.endsWith(item.body) && isWellFormed(item.body), "PLAN-02 the body is the end of the file");
-  planHash(projectPlan(withEffectiveSkills(parsed.value, null), { executorKind: null, skills: [] }));
+  planHash(projectPlan(withEffectiveSkills(parsed.value, null), FILE_ALONE));
   return "accepted";
 }

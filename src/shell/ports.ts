@@ -275,6 +275,7 @@ export interface GateProvider {
 }
 
 export type {
+  AlsoGranted,
   ApprovalStore,
   ApprovalsDoor,
   DecideRefusal,

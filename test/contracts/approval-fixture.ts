@@ -78,6 +78,8 @@ export function spendingFor(
     workItemId: "item",
     contentHash: token.planHash,
     attemptLineage: lineage,
+    friction: ["tap"],
+    also: [],
     at: at(1),
     actor: BY,
     requestId,

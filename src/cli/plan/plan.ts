@@ -1,5 +1,5 @@
 import { parseYaml } from "#config";
-import { parsePlan, planBytes, planHash, projectPlan, withEffectiveSkills, type ParsedPlan } from "#work";
+import { FILE_ALONE, parsePlan, planBytes, planHash, projectPlan, withEffectiveSkills, type ParsedPlan } from "#work";
 import { proposePlan } from "../approvals/propose.ts";
 import { createInputReader } from "../canonical/input.ts";
 import type { Define, Handler } from "../terminal/context.ts";
@@ -43,7 +43,7 @@ const checkPlan: Handler<{ readonly json?: boolean }> = async ({ args: [source =
 
 /** No parent is known to a file on its own, no skill is installed, and no executor is chosen. */
 function projected(parsed: ParsedPlan) {
-  const projection = projectPlan(withEffectiveSkills(parsed, null), { executorKind: null, skills: [] });
+  const projection = projectPlan(withEffectiveSkills(parsed, null), FILE_ALONE);
   return { projection, hash: planHash(projection) };
 }
 

@@ -4,6 +4,7 @@ import type { HeadsSigned } from "./audit/heads.ts";
 import { gateAuditSchemas } from "./gate/gate-audit.ts";
 import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
+import { FRICTIONS } from "./cards.ts";
 import { instantSchema, nameSchema } from "./values.ts";
 
 const count = z.int().check(z.gte(0));
@@ -67,6 +68,8 @@ export const auditDataSchemas = {
   approval_refused: z.strictObject({ ...asked, reason: code }),
   /** The name of a secret and nothing about it. [SECRET-08] */
   secret_asked: z.strictObject({ ref_id: id }),
+    /** What a person did to approve. */
+    friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
   secret_stored: z.strictObject({ ref_id: id }),
   secret_removed: z.strictObject({ ref_id: id }),
   message_received: z.strictObject({ message_id: id, channel: code, taint: code, key_id: z.nullable(id) }),

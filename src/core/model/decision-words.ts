@@ -1,6 +1,7 @@
 import { oneLine, type Instant } from "#base";
 import type { ApprovalRefusal, DecisionRefusal } from "./approvals.ts";
 import type { PayloadRefused } from "./approval/payload.ts";
+import type { ProposalReason, ProposalRefused } from "./approval/proposal.ts";
 import type { AuditActor } from "./audit.ts";
 import type { Friction } from "./cards.ts";
 import type { KeptRequest, RequestRefusal, SpendRefusal } from "./decisions.ts";
@@ -14,6 +15,7 @@ export type ApprovalsError =
   | ApprovalRefusal
   | { readonly code: "plan_refused"; readonly line: number; readonly column: number; readonly reason: string }
   | PayloadRefused
+  | ProposalRefused
   | { readonly code: "not_approved"; readonly requestId: string };
 
 type Table = {
@@ -42,6 +44,8 @@ export const DECISION_WORDS: Table = {
       `The plan cannot be proposed (line ${line}, column ${column}: ${oneLine(reason)}).`,
       "`silas plan check FILE` explains it.",
     ),
+  proposal_refused: ({ reason, itemId }) =>
+    refused(`${itemId === null ? "This" : oneLine(itemId)} cannot be proposed: ${PROPOSAL_WORDS[reason]}.`),
   payload_refused: ({ reason }) => refused(`This cannot be proposed (${oneLine(reason)}).`),
   not_approved: () =>
     refused("There is no approval to show a receipt of.", "`silas approvals list` shows those there are."),
@@ -80,6 +84,20 @@ export const DECISION_WORDS: Table = {
   approval_use_taken: () => refused("This attempt was granted already."),
   approval_not_granted: () => refused("The approval was never granted."),
   approval_lineage_differs: () => refused("The approval was granted to another attempt."),
+};
+
+const PROPOSAL_WORDS: { readonly [R in ProposalReason]: string } = {
+  unreadable: "its parts cannot be read",
+  task_missing: "the project names this task, and its file was not given",
+  task_extra: "the project does not name this task",
+  task_repeated: "its file was given twice",
+  task_is_no_task: "only tasks can be children of a project",
+  task_of_another: "it names another parent",
+  tasks_without_project: "only a project takes the files of tasks",
+  standing_without_goal: "only a goal can be approved for later",
+  standing_without_repair: "this goal begins no task when a check fails, so there is nothing to approve for later",
+  standing_uses: "more uses are asked for than `autonomy.max_standing_executions` allows",
+  standing_over: "the end that is asked for is over",
 };
 
 const FRICTION_WORDS: { readonly [F in Friction]: string } = {

@@ -382,6 +382,13 @@ export {
   type ShownPlan,
   type ShownTask,
 } from "./approval/plan-projection.ts";
+export {
+  planProposalText,
+  readPlanProposal,
+  type PlanProposal,
+  type ProposalReason,
+  type ProposalRefused,
+} from "./approval/proposal.ts";
 export { spawnPolicyHash, spawnsTask } from "./approval/spawn.ts";
 export { standingTermsSchema, type StandingTerms } from "./approval/standing.ts";
 export { snakeRecord } from "./approval/record-codec.ts";

@@ -6,32 +6,33 @@ import {
   approvalTokenSchema,
   approvalTokenToWire,
   CONFIG_SCHEMA,
+  spawnPolicyHash,
   tokenIdOf,
   tokenSigningBytes,
 } from "#model";
-import { AT, decisionFor, KEY_ID, NONCE, pendingFor, signToken } from "./approval.fixture.ts";
-import { mintToken, type Mint } from "./approval-token.ts";
+import { AT, decisionFor, GOAL, KEY_ID, NONCE, pendingFor, PROJECTION, signToken } from "./approval.fixture.ts";
+import { mintTokens, type Mint } from "./approval-token.ts";
 
 const pending = pendingFor();
 const mint: Mint = {
   decision: decisionFor(pending),
   pending,
-  scope: "full_plan",
   at: AT,
-  nonce: NONCE,
+  nonces: [NONCE],
   ttlMs: 1_800_000,
   maxExecutions: 1,
   standingUsesMax: 100,
   strongAuth: "unavailable",
 };
 const minted = (change: Partial<Mint> = {}) => {
-  const token = mintToken({ ...mint, ...change });
-  if (!token.ok) throw new Error(token.error.code);
-  return token.value;
+  const tokens = mintTokens({ ...mint, ...change });
+  const [token] = tokens.ok ? tokens.value : [];
+  if (!tokens.ok || token === undefined) throw new Error(tokens.ok ? "no token" : tokens.error.code);
+  return token;
 };
 const codeOf = (change: Partial<Mint>) => {
-  const token = mintToken({ ...mint, ...change });
-  return token.ok ? "minted" : token.error.code;
+  const tokens = mintTokens({ ...mint, ...change });
+  return tokens.ok ? "minted" : tokens.error.code;
 };
 
 test("[APPR-01] scopes and verdicts are closed sets", () => {
@@ -84,13 +85,13 @@ test("[APPR-02] a token has exactly its wire fields, and no count of its own use
 
 test("[APPR-04] the signed bytes are the domain and every field but the signature, as pinned", () => {
   const token = minted({
-    nonce: "0123456789abcdef".repeat(4),
+    nonces: ["0123456789abcdef".repeat(4)],
     decision: { ...mint.decision, conditions: { zähler: 1.5, a: null } },
   });
   const text = tokenSigningBytes({ ...token, planHash: "ab".repeat(32) as typeof token.planHash });
   expect(text).toBe(
     "silas-approval-v1\n" +
-      '{"approval_strength":"tap","conditions":{"a":null,"zähler":1.5},"expires_at":"2026-11-15T21:30:00.000Z",' +
+      '{"approval_strength":"tap","conditions":{"a":null,"friction":["tap","confirm"],"zähler":1.5},"expires_at":"2026-11-15T21:30:00.000Z",' +
       `"issued_at":"2026-11-15T21:00:00.000Z","key_id":"${KEY_ID}","max_executions":1,` +
       '"nonce":"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",' +
       '"plan_hash":"abababababababababababababababababababababababababababababababab","scope":"full_plan",' +
@@ -100,7 +101,7 @@ test("[APPR-04] the signed bytes are the domain and every field but the signatur
 });
 
 describe("minting", () => {
-  test("takes hash and item from the request, the id from the nonce, and signs nothing", () => {
+  test("[APPR-06] takes hash, item and scope from the request, the id from the nonce, and signs nothing", () => {
     expect(minted()).toEqual({
       tokenId: tokenIdOf(NONCE),
       planHash: pending.planHash,
@@ -112,7 +113,7 @@ describe("minting", () => {
       expiresAt: "2026-11-15T21:30:00.000Z",
       nonce: NONCE,
       approvalStrength: "tap",
-      conditions: {},
+      conditions: { friction: ["tap", "confirm"] },
       maxExecutions: 1,
     });
   });
@@ -131,25 +132,38 @@ describe("minting", () => {
     expect(approvalTokenSchema.safeParse({ ...wire, approval_strength: "biometric" }).success).toBe(false);
   });
 
-  test("[APPR-09] a standing approval needs policy hash, end and uses in its conditions, and takes them from there", () => {
-    const conditions = {
-      spawn_policy_hash: "cd".repeat(32),
-      expires_at: "2027-01-01T00:00:00.000Z",
-      max_executions: 40,
-    };
-    const standing = (map: Record<string, string | number>) => ({
-      scope: "standing" as const,
-      decision: { ...mint.decision, conditions: map },
-    });
-    const token = minted(standing(conditions));
-    expect([token.expiresAt, token.maxExecutions]).toEqual(["2027-01-01T00:00:00.000Z", 40]);
-    for (const left of Object.keys(conditions)) {
+  test("[APPR-09] [APPR-06] a goal that stands gets a second token with policy, end and uses from what was shown", () => {
+    const terms = { max_executions: 40, expires_at: "2027-01-01T00:00:00.000Z" };
+    const goal = pendingFor({ ...GOAL, standing: terms });
+    const asked = { pending: goal, decision: decisionFor(goal), nonces: [NONCE, "6f".repeat(32)] };
+    const tokens = mintTokens({ ...mint, ...asked });
+    const [own, standing, ...more] = tokens.ok ? tokens.value : [];
+    if (own === undefined || standing === undefined) throw new Error("two tokens");
+    expect(more).toEqual([]);
+    expect([own.scope, own.maxExecutions, own.expiresAt]).toEqual(["full_plan", 1, "2026-11-15T21:30:00.000Z"]);
+    expect(standing).toMatchObject({ scope: "standing", planHash: goal.planHash, maxExecutions: 40 });
+    expect([standing.expiresAt, standing.workItemId]).toEqual([terms.expires_at, "goal-1"]);
+    const conditions = { ...terms, spawn_policy_hash: spawnPolicyHash({ ...GOAL }), friction: ["tap", "slide"] };
+    expect(standing.conditions).toEqual(conditions);
+    for (const left of ["spawn_policy_hash", "expires_at", "max_executions"]) {
       const rest = Object.fromEntries(Object.entries(conditions).filter(([name]) => name !== left));
-      expect(codeOf(standing(rest)), left).toBe("standing_conditions_missing");
-      const wire = { ...approvalTokenToWire(signToken(token)), conditions: rest };
+      const wire = { ...approvalTokenToWire(signToken(standing)), conditions: rest };
       expect(approvalTokenSchema.safeParse(wire).success, left).toBe(false);
     }
-    expect(codeOf(standing({ ...conditions, max_executions: 101 }))).toBe("standing_uses_exceeded");
+    expect(codeOf({ ...asked, standingUsesMax: 39 })).toBe("standing_uses_exceeded");
+    expect(codeOf({ ...asked, at: terms.expires_at as Instant })).toBe("standing_over");
+  });
+
+  test("what cannot stand makes no token: a task, a project, a goal that begins no task", () => {
+    const standing = { max_executions: 2, expires_at: "2027-01-01T00:00:00.000Z" };
+    for (const projection of [
+      { ...PROJECTION, standing },
+      { ...GOAL, type: "project", standing },
+      { ...GOAL, on_failure: "report", standing },
+    ]) {
+      const asked = pendingFor(projection);
+      expect(codeOf({ pending: asked, decision: decisionFor(asked) }), projection.type).toBe("decision_changed");
+    }
   });
 
   test("no other verdict makes a token", () => {

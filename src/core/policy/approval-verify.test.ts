@@ -1,30 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { Instant, Sha256Hex } from "#base";
 import type { ApprovalUse } from "#model";
-import { AT, decisionFor, NONCE, pendingFor, signToken } from "./approval.fixture.ts";
-import { mintToken } from "./approval-token.ts";
+import { AT, NONCE, pendingFor, tokenFor } from "./approval.fixture.ts";
 import { judgeCheck, judgeVerify, type Presented } from "./approval-verify.ts";
 
 const pending = pendingFor();
-const minted = mintToken({
-  decision: decisionFor(pending),
-  pending,
-  scope: "full_plan",
-  at: AT,
-  nonce: NONCE,
-  ttlMs: 1_800_000,
-  maxExecutions: 1,
-  standingUsesMax: 100,
-  strongAuth: "unavailable",
-});
-if (!minted.ok) throw new Error(minted.error.code);
-const token = signToken(minted.value);
+const token = tokenFor(pending, { maxExecutions: 1 });
 const LATER = "2026-11-15T21:10:00.000Z" as Instant;
 
 const presented: Presented = {
   token,
   signature: "valid",
   item: { workItemId: "task-1", contentHash: pending.planHash },
+  spawn: null,
   at: LATER,
   uses: [],
   lineage: "attempt-1",
@@ -54,6 +42,7 @@ describe("verify", () => {
       token: { ...token, verdict: "conditional", expiresAt: AT, maxExecutions: 1 },
       signature: "invalid",
       item: { workItemId: "task-1", contentHash: other },
+      spawn: null,
       at: LATER,
       uses,
       lineage: "attempt-1",

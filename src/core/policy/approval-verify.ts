@@ -1,5 +1,11 @@
 import { assert, err, ok, type Instant, type Result, type Sha256Hex } from "#base";
-import type { ApprovalCheck, ApprovalRefusal, ApprovalToken, ApprovalUse } from "#model";
+import {
+  standingConditionsOf,
+  type ApprovalCheck,
+  type ApprovalRefusal,
+  type ApprovalToken,
+  type ApprovalUse,
+} from "#model";
 
 /** What the shell found out about the signature with the owner's registered keys. */
 export type SignatureFact = "valid" | "invalid" | "key_unknown" | "key_revoked";
@@ -7,13 +13,26 @@ export type SignatureFact = "valid" | "invalid" | "key_unknown" | "key_revoked";
 export type Presented = {
   readonly token: ApprovalToken;
   readonly signature: SignatureFact;
-  /** The very item that is to run, and the hash of its projection as it is now. */
+  /** The very item that is to run, or the goal that begins a task, and the hash of its projection as it is now. */
   readonly item: { readonly workItemId: string; readonly contentHash: Sha256Hex };
+  /** The task a goal made; null for whatever runs by itself. */
+  readonly spawn: SpawnFact | null;
   readonly at: Instant;
   /** Every recorded use under the token's nonce. */
   readonly uses: readonly ApprovalUse[];
   /** The chain of attempts that asks. */
   readonly lineage: string;
+};
+
+/** What the shell found out about a task that a goal is said to have made, all of it from the goal as it is stored. */
+export type SpawnFact = {
+  readonly parentId: string | null;
+  /** The hash of the task that would run. */
+  readonly taskHash: Sha256Hex;
+  /** The hash of what the one builder makes of the goal for it; null when the goal makes no such task. */
+  readonly builtHash: Sha256Hex | null;
+  /** The spawn policy of the goal. */
+  readonly policyHash: Sha256Hex;
 };
 
 /**
@@ -22,7 +41,7 @@ export type Presented = {
  * [APPR-11] [APPR-16] [APPR-17]
  */
 export function judgeVerify(presented: Presented): Result<ApprovalUse, ApprovalRefusal> {
-  const { token, item, at, uses, lineage } = presented;
+  const { token, at, uses, lineage } = presented;
   const held = judgeStanding(presented);
   if (!held.ok) return held;
   const spent = usesSpent(presented);
@@ -33,24 +52,27 @@ export function judgeVerify(presented: Presented): Result<ApprovalUse, ApprovalR
   return ok({
     nonce: token.nonce,
     useNumber: spent + 1,
-    contentHash: item.contentHash,
+    contentHash: contentOf(presented),
     attemptLineage: lineage,
     at,
   });
 }
+
+/** What a use is bound to: the task that runs. */
+const contentOf = ({ item, spawn }: Presented): Sha256Hex => spawn?.taskHash ?? item.contentHash;
 
 /**
  * Whether an attempt that was granted may go on. INVARIANT: spends nothing, however often it is asked, and passes only
  * for the lineage that `judgeVerify` granted. [APPR-20] [APPR-21]
  */
 export function judgeCheck(presented: Presented): Result<void, ApprovalRefusal> {
-  const { token, item, uses, lineage } = presented;
+  const { token, uses, lineage } = presented;
   const held = judgeStanding(presented);
   if (!held.ok) return held;
   const spent = usesSpent(presented);
   if (spent === 0) return refuse("execution_count", "approval_not_granted");
   if (spent > token.maxExecutions) return refuse("execution_count", "approval_spent");
-  const granted = uses.some((use) => use.attemptLineage === lineage && use.contentHash === item.contentHash);
+  const granted = uses.some((use) => use.attemptLineage === lineage && use.contentHash === contentOf(presented));
   return granted ? ok() : refuse("use_freshness", "approval_lineage_differs");
 }
 
@@ -60,18 +82,58 @@ const SIGNATURE_CODES = {
   key_revoked: "approval_key_revoked",
 } as const;
 
+/**
+ * Whether a standing approval may be kept for later: it is signed, for this goal, on exactly the terms that follow from
+ * it. Nothing is used. [APPR-09]
+ */
+export function judgeIssued(issued: Issued): Result<void, ApprovalRefusal> {
+  const held = judgeBound(issued);
+  if (!held.ok) return held;
+  const { token, conditions } = issued;
+  const isAsked = Object.entries(conditions).every(
+    ([name, value]) => Object.hasOwn(token.conditions, name) && token.conditions[name] === value,
+  );
+  return isAsked && token.scope === "standing" ? ok() : refuse("binding", "approval_spawn_policy_differs");
+}
+export type Issued = Pick<Presented, "token" | "signature" | "item" | "at"> & {
+  /** What the goal asks for. */
+  readonly conditions: ApprovalToken["conditions"];
+};
+
 /** What must hold before uses are counted. */
-function judgeStanding({ token, signature, item, at }: Presented): Result<void, ApprovalRefusal> {
+function judgeStanding(presented: Presented): Result<void, ApprovalRefusal> {
+  return judgeBound(presented, () => judgeSpawn(presented));
+}
+
+/** In the order of the checks; what is bound besides the hash is asked between the hash and the verdict. [APPR-11] */
+function judgeBound(
+  { token, signature, item, at }: Pick<Presented, "token" | "signature" | "item" | "at">,
+  judgeFurther: () => Result<void, ApprovalRefusal> = ok,
+): Result<void, ApprovalRefusal> {
   if (signature !== "valid") return refuse("signature", SIGNATURE_CODES[signature] ?? "approval_signature_invalid");
-  // A standing approval speaks of tasks its goal makes; there is no such task here. [APPR-14]
-  if (token.scope === "standing") return refuse("binding", "approval_spawn_missing");
   if (token.workItemId !== item.workItemId) return refuse("binding", "approval_item_differs");
   if (token.planHash !== item.contentHash) return refuse("binding", "approval_hash_differs");
+  const further = judgeFurther();
+  if (!further.ok) return further;
   if (token.verdict !== "approved") return refuse("verdict", "approval_not_approved");
   // A clock that was set back must not bring a token to life before it was made.
   if (at < token.issuedAt) return refuse("expiry", "approval_not_yet_valid");
   if (token.expiresAt <= at) return refuse("expiry", "approval_expired");
   return ok();
+}
+
+/**
+ * The task is one that this goal makes, by the policy that was signed: its child, and to the last byte what the builder
+ * makes. [APPR-13] [APPR-22] [GOAL-09]
+ */
+function judgeSpawn({ token, spawn }: Presented): Result<void, ApprovalRefusal> {
+  // A standing approval speaks of tasks its goal makes, and of nothing else. [APPR-14]
+  if (spawn === null) return token.scope === "standing" ? refuse("binding", "approval_spawn_missing") : ok();
+  if (token.scope !== "standing") return refuse("binding", "approval_spawn_unexpected");
+  if (spawn.parentId !== token.workItemId) return refuse("binding", "approval_spawn_parent_differs");
+  const signed = standingConditionsOf(token.conditions);
+  if (signed?.spawn_policy_hash !== spawn.policyHash) return refuse("binding", "approval_spawn_policy_differs");
+  return spawn.builtHash === spawn.taskHash ? ok() : refuse("binding", "approval_spawn_differs");
 }
 
 /** The highest number counts too: a row that vanished from the middle does not give a use back. */

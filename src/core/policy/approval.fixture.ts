@@ -14,6 +14,7 @@ import {
   type SignatureHex,
   type UnsignedToken,
 } from "#model";
+import { mintTokens, type Mint } from "./approval-token.ts";
 import type { Presented } from "./approval-verify.ts";
 import { cardForPlan } from "./card-plan.ts";
 import type { SignatureClaim } from "./receipt.ts";
@@ -97,6 +98,19 @@ export const PROJECTION = {
     hosts: [],
     secret_refs: [],
   },
+  children: [],
+  standing: null,
+} satisfies { readonly [field: string]: JsonValue };
+
+/** A goal that repairs itself, without terms on which it stands. */
+export const GOAL = {
+  ...PROJECTION,
+  id: "goal-1",
+  type: "goal",
+  title: "The notes stay tidy",
+  schedule: "0 * * * *",
+  on_failure: "spawn_task",
+  failure_context: "Repair what failed.\n\n$failed_checks\n",
 } satisfies { readonly [field: string]: JsonValue };
 
 export function textOf(value: unknown): string {
@@ -112,7 +126,7 @@ export function pendingFor(projection: unknown = PROJECTION): PendingDecision {
   return {
     requestId: "request-1",
     kind: "plan_approval",
-    workItemId: "task-1",
+    workItemId: (projection as { readonly id: string }).id,
     planHash: card.value.planHash,
     projection: text,
     card: card.value,
@@ -125,6 +139,24 @@ export function pendingFor(projection: unknown = PROJECTION): PendingDecision {
     decidedBy: null,
     tokenId: null,
   };
+}
+
+/** The first token of an approval, signed. */
+export function tokenFor(pending: PendingDecision, change: Partial<Mint> = {}): ApprovalToken {
+  const minted = mintTokens({
+    decision: decisionFor(pending),
+    pending,
+    at: AT,
+    nonces: [NONCE],
+    ttlMs: 1_800_000,
+    maxExecutions: 1,
+    standingUsesMax: 100,
+    strongAuth: "unavailable",
+    ...change,
+  });
+  const [token] = minted.ok ? minted.value : [];
+  if (!minted.ok || token === undefined) throw new Error(minted.ok ? "no token" : minted.error.code);
+  return signToken(token);
 }
 
 export const decisionFor = (pending: PendingDecision): ApprovalDecision => ({

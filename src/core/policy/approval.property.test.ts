@@ -11,42 +11,28 @@ import {
   type ApprovalUse,
 } from "#model";
 import {
-  AT,
   conditionsArbitrary,
   decisionFor,
-  NONCE,
   pendingFor,
   reread,
   signatureFactOf,
   signToken,
   textOf,
+  tokenFor,
 } from "./approval.fixture.ts";
-import { mintToken } from "./approval-token.ts";
 import { judgeCheck, judgeVerify, type Presented } from "./approval-verify.ts";
 
 const pending = pendingFor();
 const LATER = "2026-11-15T21:10:00.000Z" as Instant;
 
-function tokenWith(conditions: ApprovalToken["conditions"], maxExecutions = 1): ApprovalToken {
-  const minted = mintToken({
-    decision: { ...decisionFor(pending), conditions },
-    pending,
-    scope: "full_plan",
-    at: AT,
-    nonce: NONCE,
-    ttlMs: 1_800_000,
-    maxExecutions,
-    standingUsesMax: 100,
-    strongAuth: "unavailable",
-  });
-  if (!minted.ok) throw new Error(minted.error.code);
-  return signToken(minted.value);
-}
+const tokenWith = (conditions: ApprovalToken["conditions"], maxExecutions = 1): ApprovalToken =>
+  tokenFor(pending, { decision: { ...decisionFor(pending), conditions }, maxExecutions });
 
 const present = (token: ApprovalToken, rest: Partial<Presented> = {}): Presented => ({
   token,
   signature: signatureFactOf(token),
   item: { workItemId: "task-1", contentHash: pending.planHash },
+  spawn: null,
   at: LATER,
   uses: [],
   lineage: "attempt-1",

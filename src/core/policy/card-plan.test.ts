@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { neutralise, sha256Hex, type Instant, type JsonValue } from "#base";
 import { parseYaml } from "#config";
 import { cardSchema, cardToWire, CTA_ROLES, type Card } from "#model";
-import { parsePlan, planBytes, planHash, projectPlan } from "#work";
+import { FILE_ALONE, parsePlan, planBytes, planHash, projectPlan } from "#work";
 import { PROJECTION, textOf } from "./approval.fixture.ts";
 import { cardForPlan, orderCtas } from "./card-plan.ts";
 import { shownCommand } from "./card-words.ts";
@@ -186,7 +186,7 @@ test("the plans of the documentation have cards, with the hash their approval is
     const markdown = readFileSync(new URL(`../../../docs/examples/${name}.md`, import.meta.url), "utf8");
     const parsed = parsePlan({ markdown, readYaml: parseYaml, at: "2026-11-15T21:00:00.000Z" as Instant });
     if (!parsed.ok) throw new Error(name);
-    const projection = projectPlan(parsed.value.item, { executorKind: null, skills: [] });
+    const projection = projectPlan(parsed.value.item, FILE_ALONE);
     const card = cardForPlan({ projection: planBytes(projection), usesMax: 1, strongAuth: "unavailable" });
     expect(card.ok && card.value.planHash).toBe(planHash(projection));
   }

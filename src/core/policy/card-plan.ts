@@ -1,5 +1,6 @@
 import { neutralise, ok, oneLine, sha256Hex, type Result, type Sha256Hex } from "#base";
 import {
+  type ApprovalScope,
   CARD_INTENT_CHARS,
   CTA_ROLES,
   projectionRows,
@@ -11,10 +12,11 @@ import {
   type ProjectionRefusal,
   type RiskLevel,
   type ShownPlan,
+  type ShownTask,
 } from "#model";
 import { expectationWords, planRationale, quantity, shownCommand } from "./card-words.ts";
 import { frictionFor, type StrongAuth } from "./friction.ts";
-import { riskOf, type Reversibility, type RiskAction } from "./risk.ts";
+import { highestRisk, riskOf, type Reversibility, type RiskAction } from "./risk.ts";
 
 export type PlanToShow = {
   /** The canonical text of the plan's projection. */
@@ -39,7 +41,7 @@ export function cardForPlan({ projection, usesMax, strongAuth }: PlanToShow): Re
     riskLevel,
     rationale: planRationale(plan),
     friction: [...frictionFor(riskLevel, strongAuth)],
-    checks: plan.verify.map(checkOf),
+    checks: [...plan.verify.map(checkOf), ...tasksIn(plan).flatMap(taskChecks)],
     budget: budgetOf(plan),
     capabilities: capabilitiesOf(plan),
     affectedItems: affectedBy(plan),
@@ -47,18 +49,35 @@ export function cardForPlan({ projection, usesMax, strongAuth }: PlanToShow): Re
     planHash: sha256Hex(projection),
     ctas: orderCtas([
       { action: "decline", role: "decline", consequenceLabel: "Decline: nothing runs" },
-      { action: "approve", role: "recommended", consequenceLabel: `Approve for ${quantity(usesMax, "run")}` },
+      { action: "approve", role: "recommended", consequenceLabel: approveWords(plan, usesMax) },
     ]),
   });
 }
 
-/** What a plan would do, in the words of the risk table; nothing it says about itself counts. */
-export function riskOfPlan({ type, capabilities, skill_digests: skills }: ShownPlan): RiskLevel {
+/** What a plan would do, in the words of the risk table, its tasks with it; nothing it says about itself counts. */
+export function riskOfPlan(plan: ShownPlan): RiskLevel {
+  const scope = plan.standing === null ? "full_plan" : "standing";
+  return highestRisk([plan, ...tasksIn(plan)].map((one) => riskOfWork(one, scope)));
+}
+
+function riskOfWork({ type, capabilities, skill_digests: skills }: ShownTask, scope: ApprovalScope): RiskLevel {
   const actions: RiskAction[] = ["run_work"];
   if (type === "goal") actions.push("run_unattended");
   if (capabilities.secret_refs.length > 0) actions.push("use_secret");
   if (skills.some(({ sha256 }) => sha256 === null)) actions.push("use_unfixed_skill");
-  return riskOf({ scope: "full_plan", actions, reversibility: reversibilityOf(capabilities) });
+  return riskOf({ scope, actions, reversibility: reversibilityOf(capabilities) });
+}
+
+/** The tasks of a project that are known. */
+const tasksIn = ({ children }: ShownPlan): readonly ShownTask[] => children.filter((child) => child !== null);
+
+/** The choice says what exactly is agreed to: how many runs, and for a goal that stands how many more and until when. */
+function approveWords({ children, standing }: ShownPlan, usesMax: number): string {
+  if (standing !== null) {
+    return `Approve, with up to ${quantity(standing.max_executions, "repair")} until ${standing.expires_at}`;
+  }
+  if (children.length > 0) return `Approve with ${quantity(children.length, "task")}, each for 1 run`;
+  return `Approve for ${quantity(usesMax, "run")}`;
 }
 
 /** Recommended first, then what is safe, then declining. [CARD-03] */
@@ -89,6 +108,9 @@ function intentOf({ type, title }: ShownPlan): string {
   return `${kept}…`;
 }
 
+const taskChecks = ({ id, verify }: ShownTask): readonly CardCheck[] =>
+  verify.map(checkOf).map((check) => ({ ...check, name: oneLine(`${id}: ${check.name}`) }));
+
 function checkOf({ name, run, expect, network, timeout }: ShownPlan["verify"][number]): CardCheck {
   return {
     name: oneLine(name),
@@ -109,23 +131,38 @@ function budgetOf({ budget }: ShownPlan): Card["budget"] {
   };
 }
 
-function capabilitiesOf({ capabilities, skill_digests: skills }: ShownPlan): CardCapabilities {
-  const { commands, files, hosts, secret_refs: secretRefs } = capabilities;
+/** Of the plan and of its tasks: a command says whose it is, and what several use is named once. */
+function capabilitiesOf(plan: ShownPlan): CardCapabilities {
+  const all = [plan, ...tasksIn(plan)];
+  const named = (pick: (work: ShownTask["capabilities"]) => readonly string[]) =>
+    distinct(all.flatMap(({ capabilities }) => pick(capabilities).map(oneLine)));
+  const skills = all.flatMap(({ skill_digests: digests }) => digests);
+  const shownSkills = skills.map(({ name, sha256 }) => ({ name: oneLine(name), sha256: sha256 as Sha256Hex | null }));
   return {
-    commands: commands.map(({ by, argv, network }) => ({ by: oneLine(by), command: shownCommand(argv), network })),
-    files: files.map(oneLine),
-    hosts: hosts.map(oneLine),
-    secretRefs: secretRefs.map(oneLine),
-    skills: skills.map(({ name, sha256 }) => ({ name: oneLine(name), sha256: sha256 as Sha256Hex | null })),
+    commands: all.flatMap((work) => commandsOf(work, work === plan ? "" : `${work.id} `)),
+    files: named(({ files }) => files),
+    hosts: named(({ hosts }) => hosts),
+    secretRefs: named(({ secret_refs: refs }) => refs),
+    skills: shownSkills.filter((one, at) => shownSkills.findIndex(({ name }) => name === one.name) === at),
   };
 }
 
-function affectedBy({ capabilities, tasks }: ShownPlan): Card["affectedItems"] {
+const commandsOf = ({ capabilities }: ShownTask, whose: string): CardCapabilities["commands"] =>
+  capabilities.commands.map(({ by, argv, network }) => ({
+    by: oneLine(`${whose}${by}`),
+    command: shownCommand(argv),
+    network,
+  }));
+
+const distinct = (names: readonly string[]): string[] => [...new Set(names)];
+
+function affectedBy(plan: ShownPlan): Card["affectedItems"] {
+  const { files, hosts, secretRefs } = capabilitiesOf(plan);
   const parts = [
-    [tasks.length, "task"],
-    [capabilities.files.length, "file"],
-    [capabilities.hosts.length, "host"],
-    [capabilities.secret_refs.length, "secret"],
+    [plan.tasks.length, "task"],
+    [files.length, "file"],
+    [hosts.length, "host"],
+    [secretRefs.length, "secret"],
   ] as const;
   const affected = parts.filter(([count]) => count > 0);
   if (affected.length === 0) return null;

@@ -30,9 +30,12 @@ export function expectationWords(expect: Readonly<Record<string, JsonValue>>): s
 }
 
 /** Two sentences made of counts and limits only, so that no text of the proposer argues for itself. [CARD-01] */
-export function planRationale({ type, budget, verify, capabilities }: ShownPlan): string {
-  const commands = capabilities.commands.length;
-  const isOnline = capabilities.hosts.length > 0 || capabilities.commands.some(({ network }) => network);
+export function planRationale({ type, budget, verify: own, capabilities, children }: ShownPlan): string {
+  const tasks = children.filter((child) => child !== null);
+  const uses = [capabilities, ...tasks.map((task) => task.capabilities)];
+  const verify = [...own, ...tasks.flatMap((task) => task.verify)];
+  const commands = uses.reduce((sum, one) => sum + one.commands.length, 0);
+  const isOnline = uses.some((one) => one.hosts.length > 0 || one.commands.some(({ network }) => network));
   const limits = `at most ${quantity(budget.max_attempts, "attempt")}, ${quantity(budget.max_wall_time_seconds, "second")} and $${budget.max_cost_usd}`;
   const reach = isOnline ? "with network" : "without network";
   const first = `This ${type} names ${quantity(commands, "command")}, ${reach}, and may use ${limits}.`;

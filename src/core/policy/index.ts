@@ -11,7 +11,14 @@
  */
 export { judgeAnswer, type Answer } from "./approval-pending.ts";
 export { mintTokens, type Mint } from "./approval-token.ts";
-export { judgeCheck, judgeVerify, type Presented, type SignatureFact, type SpawnFact } from "./approval-verify.ts";
+export {
+  judgeCheck,
+  judgeIssued,
+  judgeVerify,
+  type Presented,
+  type SignatureFact,
+  type SpawnFact,
+} from "./approval-verify.ts";
 export { auditFileStart, endAuditFile, readAuditLine, type AuditFileState } from "./audit-file.ts";
 export { type CheckSignature } from "./audit-head.ts";
 export { cardForPayload, riskOfPayload } from "./card-payload.ts";

@@ -86,6 +86,10 @@ export function riskOf({ scope, actions, reversibility }: RiskFacts): RiskLevel 
     levelIn(REVERSIBILITY_LEVELS, reversibility),
     ...actions.map((action) => levelIn(ACTION_LEVELS, action)),
   ];
+  return highestRisk(levels);
+}
+
+export function highestRisk(levels: readonly RiskLevel[]): RiskLevel {
   const highest = Math.max(...levels.map((level) => RISK_LEVELS.indexOf(level)));
   return RISK_LEVELS[highest] ?? "irreversible";
 }

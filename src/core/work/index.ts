@@ -11,6 +11,14 @@
 export { splitCommand, type CommandRefusal } from "./command-line.ts";
 export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type ReadYaml } from "./parse-plan.ts";
 export type { Heading } from "./plan-form.ts";
-export { planBytes, planHash, projectPlan, type PlanFacts, type PlanProjection, type SkillFact } from "./plan-hash.ts";
+export {
+  FILE_ALONE,
+  planBytes,
+  planHash,
+  projectPlan,
+  type PlanFacts,
+  type PlanProjection,
+  type SkillFact,
+} from "./plan-hash.ts";
 export type { PlanProblem, PlanProblemCode, PlanProblems } from "./problems.ts";
 export { withEffectiveSkills } from "./skills.ts";

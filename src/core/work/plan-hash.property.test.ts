@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { instantFromMs, type JsonValue } from "#base";
 import { toCamel, toSnake, WORK_ITEM, type WorkItem } from "#model";
-import { planHash, projectPlan } from "./plan-hash.ts";
+import { FILE_ALONE, planHash, projectPlan } from "./plan-hash.ts";
 import { accepted, WHOLE_PLAN } from "../../../test/plan-texts.ts";
 
 const ITEM = accepted(WHOLE_PLAN).item;
-const FACTS = { executorKind: null, skills: [] };
+const FACTS = FILE_ALONE;
 const HASH = planHash(projectPlan(ITEM, FACTS));
 const count = fc.nat({ max: 1_000_000 });
 const records = fc.array(fc.dictionary(fc.string(), fc.jsonValue() as fc.Arbitrary<JsonValue>));

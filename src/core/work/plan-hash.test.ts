@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type JsonValue } from "#base";
 import { toCamel, toSnake, WORK_ITEM, type WorkItem } from "#model";
-import { planBytes, planHash, projectPlan, type PlanFacts } from "./plan-hash.ts";
+import { FILE_ALONE, planBytes, planHash, projectPlan, type PlanFacts } from "./plan-hash.ts";
 import { accepted, taskFile, WHOLE_PLAN } from "../../../test/plan-texts.ts";
 import { withEffectiveSkills } from "./skills.ts";
 
@@ -12,8 +12,8 @@ const SKILL = {
   hosts: ["b.example", "a.example"],
   secretRefs: ["ref-1"],
 };
-const FACTS: PlanFacts = { executorKind: "role", skills: [SKILL] };
-const NO_FACTS: PlanFacts = { executorKind: null, skills: [] };
+const FACTS: PlanFacts = { ...FILE_ALONE, executorKind: "role", skills: [SKILL] };
+const NO_FACTS: PlanFacts = FILE_ALONE;
 const whole = (): WorkItem => accepted(WHOLE_PLAN).item;
 const hashOf = (item: WorkItem, facts = FACTS): string => planHash(projectPlan(item, facts));
 
@@ -22,8 +22,15 @@ const LISTED =
   "gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
 
 describe("the projection", () => {
-  test("[PLAN-08] it has the listed fields, the executor kind, skill digests and capabilities, and nothing else", () => {
-    const names = [...LISTED.split(" "), "executor_kind", "skill_digests", "capabilities"].toSorted();
+  test("[PLAN-08] it has the listed fields, the executor kind, skill digests, capabilities, children and terms, and nothing else", () => {
+    const names = [
+      ...LISTED.split(" "),
+      "executor_kind",
+      "skill_digests",
+      "capabilities",
+      "children",
+      "standing",
+    ].toSorted();
     expect(Object.keys(projectPlan(whole(), FACTS)).toSorted()).toEqual(names);
     const empty = projectPlan(accepted(taskFile()).item, NO_FACTS);
     expect(Object.keys(empty).toSorted()).toEqual(names);
@@ -74,9 +81,9 @@ describe("the hash", () => {
   test("[PLAN-09] vectors: the canonical bytes of a small plan, and the digests of both", () => {
     const small = projectPlan(accepted(taskFile("budget: { max_cost_usd: 2.00 }", "Grüße\n")).item, NO_FACTS);
     expect(planBytes(small)).toBe(SMALL_BYTES);
-    expect(planHash(small)).toBe("843a47a327a2b7fdacc224b83a1594a2c388b882edb7d8d863c0a9828a969a91");
+    expect(planHash(small)).toBe("8be99082b17caa1758b4957ebfb6a11ce1d34bf89a43899d734fd7fbbaa1fac0");
     expect(planHash(small)).toBe(createHash("sha256").update(SMALL_BYTES, "utf8").digest("hex"));
-    expect(hashOf(whole())).toBe("6a1f7c9c8fd394589dda14b55739db58c686ce8246a416600f189b1d5c99dbc6");
+    expect(hashOf(whole())).toBe("574ba9cf382f82577dc226d94f84cca79c4b0fc46383d66aa1775838b21c72d0");
   });
 
   test("[PLAN-09] it survives a store: the wire form as JSON text and back", () => {
@@ -145,8 +152,8 @@ function isSplittable(value: JsonValue): boolean {
 const SMALL_BYTES =
   '{"access_levels":{},"agent":"ephemeral","body":"Grüße\\n","budget":{"max_attempts":5,"max_cost_usd":2,' +
   '"max_planner_calls":3,"max_tokens":200000,"max_wall_time_seconds":1800},"capabilities":{"commands":[],' +
-  '"files":[],"hosts":[],"secret_refs":[]},"depends_on":[],"domain":null,"escalation":{},' +
+  '"files":[],"hosts":[],"secret_refs":[]},"children":[],"depends_on":[],"domain":null,"escalation":{},' +
   '"executor_kind":null,"failure_context":null,"follow_up_of":null,"gates":[],"id":"task-1",' +
   '"input_artifacts_from":[],"interaction_mode":"confirm_only_when_required","on_failure":"report",' +
   '"on_stuck":"consult_planner","parent":null,"schedule":null,"skill_digests":[],"skills":[],' +
-  '"spawned_by":null,"tasks":[],"title":"A task","type":"task","verify":[]}';
+  '"spawned_by":null,"standing":null,"tasks":[],"title":"A task","type":"task","verify":[]}';

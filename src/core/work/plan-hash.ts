@@ -1,5 +1,5 @@
 import { assert, canonicalJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
-import { toSnake, WORK_ITEM, type WorkItem } from "#model";
+import { toSnake, WORK_ITEM, type StandingTerms, type WorkItem } from "#model";
 import { splitCommand } from "./command-line.ts";
 
 /** What the runtime knows about a plan besides its text, and what changes its effect just as much. */
@@ -7,7 +7,13 @@ export type PlanFacts = {
   /** Which kind of executor will run it; null while none is chosen. */
   readonly executorKind: string | null;
   readonly skills: readonly SkillFact[];
+  /** The projections of a project's tasks, as far as they are known. */
+  readonly children: readonly PlanProjection[];
+  /** How often and how long a goal may have a repairing task begun without asking again; null for never. */
+  readonly standing: StandingTerms | null;
 };
+/** What a file on its own is known to have: no executor, no skills, no children, nothing that stands. */
+export const FILE_ALONE: PlanFacts = { executorKind: null, skills: [], children: [], standing: null };
 export type SkillFact = {
   readonly name: string;
   /** Digest of every byte of the skill's directory. */
@@ -19,7 +25,13 @@ export type SkillFact = {
 /** Everything that changes the effect of a plan, in wire form; what a person is shown and signs. */
 export type PlanProjection = { readonly [K in (typeof PROJECTED)[number] | keyof Declared]: JsonValue };
 
-type Declared = { readonly executor_kind: unknown; readonly skill_digests: unknown; readonly capabilities: unknown };
+type Declared = {
+  readonly executor_kind: unknown;
+  readonly skill_digests: unknown;
+  readonly capabilities: unknown;
+  readonly children: unknown;
+  readonly standing: unknown;
+};
 
 const PROJECTED = [
   "id",
@@ -60,6 +72,9 @@ export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
       item,
       item.skills.flatMap((name) => factsBySkill.get(name) ?? []),
     ),
+    // Each child whole, in the order of the project: what the project's hash covers is what its children would do.
+    children: item.tasks.map((id) => facts.children.find((child) => child["id"] === id) ?? null),
+    standing: facts.standing,
   } as PlanProjection;
 }
 

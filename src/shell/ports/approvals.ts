@@ -19,6 +19,7 @@ import type {
   Payload,
   PayloadRefused,
   PendingDecision,
+  ProposalRefused,
   PreparedApproval,
   RequestRefusal,
   SigningError,
@@ -50,10 +51,13 @@ export interface ApprovalStore {
   decline(decision: MadeDecision): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
   /**
    * Keeps the approval, counts one use of it, begins the attempt and closes the request, all or nothing. Without a
-   * request it is a further use of an approval. A key that was revoked before this commit lets nothing begin.
+   * request it is a further use of an approval. A key that was revoked before this commit lets nothing begin. What else
+   * the decision gave is kept by the same commit, or nothing is.
    */
   spend(spending: Spending): Promise<Result<ApprovalUse, RequestRefusal | SpendRefusal | KeyError | StoreFault>>;
   findApproval(tokenId: string): Promise<Result<KeptApproval | null, StoreFault>>;
+  /** Every approval that the decision of a request gave, its own first. */
+  approvalsOf(requestId: string): Promise<Result<readonly KeptApproval[], StoreFault>>;
 }
 export type Proposed = { readonly request: KeptRequest; readonly isNew: boolean };
 /** A decision about exactly this plan. */
@@ -73,6 +77,14 @@ export type Spending = {
   readonly at: Instant;
   readonly actor: AuditActor;
   readonly requestId: string | null;
+  /** What the same decision gives besides: empty without a request. */
+  readonly also: readonly AlsoGranted[];
+};
+/** Used once at this moment, or kept for later uses. */
+export type AlsoGranted = {
+  readonly token: StoredToken;
+  readonly workItemId: string;
+  readonly use: { readonly contentHash: Sha256Hex; readonly attemptLineage: string } | null;
 };
 
 /** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
@@ -109,7 +121,7 @@ export type OwnerAnswer = {
   readonly friction: readonly Friction[];
   readonly actor: AuditActor;
 };
-export type ProposeRefusal = PlanRefused | PayloadRefused | RequestRefusal | StoreFault;
+export type ProposeRefusal = PlanRefused | ProposalRefused | PayloadRefused | RequestRefusal | StoreFault;
 /** The first problem of a plan that does not parse; nothing was asked. */
 export type PlanRefused = {
   readonly code: "plan_refused";

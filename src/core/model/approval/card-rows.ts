@@ -2,7 +2,19 @@ import { neutralise, type JsonValue } from "#base";
 import type { CardRow } from "../cards.ts";
 
 /** What a person asks first comes first; the rest follows in the order of the canonical text. */
-const FIRST = ["title", "type", "id", "body", "capabilities", "verify", "gates", "budget", "skills", "skill_digests"];
+const FIRST = [
+  "title",
+  "type",
+  "id",
+  "body",
+  "capabilities",
+  "standing",
+  "verify",
+  "gates",
+  "budget",
+  "skills",
+  "skill_digests",
+];
 
 /**
  * Every value of a projection as a row with its place (a JSON pointer) and its whole text, made safe to show. Nothing

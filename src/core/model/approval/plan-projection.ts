@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { canonicalJson, err, ok, parseStrictJson, type JsonValue, type Result } from "#base";
+import { standingTermsSchema } from "./standing.ts";
 
 const names = z.array(z.string());
 const command = z.strictObject({ by: z.string(), argv: names, network: z.boolean() });
@@ -12,7 +13,7 @@ const budget = z.strictObject({
 });
 
 /** The parts of a plan's projection that a card is made of. The rest is kept: it is shown whole in the details. */
-const projectionSchema = z.looseObject({
+const planShape = {
   id: z.string(),
   type: z.enum(["task", "project", "goal"]),
   title: z.string(),
@@ -29,7 +30,17 @@ const projectionSchema = z.looseObject({
   ),
   skill_digests: z.array(z.strictObject({ name: z.string(), sha256: z.nullable(z.string()) })),
   capabilities: z.strictObject({ commands: z.array(command), files: names, hosts: names, secret_refs: names }),
+  parent: z._default(z.nullable(z.string()), null),
+} as const;
+const childSchema = z.looseObject(planShape);
+/** Receipts of earlier versions have neither children nor terms. */
+const projectionSchema = z.looseObject({
+  ...planShape,
+  /** The tasks of a project, each a projection of its own; null for one that was not given. */
+  children: z._default(z.array(z.nullable(childSchema)), []),
+  standing: z._default(z.nullable(standingTermsSchema), null),
 });
+export type ShownTask = z.infer<typeof childSchema>;
 export type ShownPlan = z.infer<typeof projectionSchema>;
 export type ReadProjection = {
   readonly plan: ShownPlan;

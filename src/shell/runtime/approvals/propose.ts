@@ -1,14 +1,16 @@
-import { assert, canonicalJson, err, ok, sha256Hex, type Instant, type Result, type Sha256Hex } from "#base";
+import { assert, canonicalJson, err, ok, type Instant, type Result } from "#base";
 import {
+  grantsOf,
   isPayloadKind,
   parsePayload,
   payloadProjection,
   readPayload,
   type AuditActor,
+  type Grant,
   type KeptRequest,
   type Payload,
   type PayloadRefused,
-  type WorkItem,
+  type ProposalRefused,
 } from "#model";
 import { cardForPayload, cardForPlan } from "#policy";
 import type {
@@ -22,7 +24,8 @@ import type {
   Randomness,
   Signer,
 } from "#ports";
-import { parsePlan, planBytes, planHash, projectPlan, withEffectiveSkills, type ReadYaml } from "#work";
+import type { ReadYaml } from "#work";
+import { projectProposal, type PlanReading } from "./project-plan.ts";
 
 export type ApprovalsDeps = {
   readonly store: ApprovalStore;
@@ -41,6 +44,8 @@ export type ApprovalSettings = {
   readonly ttlMs: number;
   readonly maxExecutions: number;
   readonly standingUsesMax: number;
+  /** How many of the last weighty decisions tell how they are made. */
+  readonly fatigueDecisions: number;
 };
 
 type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonly againOf: string | null };
@@ -50,12 +55,12 @@ export async function propose(
   deps: ApprovalsDeps,
   { markdown, ...asker }: Proposal,
 ): Promise<Result<Proposed, ProposeRefusal>> {
-  const projected = projectionOf(deps, { markdown, at: deps.clock.now() });
+  const projected = projectProposal(readingOf(deps, { text: markdown, at: deps.clock.now() }));
   if (!projected.ok) return projected;
-  const { item, projection } = projected.value;
+  const { itemId, projection } = projected.value;
   const card = cardForPlan({ projection, usesMax: deps.settings.maxExecutions, strongAuth: "unavailable" });
   if (!card.ok) return err({ code: "plan_refused", line: 1, column: 1, reason: card.error.code });
-  return keep(deps, { workItemId: item.id, projection, card: card.value, markdown, ...asker });
+  return keep(deps, { workItemId: itemId, projection, card: card.value, markdown, ...asker });
 }
 
 type PayloadProposal = { readonly payload: Payload; readonly actor: AuditActor; readonly againOf: string | null };
@@ -122,41 +127,27 @@ export async function proposeAgain(
   return proposePayload(deps, { payload: payload.value, actor, againOf: requestId });
 }
 
-/** What would be done, read afresh from what was proposed rather than from what was shown. */
-export function contentOf(
-  deps: Pick<ApprovalsDeps, "readYaml">,
-  { request, at }: { readonly request: KeptRequest; readonly at: Instant },
-): Result<Content, PlanRefused | PayloadRefused> {
+type Fresh = { readonly request: KeptRequest; readonly at: Instant };
+
+/** What would be done, read afresh from what was proposed rather than from what was shown: one for each token. */
+export function contentsOf(
+  deps: Pick<ApprovalsDeps, "readYaml" | "settings">,
+  { request, at }: Fresh,
+): Result<readonly Grant[], PlanRefused | ProposalRefused | PayloadRefused> {
   const { kind, markdown } = request;
-  if (!isPayloadKind(kind)) {
-    const projected = projectionOf(deps, { markdown, at });
-    return projected.ok
-      ? ok({ workItemId: projected.value.item.id, contentHash: projected.value.planHash })
-      : projected;
-  }
-  const payload = parsePayload(markdown);
+  const read = isPayloadKind(kind) ? payloadText(markdown) : projectProposal(readingOf(deps, { text: markdown, at }));
+  if (!read.ok) return read;
+  const grants = grantsOf({ kind, projection: read.value.projection });
+  return grants === null ? err({ code: "payload_refused", reason: "projection_unreadable" }) : ok(grants);
+}
+
+function payloadText(text: string): Result<{ readonly projection: string }, PayloadRefused> {
+  const payload = parsePayload(text);
   if (!payload.ok) return err({ code: "payload_refused", reason: payload.error.reason });
-  const projection = payloadProjection(payload.value);
-  const read = readPayload(kind, projection);
-  return read.ok
-    ? ok({ workItemId: read.value.subjectId, contentHash: sha256Hex(projection) })
-    : err({ code: "payload_refused", reason: read.error.reason });
+  return ok({ projection: payloadProjection(payload.value) });
 }
-type Content = { readonly workItemId: string; readonly contentHash: Sha256Hex };
 
-export type Projected = { readonly item: WorkItem; readonly projection: string; readonly planHash: Sha256Hex };
-
-/** No parent is known to a file on its own, no skill is installed, and no executor is chosen yet. */
-export function projectionOf(
-  { readYaml }: Pick<ApprovalsDeps, "readYaml">,
-  { markdown, at }: { readonly markdown: string; readonly at: Instant },
-): Result<Projected, PlanRefused> {
-  const parsed = parsePlan({ markdown, readYaml, at });
-  if (!parsed.ok) {
-    const [{ line, column, code }] = parsed.error;
-    return err({ code: "plan_refused", line, column, reason: code });
-  }
-  const item = withEffectiveSkills(parsed.value, null);
-  const projection = projectPlan(item, { executorKind: null, skills: [] });
-  return ok({ item, projection: planBytes(projection), planHash: planHash(projection) });
-}
+const readingOf = (
+  { readYaml, settings }: Pick<ApprovalsDeps, "readYaml" | "settings">,
+  { text, at }: { readonly text: string; readonly at: Instant },
+): PlanReading => ({ readYaml, text, at, standingUsesMax: settings.standingUsesMax });

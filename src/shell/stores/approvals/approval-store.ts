@@ -5,7 +5,7 @@ import { guarded, guardedValue } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { readDigest } from "./digest.ts";
-import { countPending, findApproval, findRequest, listRequests } from "./reads.ts";
+import { approvalsOf, countPending, findApproval, findRequest, listRequests } from "./reads.ts";
 import { requestOf, requestParams, type RequestRow } from "./rows.ts";
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
 
@@ -31,6 +31,7 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
     decline: async (decision) => guarded(() => db.transaction(() => decline(parts, decision))),
     spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),
     findApproval: async (tokenId) => guardedValue(() => findApproval(db, tokenId)),
+    approvalsOf: async (requestId) => guardedValue(() => approvalsOf(db, requestId)),
   };
 }
 

@@ -1,5 +1,6 @@
+import { assert } from "#base";
 import type { ApprovalUse, AuditDraft, KeptRequest } from "#model";
-import type { MadeDecision, Spending } from "#ports";
+import type { AlsoGranted, MadeDecision, Spending } from "#ports";
 
 /** What the approval store and its twin record, in one place so that both say the same. */
 
@@ -45,7 +46,27 @@ export function spentDraft(spending: Spending, use: ApprovalUse): AuditDraft {
   }
   return {
     event: "approval_granted",
-    data: { ...askedOf({ requestId, planHash: token.planHash, workItemId }), ...used },
+    data: {
+      ...askedOf({ requestId, planHash: token.planHash, workItemId }),
+      ...used,
+      friction: [...spending.friction],
+    },
+    at,
+    actor,
+  };
+}
+
+/** An approval that was given for later: nothing of it is used yet. */
+export function standingDraft({ requestId, at, actor }: Spending, { token, workItemId }: AlsoGranted): AuditDraft {
+  assert(requestId !== null, "an approval for later comes with the decision of a request");
+  return {
+    event: "approval_standing",
+    data: {
+      ...askedOf({ requestId, planHash: token.planHash, workItemId }),
+      token_id: token.tokenId,
+      key_id: token.keyId,
+      uses_max: token.maxExecutions,
+    },
     at,
     actor,
   };

@@ -1,8 +1,16 @@
 import { err, LIMITS, ok, type Instant, type Result } from "#base";
-import type { ApprovalUse, KeptRequest, RequestRefusal, SpendRefusal, StoredToken } from "#model";
-import type { ApprovalStore, KeyRegistry, MadeDecision, Proposed, Spending } from "#ports";
+import type {
+  ApprovalUse,
+  AuditDraft,
+  KeptApproval,
+  KeptRequest,
+  RequestRefusal,
+  SpendRefusal,
+  StoredToken,
+} from "#model";
+import type { AlsoGranted, ApprovalStore, KeyRegistry, MadeDecision, Proposed, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
-import { declinedDraft, expiredDraft, requestedDraft, spentDraft } from "./drafts.ts";
+import { declinedDraft, expiredDraft, requestedDraft, spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { digestOf } from "./memory-digest.ts";
 import { sameToken } from "./rows.ts";
@@ -11,13 +19,14 @@ type Kept = {
   readonly requests: Map<string, KeptRequest>;
   readonly tokens: StoredToken[];
   readonly uses: ApprovalUse[];
+  readonly tokensByRequest: Map<string, readonly string[]>;
   readonly recordAct: RecordAct;
 };
 
 /** The in-memory twin of the approval store: the same behaviour in the plainest code. */
 export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRegistry, "find">): ApprovalStore {
-  const kept: Kept = { requests: new Map(), tokens: [], uses: [], recordAct };
-  const { requests, tokens, uses } = kept;
+  const kept: Kept = { requests: new Map(), tokens: [], uses: [], tokensByRequest: new Map(), recordAct };
+  const { requests } = kept;
   return {
     propose: async (request) => propose(kept, request),
     find: async (requestId) => ok(requests.get(requestId) ?? null),
@@ -42,12 +51,15 @@ export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRe
       if (key.value === null) return err({ code: "key_unknown", keyId });
       return key.value.revokedAt === null ? spend(kept, spending) : err({ code: "key_revoked", keyId });
     },
-    findApproval: async (tokenId) => {
-      const token = tokens.find((one) => one.tokenId === tokenId);
-      if (token === undefined) return ok(null);
-      return ok({ token, uses: uses.filter(({ nonce }) => nonce === token.nonce) });
-    },
+    findApproval: async (tokenId) => ok(approvalOf(kept, tokenId)),
+    approvalsOf: async (requestId) =>
+      ok((kept.tokensByRequest.get(requestId) ?? []).flatMap((tokenId) => approvalOf(kept, tokenId) ?? [])),
   };
+}
+
+function approvalOf({ tokens, uses }: Kept, tokenId: string): KeptApproval | null {
+  const token = tokens.find((one) => one.tokenId === tokenId);
+  return token === undefined ? null : { token, uses: uses.filter(({ nonce }) => nonce === token.nonce) };
 }
 
 const inOrder = ({ requests }: Kept): readonly KeptRequest[] =>
@@ -88,23 +100,65 @@ function decline(kept: Kept, made: MadeDecision): Result<KeptRequest, RequestRef
   return ok(declined);
 }
 
+/** What is to be added; it is added once nothing is refused any more. */
+type Added = { readonly tokens: StoredToken[]; readonly uses: ApprovalUse[]; readonly drafts: AuditDraft[] };
+
 function spend(kept: Kept, spending: Spending): Result<ApprovalUse, RequestRefusal | SpendRefusal> {
-  const { token, requestId, contentHash, attemptLineage, at, actor } = spending;
-  const { tokenId, nonce, planHash, maxExecutions } = token;
+  const { token, requestId, at, actor, also } = spending;
+  const { tokenId, planHash } = token;
   const open = requestId === null ? null : stillOpen(kept.requests.get(requestId) ?? null, { requestId, planHash, at });
   if (open !== null && !open.ok) return open;
-  const known = kept.tokens.filter((one) => one.tokenId === tokenId || one.nonce === nonce);
-  if (known.some((one) => !sameToken(one, token))) return err({ code: "token_differs", tokenId });
-  const useNumber = kept.uses.filter((use) => use.nonce === nonce).length + 1;
-  if (useNumber > maxExecutions) return err({ code: "uses_exhausted", maxExecutions });
-  if (known.length === 0) kept.tokens.push(token);
-  const use = { nonce, useNumber, contentHash, attemptLineage, at };
-  kept.uses.push(use);
+  const added: Added = { tokens: [], uses: [], drafts: [] };
+  const first = useOnce(kept, { added, spending });
+  if (!first.ok) return first;
+  for (const granted of also) {
+    const further = keepFurther(kept, { added, spending, granted });
+    if (!further.ok) return further;
+  }
+  kept.tokens.push(...added.tokens);
+  kept.uses.push(...added.uses);
   if (open !== null) {
     const { value: request } = open;
     const approved = { ...request, state: "approved", decidedAt: at, decidedBy: actor, tokenId } as const;
     kept.requests.set(request.requestId, approved);
+    kept.tokensByRequest.set(request.requestId, [tokenId, ...also.map((granted) => granted.token.tokenId)]);
   }
-  kept.recordAct(spentDraft(spending, use));
+  for (const draft of added.drafts) kept.recordAct(draft);
+  return first;
+}
+
+type Using = { readonly added: Added; readonly spending: Spending };
+
+function useOnce(kept: Kept, { added, spending }: Using): Result<ApprovalUse, SpendRefusal> {
+  const { token, contentHash, attemptLineage, at } = spending;
+  const { nonce, maxExecutions } = token;
+  const known = keepToken(kept, { added, token });
+  if (!known.ok) return known;
+  const useNumber = [...kept.uses, ...added.uses].filter((use) => use.nonce === nonce).length + 1;
+  if (useNumber > maxExecutions) return err({ code: "uses_exhausted", maxExecutions });
+  const use = { nonce, useNumber, contentHash, attemptLineage, at };
+  added.uses.push(use);
+  added.drafts.push(spentDraft(spending, use));
   return ok(use);
+}
+
+function keepFurther(
+  kept: Kept,
+  { added, spending, granted }: Using & { readonly granted: AlsoGranted },
+): Result<unknown, SpendRefusal> {
+  const { token, workItemId, use } = granted;
+  if (use !== null) return useOnce(kept, { added, spending: { ...spending, ...use, token, workItemId } });
+  const known = keepToken(kept, { added, token });
+  if (known.ok) added.drafts.push(standingDraft(spending, granted));
+  return known;
+}
+
+type Keeping = { readonly added: Added; readonly token: StoredToken };
+
+function keepToken(kept: Kept, { added, token }: Keeping): Result<void, SpendRefusal> {
+  const { tokenId, nonce } = token;
+  const known = [...kept.tokens, ...added.tokens].filter((one) => one.tokenId === tokenId || one.nonce === nonce);
+  if (known.some((one) => !sameToken(one, token))) return err({ code: "token_differs", tokenId });
+  if (known.length === 0) added.tokens.push(token);
+  return ok();
 }

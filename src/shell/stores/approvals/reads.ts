@@ -32,3 +32,11 @@ export function findApproval(db: Sqlite, tokenId: string): KeptApproval | null {
   });
   return { token: tokenOf(row), uses: uses.map(useOf) };
 }
+
+export function approvalsOf(db: Sqlite, requestId: string): readonly KeptApproval[] {
+  const rows = db.all<{ readonly token_id: string }>(
+    "SELECT token_id FROM decision_tokens WHERE request_id = :requestId ORDER BY position",
+    { requestId },
+  );
+  return rows.flatMap(({ token_id: tokenId }) => findApproval(db, tokenId) ?? []);
+}

@@ -1,58 +1,103 @@
 import { err, ok, type Result } from "#base";
 import type { ApprovalUse, KeyError, RequestRefusal, SpendRefusal, StoredToken } from "#model";
-import type { Spending } from "#ports";
+import type { AlsoGranted, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { spentDraft } from "./drafts.ts";
+import { spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { findRequest } from "./reads.ts";
 import { sameToken, tokenOf, tokenParams, type TokenRow } from "./rows.ts";
 
 export type ApprovalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
+type Refused = RequestRefusal | SpendRefusal | KeyError;
+
 /**
  * Inside one transaction that holds the write lock from its first statement: count, insert, begin, close, record.
  * INVARIANT: the count is that of the rows under the signed nonce, and their key is unique; nothing that a restored or
- * edited request row says gives a use back. [APPR-16, APPR-17, WSTORE-04]
+ * edited request row says gives a use back. Whatever is refused on the way rolls all of it back, further approvals of
+ * the same decision with it. [APPR-16, APPR-17, WSTORE-04]
  */
-export function spendWithin(
-  { db, recordAct }: ApprovalStoreParts,
-  spending: Spending,
-): Result<ApprovalUse, RequestRefusal | SpendRefusal | KeyError> {
-  const { token, requestId, contentHash, attemptLineage, at, actor } = spending;
+export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Result<ApprovalUse, Refused> {
+  const { db, recordAct } = parts;
+  const { token, requestId, at, also } = spending;
   if (requestId !== null) {
     const open = stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
     if (!open.ok) return open;
   }
-  const key = usableKey(db, token);
-  if (!key.ok) return key;
-  const kept = keepToken(db, token);
+  const use = useOnce(parts, spending);
+  if (!use.ok) return use;
+  recordAct(spentDraft(spending, use.value));
+  for (const granted of also) {
+    const kept = keepFurther(parts, { spending, granted });
+    if (!kept.ok) return kept;
+  }
+  if (requestId !== null) closeRequest(db, { ...spending, requestId });
+  return use;
+}
+
+type Used = Pick<Spending, "token" | "workItemId" | "contentHash" | "attemptLineage" | "at">;
+
+function useOnce({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, Refused> {
+  const { token, workItemId, contentHash, attemptLineage, at } = used;
+  const kept = keepSigned(db, token);
   if (!kept.ok) return kept;
-  const used = db.get<{ readonly count: number }>("SELECT count(*) AS count FROM approval_uses WHERE nonce = :nonce", {
-    nonce: token.nonce,
-  });
-  const useNumber = (used?.count ?? 0) + 1;
+  const before = db.get<{ readonly count: number }>(
+    "SELECT count(*) AS count FROM approval_uses WHERE nonce = :nonce",
+    { nonce: token.nonce },
+  );
+  const useNumber = (before?.count ?? 0) + 1;
   if (useNumber > token.maxExecutions) return err({ code: "uses_exhausted", maxExecutions: token.maxExecutions });
   db.run(
     `INSERT INTO attempt_lineages (lineage_id, work_item_id, content_hash, state, started_at)
      VALUES (:lineageId, :workItemId, :contentHash, 'granted', :at)`,
-    { lineageId: attemptLineage, workItemId: spending.workItemId, contentHash, at },
+    { lineageId: attemptLineage, workItemId, contentHash, at },
   );
   db.run(
     `INSERT INTO approval_uses (nonce, use_number, content_hash, lineage_id, used_at)
      VALUES (:nonce, :useNumber, :contentHash, :lineageId, :at)`,
     { nonce: token.nonce, useNumber, contentHash, lineageId: attemptLineage, at },
   );
-  if (requestId !== null) {
-    db.run(
-      `UPDATE pending_decisions SET state = 'approved', decided_at = :at, decided_by = :actor, token_id = :tokenId
-       WHERE request_id = :requestId`,
-      { requestId, at, actor: JSON.stringify(actor), tokenId: token.tokenId },
-    );
+  return ok({ nonce: token.nonce, useNumber, contentHash, attemptLineage, at });
+}
+
+function closeRequest(
+  db: Sqlite,
+  { requestId, token, at, actor, also }: Spending & { readonly requestId: string },
+): void {
+  db.run(
+    `UPDATE pending_decisions SET state = 'approved', decided_at = :at, decided_by = :actor, token_id = :tokenId
+     WHERE request_id = :requestId`,
+    { requestId, at, actor: JSON.stringify(actor), tokenId: token.tokenId },
+  );
+  [token, ...also.map((granted) => granted.token)].forEach(({ tokenId }, position) => {
+    db.run("INSERT INTO decision_tokens (request_id, position, token_id) VALUES (:requestId, :position, :tokenId)", {
+      requestId,
+      position,
+      tokenId,
+    });
+  });
+}
+
+type Further = { readonly spending: Spending; readonly granted: AlsoGranted };
+
+/** A further approval of the same decision, used at this moment or kept for later. */
+function keepFurther(parts: ApprovalStoreParts, { spending, granted }: Further): Result<void, Refused> {
+  const { token, workItemId, use } = granted;
+  if (use === null) {
+    const kept = keepSigned(parts.db, token);
+    if (kept.ok) parts.recordAct(standingDraft(spending, granted));
+    return kept;
   }
-  const use = { nonce: token.nonce, useNumber, contentHash, attemptLineage, at };
-  recordAct(spentDraft(spending, use));
-  return ok(use);
+  const one = { ...spending, ...use, token, workItemId };
+  const used = useOnce(parts, one);
+  if (used.ok) parts.recordAct(spentDraft(one, used.value));
+  return used.ok ? ok() : used;
+}
+
+function keepSigned(db: Sqlite, token: StoredToken): Result<void, SpendRefusal | KeyError> {
+  const key = usableKey(db, token);
+  return key.ok ? keepToken(db, token) : key;
 }
 
 /** Asked again inside the transaction: a key or its device may have gone since the signature was checked. [APPR-11] */

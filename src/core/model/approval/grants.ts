@@ -1,0 +1,66 @@
+import { assert, canonicalJson, sha256Hex, type Instant, type JsonValue, type Sha256Hex } from "#base";
+import type { ApprovalScope, PendingDecision } from "../approvals.ts";
+import { isPayloadKind, readPayload, SCOPE_OF_KIND } from "./payload.ts";
+import { readProjection, type ReadProjection } from "./plan-projection.ts";
+import { spawnPolicyHash, spawnsTask } from "./spawn.ts";
+
+/** One token that an approval becomes. What is null follows from the settings. */
+export type Grant = {
+  readonly workItemId: string;
+  readonly planHash: Sha256Hex;
+  readonly scope: ApprovalScope;
+  readonly usesMax: number | null;
+  readonly expiresAt: Instant | null;
+  /** Signed besides how it was approved. */
+  readonly conditions: { readonly [name: string]: JsonValue };
+};
+
+type Asked = Pick<PendingDecision, "kind" | "projection">;
+
+/**
+ * Every token that one approval of this request becomes, its own first: a project has one for each of its tasks, and a
+ * goal that stands one for the tasks it begins. They follow from the projection alone, so that a page knows what it is
+ * to sign without believing anyone. Null when the request is not whole. [R1.A4]
+ */
+export function grantsOf({ kind, projection }: Asked): readonly Grant[] | null {
+  const plain = { planHash: sha256Hex(projection), scope: SCOPE_OF_KIND[kind], expiresAt: null, conditions: {} };
+  if (isPayloadKind(kind)) {
+    const read = readPayload(kind, projection);
+    return read.ok ? [{ ...plain, workItemId: read.value.subjectId, usesMax: 1 }] : null;
+  }
+  const read = readProjection(projection);
+  if (!read.ok) return null;
+  const children = childGrants(read.value);
+  const standing = standingGrants(read.value, plain.planHash);
+  if (children === null || standing === null) return null;
+  return [{ ...plain, workItemId: read.value.plan.id, usesMax: null }, ...standing, ...children];
+}
+
+/** Exactly the tasks the project names, in its order, each bound to its own hash and used once. [PROJ-01] */
+function childGrants({ plan, whole }: ReadProjection): readonly Grant[] | null {
+  const wholes = (whole["children"] ?? []) as readonly (JsonValue | null)[];
+  if (plan.type !== "project") return wholes.length === 0 ? [] : null;
+  if (plan.tasks.length !== wholes.length) return null;
+  const grants = plan.tasks.map((id, index): Grant | null => {
+    const child = plan.children[index] ?? null;
+    if (child === null || child.id !== id || child.type !== "task" || child.parent !== plan.id) return null;
+    const planHash = sha256Hex(canonical(wholes[index] ?? null));
+    return { workItemId: id, planHash, scope: "full_plan", usesMax: 1, expiresAt: null, conditions: {} };
+  });
+  return grants.every((grant) => grant !== null) ? grants : null;
+}
+
+/** The policy is computed here from what is shown; nobody hands one in. [APPR-09] */
+function standingGrants({ plan, whole }: ReadProjection, planHash: Sha256Hex): readonly Grant[] | null {
+  if (plan.standing === null) return [];
+  if (plan.type !== "goal" || !spawnsTask(whole)) return null;
+  const { max_executions: usesMax, expires_at: ends } = plan.standing;
+  const conditions = { spawn_policy_hash: spawnPolicyHash(whole), ...plan.standing };
+  return [{ workItemId: plan.id, planHash, scope: "standing", usesMax, expiresAt: ends as Instant, conditions }];
+}
+
+function canonical(value: unknown): string {
+  const text = canonicalJson(value);
+  assert(text.ok, "what was read has canonical bytes");
+  return text.value;
+}

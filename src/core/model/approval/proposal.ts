@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { assert, canonicalJson, err, LIMITS, ok, parseStrictJson, type Result } from "#base";
+import { standingTermsSchema, type StandingTerms } from "./standing.ts";
+
+/** What is proposed with a plan: the files of a project's tasks, and the terms on which a goal may repair by itself. */
+export type PlanProposal = {
+  readonly plan: string;
+  readonly tasks: readonly string[];
+  readonly standing: StandingTerms | null;
+};
+
+/** Why the parts of a proposal do not fit each other; nothing was asked. */
+export type ProposalRefused = {
+  readonly code: "proposal_refused";
+  readonly reason: ProposalReason;
+  readonly itemId: string | null;
+};
+export type ProposalReason =
+  | "unreadable"
+  | "task_missing"
+  | "task_extra"
+  | "task_repeated"
+  | "task_is_no_task"
+  | "task_of_another"
+  | "tasks_without_project"
+  | "standing_without_goal"
+  | "standing_without_repair"
+  | "standing_uses"
+  | "standing_over";
+
+const file = z.string().check(z.maxLength(LIMITS.planBytes));
+const proposalSchema = z.strictObject({
+  plan: file,
+  tasks: z.array(file).check(z.maxLength(LIMITS.planNames)),
+  standing: z.nullable(standingTermsSchema),
+});
+
+/** One text for all of it: the file itself when there is nothing else, so that a plan alone stays what it was. */
+export function planProposalText(proposal: PlanProposal): string {
+  if (proposal.tasks.length === 0 && proposal.standing === null) return proposal.plan;
+  const text = canonicalJson(proposal);
+  assert(text.ok, "a proposal has canonical bytes");
+  return text.value;
+}
+
+/** A plan begins with its front matter; whatever begins as an object is a proposal of several parts. */
+export function readPlanProposal(text: string): Result<PlanProposal, ProposalRefused> {
+  if (!text.startsWith("{")) return ok({ plan: text, tasks: [], standing: null });
+  const parsed = parseStrictJson(text);
+  const read = proposalSchema.safeParse(parsed.ok ? parsed.value : null);
+  return read.success ? ok(read.data) : err({ code: "proposal_refused", reason: "unreadable", itemId: null });
+}

@@ -1,0 +1,89 @@
+import { err, ok, type Instant, type Result } from "#base";
+import { readPlanProposal, spawnsTask, type ProposalReason, type ProposalRefused, type WorkItem } from "#model";
+import type { PlanRefused } from "#ports";
+import {
+  FILE_ALONE,
+  parsePlan,
+  planBytes,
+  projectPlan,
+  withEffectiveSkills,
+  type ParsedPlan,
+  type PlanProjection,
+  type ReadYaml,
+} from "#work";
+
+export type PlanReading = {
+  readonly readYaml: ReadYaml;
+  /** What was proposed: a plan file, or several parts in one text. */
+  readonly text: string;
+  readonly at: Instant;
+  readonly standingUsesMax: number;
+};
+export type ProjectedPlan = { readonly itemId: string; readonly projection: string };
+type Refused = PlanRefused | ProposalRefused;
+
+/**
+ * Reads what was proposed and projects it: a plan, with the tasks of a project whole and in its order, or with the terms
+ * on which a goal stands. No skill is installed, and no executor is chosen yet. [PROJ-01]
+ */
+export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Refused> {
+  const proposal = readPlanProposal(reading.text);
+  if (!proposal.ok) return proposal;
+  const parsed = parse(reading, proposal.value.plan);
+  if (!parsed.ok) return parsed;
+  const item = withEffectiveSkills(parsed.value, null);
+  const children = childrenOf(reading, { item, files: proposal.value.tasks });
+  if (!children.ok) return children;
+  const { standing } = proposal.value;
+  const projection = projectPlan(item, { ...FILE_ALONE, children: children.value, standing });
+  const reason = standing === null ? null : wrongTerms({ ...reading, item, projection, standing });
+  if (reason !== null) return refuse(reason, item.id);
+  return ok({ itemId: item.id, projection: planBytes(projection) });
+}
+
+function parse({ readYaml, at }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {
+  const parsed = parsePlan({ markdown, readYaml, at });
+  if (parsed.ok) return parsed;
+  const [{ line, column, code }] = parsed.error;
+  return err({ code: "plan_refused", line, column, reason: code });
+}
+
+type Family = { readonly item: WorkItem; readonly files: readonly string[] };
+
+/** Exactly the tasks a project names. One that is left out, or one too many, would be approved unseen. [R1.A4] */
+function childrenOf(reading: PlanReading, { item, files }: Family): Result<readonly PlanProjection[], Refused> {
+  if (item.type !== "project") return files.length === 0 ? ok([]) : refuse("tasks_without_project", item.id);
+  const children = new Map<string, PlanProjection>();
+  for (const file of files) {
+    const parsed = parse(reading, file);
+    if (!parsed.ok) return parsed;
+    const child = withEffectiveSkills(parsed.value, item.skills);
+    const reason = wrongChild(item, child) ?? (children.has(child.id) ? "task_repeated" : null);
+    if (reason !== null) return refuse(reason, child.id);
+    // A file may leave its parent out; the project that lists it is its parent, and that is what is hashed.
+    children.set(child.id, projectPlan({ ...child, parent: item.id }, FILE_ALONE));
+  }
+  const missing = item.tasks.find((id) => !children.has(id));
+  return missing === undefined ? ok([...children.values()]) : refuse("task_missing", missing);
+}
+
+function wrongChild(project: WorkItem, child: WorkItem): ProposalReason | null {
+  if (!project.tasks.includes(child.id)) return "task_extra";
+  if (child.type !== "task") return "task_is_no_task";
+  return child.parent === null || child.parent === project.id ? null : "task_of_another";
+}
+
+type Terms = Pick<PlanReading, "at" | "standingUsesMax"> & {
+  readonly item: WorkItem;
+  readonly projection: PlanProjection;
+  readonly standing: { readonly max_executions: number; readonly expires_at: string };
+};
+
+function wrongTerms({ item, projection, standing, at, standingUsesMax }: Terms): ProposalReason | null {
+  if (item.type !== "goal") return "standing_without_goal";
+  if (!spawnsTask(projection)) return "standing_without_repair";
+  if (standing.max_executions > standingUsesMax) return "standing_uses";
+  return standing.expires_at <= at ? "standing_over" : null;
+}
+
+const refuse = (reason: ProposalReason, itemId: string) => err({ code: "proposal_refused", reason, itemId } as const);

@@ -1,0 +1,108 @@
+import { assert, canonicalJson, err, ok, uuidV7, type Instant, type Result } from "#base";
+import {
+  approvalTokenToWire,
+  grantsOf,
+  signatureToHex,
+  tokenSigningBytes,
+  type ApprovalDecision,
+  type ApprovalToken,
+  type AuditActor,
+  type DecisionRefusal,
+  type Friction,
+  type Grant,
+  type KeptRequest,
+  type StoredToken,
+  type UnsignedToken,
+} from "#model";
+import { judgeIssued, judgeVerify, mintTokens, type SignatureFact, type StrongAuth } from "#policy";
+import type { AlsoGranted, DecideRefusal, KeyRegistry } from "#ports";
+import { verifySigned } from "../keys/signer.ts";
+import { contentsOf, type ApprovalsDeps } from "./propose.ts";
+
+export type Minting = {
+  readonly request: KeptRequest;
+  readonly decision: ApprovalDecision;
+  readonly at: Instant;
+  readonly strongAuth: StrongAuth;
+};
+
+/** The tokens that an answer becomes: usually one; a project has one more for each task, a goal that stands one more. */
+export function mintFor(
+  { randomness, settings }: Pick<ApprovalsDeps, "randomness" | "settings">,
+  { request, ...answered }: Minting,
+): Result<readonly UnsignedToken[], DecisionRefusal> {
+  const nonces = (grantsOf(request) ?? []).map(() => Buffer.from(randomness.bytes(32)).toString("hex"));
+  return mintTokens({ ...answered, pending: request, nonces, ...settings });
+}
+
+export type SignedAnswer = {
+  readonly request: KeptRequest;
+  /** In the order they were minted. */
+  readonly tokens: readonly ApprovalToken[];
+  readonly friction: readonly Friction[];
+  readonly at: Instant;
+  readonly actor: AuditActor;
+};
+
+/**
+ * Verifies every signed token against what would be done, which is read afresh from what was proposed, and keeps them
+ * all with their uses and attempts in one commit. INVARIANT: one that does not hold keeps all of them out. [FLOW-04]
+ */
+export async function grantSigned(
+  deps: ApprovalsDeps,
+  { request, tokens, friction, at, actor }: SignedAnswer,
+): Promise<Result<KeptRequest, DecideRefusal>> {
+  const contents = contentsOf(deps, { request, at });
+  if (!contents.ok || contents.value.length !== tokens.length) return err({ code: "decision_changed" });
+  const granted: AlsoGranted[] = [];
+  for (const [index, token] of tokens.entries()) {
+    const content = contents.value[index];
+    assert(content !== undefined, "there are as many contents as tokens");
+    const one = await verifyOne(deps, { token, content, at });
+    if (!one.ok) return one;
+    granted.push(one.value);
+  }
+  const [first, ...also] = granted;
+  assert(first !== undefined && first.use !== null, "FLOW-04 the request's own approval is used at once");
+  const { requestId } = request;
+  const { token, workItemId, use } = first;
+  const spent = await deps.store.spend({ token, workItemId, ...use, friction, at, actor, requestId, also });
+  if (!spent.ok) return spent;
+  return ok({ ...request, state: "approved", decidedAt: at, decidedBy: actor, tokenId: token.tokenId });
+}
+
+type One = { readonly token: ApprovalToken; readonly content: Grant; readonly at: Instant };
+
+async function verifyOne(
+  { registry, randomness }: ApprovalsDeps,
+  { token, content, at }: One,
+): Promise<Result<AlsoGranted, DecideRefusal>> {
+  const { workItemId, planHash, scope, conditions } = content;
+  const signature = await signatureFact(registry, token);
+  const presented = { token, signature, item: { workItemId, contentHash: planHash }, at };
+  if (scope === "standing") {
+    const issued = judgeIssued({ ...presented, conditions });
+    return issued.ok ? ok({ token: storedToken(token), workItemId, use: null }) : issued;
+  }
+  const use = judgeVerify({ ...presented, spawn: null, uses: [], lineage: uuidV7(at, randomness.bytes(10)) });
+  if (!use.ok) return use;
+  const { contentHash, attemptLineage } = use.value;
+  return ok({ token: storedToken(token), workItemId, use: { contentHash, attemptLineage } });
+}
+
+export const signingBytes = (token: UnsignedToken | ApprovalToken): Uint8Array => Buffer.from(tokenSigningBytes(token));
+
+async function signatureFact(registry: KeyRegistry, token: ApprovalToken): Promise<SignatureFact> {
+  const signature = signatureToHex(token.signature);
+  const verified = await verifySigned(registry, { keyId: token.keyId, bytes: signingBytes(token), signature });
+  if (verified.ok) return "valid";
+  const { code } = verified.error;
+  return code === "key_unknown" || code === "key_revoked" ? code : "invalid";
+}
+
+function storedToken(token: ApprovalToken): StoredToken {
+  const { tokenId, nonce, planHash, keyId, maxExecutions } = token;
+  const text = canonicalJson(approvalTokenToWire(token));
+  assert(text.ok, "APPR-03 a token has one canonical text");
+  return { tokenId, nonce, planHash, keyId, maxExecutions, text: text.value };
+}
