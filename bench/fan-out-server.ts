@@ -11,11 +11,13 @@ import { createAuditRules } from "../src/core/policy/index.ts";
 import { parseYaml } from "../src/config/index.ts";
 import {
   createChangeFeed,
+  createDeviceKeys,
   createActivityDoor,
   createApprovalsDoor,
   createJournalDoor,
   createKeysDoor,
   createPasskeysDoor,
+  createReviewFeed,
   createSecretsDoor,
   createSigner,
   systemSha256,
@@ -81,15 +83,24 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const keys = { vault: createMemoryVault(), registry: createMemoryKeyRegistry(recordAct), ...machine };
   const signer = createSigner(keys);
   const sessions = createMemorySessionStore(recordAct, keys.registry.sessions);
+  const approvals = createMemoryApprovalStore(recordAct, keys.registry);
+  const review = createReviewFeed({ store: approvals, log: SILENT });
+  const passkeys = createPasskeysDoor({
+    ...keys,
+    store: createMemoryPasskeyStore(recordAct, sessions),
+    audit: log,
+    isOwnOrigin: () => false,
+  });
   const server = await createWebServer({
     keys: createKeysDoor({ ...keys, signer }),
     approvals: createApprovalsDoor({
       ...keys,
       signer,
-      store: createMemoryApprovalStore(recordAct, keys.registry),
+      store: approvals,
       audit: log,
+      passkeys,
       readYaml: parseYaml,
-      settings: { timeoutMs: 1, ttlMs: 1, maxExecutions: 1, standingUsesMax: 1 },
+      settings: { timeoutMs: 1, ttlMs: 1, maxExecutions: 1, standingUsesMax: 1, fatigueDecisions: 1 },
     }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
@@ -98,15 +109,12 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
       inputs: createMemorySecureInputStore(recordAct),
       onChanged: () => {},
     }),
-    passkeys: createPasskeysDoor({
-      ...keys,
-      store: createMemoryPasskeyStore(recordAct, sessions),
-      audit: log,
-      isOwnOrigin: () => false,
-    }),
+    passkeys,
+    review,
+    deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
     sessions,
     activity: createActivityDoor(log),
-    refusals: { enrolmentRefused: () => {} },
+    refusals: { enrolmentRefused: () => {}, callerRefused: () => {} },
     ...machine,
     log: SILENT,
     settings: {

@@ -5,7 +5,7 @@ import { parseYaml } from "#config";
 import type { KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { ApprovalsDoor, OwnerAnswer, Vault } from "#ports";
-import { createApprovalsDoor, createKeysDoor, createSigner } from "#runtime";
+import { createApprovalsDoor, createKeysDoor, createSigner, NO_PASSKEYS } from "#runtime";
 import { openRuntime, type RuntimeStores } from "#stores";
 import type { World } from "./disk-run.ts";
 
@@ -47,9 +47,23 @@ export async function openTrust({ clock, seeded }: World, opening: Opening): Pro
   const signer = createSigner(parts);
   const prepared = await createKeysDoor({ ...parts, signer }).prepare();
   assert(prepared.ok, "there is a signing key");
-  const settings = { timeoutMs: TIMEOUT_MS, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100 };
+  const settings = {
+    timeoutMs: TIMEOUT_MS,
+    ttlMs: 1_800_000,
+    maxExecutions: 1,
+    standingUsesMax: 100,
+    fatigueDecisions: 20,
+  };
   const { approvals: store, audit } = stores;
-  const approvals = createApprovalsDoor({ ...parts, signer, store, audit, readYaml: parseYaml, settings });
+  const approvals = createApprovalsDoor({
+    ...parts,
+    signer,
+    store,
+    audit,
+    passkeys: NO_PASSKEYS,
+    readYaml: parseYaml,
+    settings,
+  });
   return { stores, approvals };
 }
 

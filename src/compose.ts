@@ -12,16 +12,29 @@ import { parseYaml } from "#config";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
 import { createAuditRules } from "#policy";
-import type { ApprovalsDoor, Clock, JournalDoor, KeysDoor, Log, PasskeysDoor, Randomness, SecretsDoor, Timers } from "#ports";
+import type {
+  ApprovalsDoor,
+  Clock,
+  DeviceKeysDoor,
+  JournalDoor,
+  KeysDoor,
+  Log,
+  PasskeysDoor,
+  Randomness,
+  SecretsDoor,
+  Timers,
+} from "#ports";
 import {
   createActivityDoor,
   createApprovalsDoor,
   createAuditLife,
   createChangeFeed,
+  createDeviceKeys,
   createJournalDoor,
   createKeysDoor,
   createPasskeysDoor,
   createRefusalTally,
+  createReviewFeed,
   createSecretsDoor,
   createSigner,
   systemClock,
@@ -30,6 +43,7 @@ import {
   systemSha256,
   systemTimers,
   withAuditedTransfers,
+  withReviewFeed,
   type AuditLife,
 } from "#runtime";
 import {
@@ -74,9 +88,12 @@ export interface App {
   readonly journal: JournalDoor;
   readonly keys: KeysDoor;
   readonly approvals: ApprovalsDoor;
+  readonly secrets: SecretsDoor;
   /** Opens the port; nothing is reachable before. */
   listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
   enrolmentLink(): string;
+  /** Told of every browser that asks to have its key confirmed. */
+  onDeviceWaiting: DeviceKeysDoor["onWaiting"];
   /** Everything in reverse order, within the configured grace. */
   close(): Promise<void>;
 }
@@ -121,7 +138,8 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const terminalToken = randomToken(machine.randomness);
   const settings = webSettings(options, { terminalToken, tls });
   const isOwnOrigin = (origin: string): boolean => server.isOwnOrigin(origin);
-  const { keys, approvals, secrets, passkeys } = createTrust({ options, stores, machine, isOwnOrigin });
+  const trust = createTrust({ options, stores, machine, log, isOwnOrigin });
+  const { keys, approvals, secrets } = trust;
   const prepared = await keys.prepare();
   // Without a signing key nothing is signed; everything that needs no signature still works.
   if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
@@ -133,10 +151,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const server = await createWebServer({
     journal,
     feed,
-    keys,
-    approvals,
-    secrets,
-    passkeys,
+    ...trust,
     sessions,
     activity,
     refusals,
@@ -148,6 +163,8 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     journal,
     keys,
     approvals,
+    secrets,
+    onDeviceWaiting: trust.deviceKeys.onWaiting,
     enrolmentLink: server.enrolmentLink,
     async listen() {
       const listening = await server.listen();
@@ -203,7 +220,7 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
   const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
   return ok({
     journal,
-    ...createTrust({ options, stores: stores.value, machine, isOwnOrigin: () => false }),
+    ...createTrust({ options, stores: stores.value, machine, log: SILENT, isOwnOrigin: () => false }),
     async close() {
       feed.close();
       await stores.value.close();
@@ -250,24 +267,27 @@ function openKeys({ options, stores, machine }: TrustParts) {
 type OwnOrigin = { readonly isOwnOrigin: (origin: string) => boolean };
 
 /** The owner's keys, and the approvals that are signed with them. */
-function createTrust({ options, stores, machine, isOwnOrigin }: TrustParts & OwnOrigin) {
+function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts & OwnOrigin & Pick<StartParts, "log">) {
   const { randomness, clock } = machine;
   const { vault, signer } = openKeys({ options, stores, machine });
-  const registry = stores.keys;
+  const { audit, keys: registry } = stores;
+  const parts = { audit, registry, clock, randomness };
+  const review = createReviewFeed({ store: stores.approvals, log });
+  const passkeys = createPasskeysDoor({ store: stores.passkeys, audit, clock, randomness, isOwnOrigin });
   return {
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
+    deviceKeys: createDeviceKeys({ ...parts, review }),
     approvals: createApprovalsDoor({
-      store: stores.approvals,
-      audit: stores.audit,
+      ...parts,
+      store: withReviewFeed(stores.approvals, review),
       signer,
-      registry,
-      clock,
-      randomness,
+      passkeys,
       readYaml: parseYaml,
       settings: approvalSettings(options.config),
     }),
-    passkeys: createPasskeysDoor({ store: stores.passkeys, audit: stores.audit, clock, randomness, isOwnOrigin }),
-    secrets: createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: () => {} }),
+    passkeys,
+    review,
+    secrets: createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed }),
   };
 }
 
@@ -276,6 +296,7 @@ const approvalSettings = ({ approval, review, autonomy }: Config) => ({
   ttlMs: approval.defaultTtlMinutes * 60_000,
   maxExecutions: approval.maxExecutions,
   standingUsesMax: autonomy.maxStandingExecutions,
+  fatigueDecisions: review.fatigueWindowDecisions,
 });
 
 const BY_KEY_FILE: VaultAccess = { passphrase: null, askPassphrase: async () => null, sessionBus: "absent" };

@@ -1,11 +1,14 @@
 import { assert, ok, type Result } from "#base";
-import { keptRequestFromWire, type KeptRequest, type KeptRequestBody } from "#model";
+import { keptRequestFromWire, type KeptRequest, type KeptRequestBody, type ShownRequestBody } from "#model";
 import type { ApprovalsDoor } from "#ports";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { resultOf } from "../client/http-door.ts";
 
+/** What verbs do with requests and approvals; the queue of a page and its signatures are for browsers. */
+export type Approvals = Omit<ApprovalsDoor, "summary" | "prepareApproval" | "completeApproval">;
+
 /** Requests and approvals behind a running instance: the same door as the local one. */
-export function createHttpApprovals(address: InstanceAddress): ApprovalsDoor {
+export function createHttpApprovals(address: InstanceAddress): Approvals {
   const call = async <T, E>(made: HttpCall): Promise<Result<T, E>> =>
     resultOf(await readAnswer(await callInstance(address, made)));
   const post = <T, E>(verb: string, value: object): Promise<Result<T, E>> =>
@@ -27,7 +30,10 @@ export function createHttpApprovals(address: InstanceAddress): ApprovalsDoor {
     inbox: () => list("inbox"),
     missed: () => list("missed"),
     all: () => list("all"),
-    show: async (id) => mapped(await post<KeptRequestBody, never>("show", { request_id: id }), requestOf),
+    show: async (id) =>
+      mapped(await post<ShownRequestBody, never>("show", { request_id: id }), ({ decided_by_name: _name, ...body }) =>
+        requestOf(body),
+      ),
     decide: async ({ requestId, verdict, shownHash, friction }) =>
       mapped(
         await post<KeptRequestBody, never>("decide", {

@@ -1,17 +1,16 @@
 import type { Result } from "#base";
 import type { Environment } from "#config";
 import { wordPartsFor, type KeptRequest } from "#model";
-import type { ApprovalsDoor } from "#ports";
 import { reachSilas } from "../client/door.ts";
 import { askOnce } from "../keys/open-keys.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { createHttpApprovals } from "./http-approvals.ts";
+import { createHttpApprovals, type Approvals } from "./http-approvals.ts";
 
 /** Requests and approvals for the time of `work`: through the running instance, or in this process when none runs. */
 export async function withApprovals<T>(
   { environment, terminal }: { readonly environment: Environment; readonly terminal: Terminal },
-  work: (approvals: ApprovalsDoor) => Promise<T>,
+  work: (approvals: Approvals) => Promise<T>,
 ): Promise<T> {
   const silas = await reachSilas({ environment, askPassphrase: askOnce(terminal) });
   if (silas.kind === "instance") return work(createHttpApprovals(silas.address));
@@ -37,7 +36,7 @@ export function orFail<T>(result: Result<T, { readonly code: string }>): T {
 const ID_PART_CHARS_MIN = 4;
 
 /** The request a typed id means: all of it, or a beginning that fits one alone. Looking it up starts no time. */
-export async function findRequest(approvals: ApprovalsDoor, typed: string): Promise<KeptRequest> {
+export async function findRequest(approvals: Approvals, typed: string): Promise<KeptRequest> {
   const all = orFail(await approvals.all());
   const fits = all.filter(({ requestId }) =>
     typed.length < ID_PART_CHARS_MIN ? requestId === typed : requestId.startsWith(typed),

@@ -115,6 +115,20 @@ export const LIMITS = {
   patternRepeats: 1_000,
   /** Requests that wait for a decision; more would be tapped through, not read. */
   pendingDecisions: 200,
+  /** How long minted tokens wait for the signatures of a page: a passkey prompt and a phone that fell asleep fit. */
+  mintedTtlMs: 300_000,
+  /** Approvals that wait for a page's signatures at once; beyond this the oldest is forgotten and minted again. */
+  mintedApprovals: 256,
+  /** How long a browser may take from the challenge to its confirmation at the terminal. */
+  deviceKeyTtlMs: 600_000,
+  /** Browser keys that wait to be confirmed; an owner sets up one device at a time. */
+  deviceKeysWaiting: 20,
+  /** Wrong confirmation codes in a row before nothing waits any more: guessing six digits needs far more. */
+  deviceCodeTries: 5,
+  /** Missed requests a queue shows; older ones are in the list of all. */
+  missedRows: 100,
+  /** Decided requests a queue shows. */
+  decidedRows: 10,
   /** Tokens of one card: a project with all the children a plan may name, and its own. */
   mintedTokens: 101,
   /** Passkeys of one browser: a few security keys and what the system itself offers. */

@@ -19,6 +19,11 @@ const SENTENCES: Sentences = {
   device_enrolled: ({ device_name }) => `Signed in ${oneLine(device_name)}`,
   device_revoked: ({ device_name }) => `Signed out ${oneLine(device_name)}`,
   key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${key_id})`,
+  callers_refused: ({ foreign_origin, foreign_host, unauthenticated_frame }) =>
+    `Turned away ${counted(foreign_origin + foreign_host + unauthenticated_frame, "stranger")} at the door`,
+  device_key_offered: ({ key_id, key_name }) =>
+    `A device offered the key ${oneLine(key_name)} (${key_id}); it waits to be confirmed`,
+  device_key_refused: ({ reason }) => `Refused the key of a device (${reason})`,
   key_used: ({ key_id, purpose }) => KEY_USES[purpose](key_id),
   key_revoked: ({ key_id, key_name }) => `Revoked the key ${oneLine(key_name)} (${key_id})`,
   passkey_added: ({ passkey_id, passkey_name }) => `Added the passkey ${oneLine(passkey_name)} (${passkey_id})`,

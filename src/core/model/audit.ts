@@ -26,6 +26,17 @@ export const auditDataSchemas = {
   device_enrolled: z.strictObject({ session_id: id, device_name: nameSchema }),
   device_revoked: z.strictObject({ session_id: id, device_name: nameSchema }),
   enrolment_refused: z.strictObject({ invalid: count, rate_limited: count, since: instantSchema }),
+  /** Pages of other origins, other names for this server, and frames before a sign-in. */
+  callers_refused: z.strictObject({
+    foreign_origin: count,
+    foreign_host: count,
+    unauthenticated_frame: count,
+    since: instantSchema,
+  }),
+  /** A browser offered a key that waits for the terminal; it signs nothing yet. */
+  device_key_offered: z.strictObject({ key_id: id, key_name: nameSchema, session_id: id }),
+  /** An offer that showed no proof, or a code that no waiting device shows; null where it was no device that asked. */
+  device_key_refused: z.strictObject({ reason: code, session_id: z.nullable(id) }),
   journal_import_started: z.strictObject(act),
   journal_imported: z.strictObject({ ...act, added: count, replaced: count, unchanged: count, conflicts: count }),
   journal_import_failed: z.strictObject({ ...act, reason: code }),
@@ -57,6 +68,8 @@ export const auditDataSchemas = {
     key_id: id,
     use_number: count,
     lineage_id: id,
+    /** What a person did to approve. */
+    friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
   }),
   /** An approval for tasks that a goal will make; each use of it is recorded by itself. */
   approval_standing: z.strictObject({ ...asked, token_id: id, key_id: id, uses_max: count }),
@@ -68,8 +81,6 @@ export const auditDataSchemas = {
   approval_refused: z.strictObject({ ...asked, reason: code }),
   /** The name of a secret and nothing about it. [SECRET-08] */
   secret_asked: z.strictObject({ ref_id: id }),
-    /** What a person did to approve. */
-    friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
   secret_stored: z.strictObject({ ref_id: id }),
   secret_removed: z.strictObject({ ref_id: id }),
   message_received: z.strictObject({ message_id: id, channel: code, taint: code, key_id: z.nullable(id) }),

@@ -1,4 +1,5 @@
 import { LIMITS, type Instant } from "#base";
+import type { AuditDataOf, AuditDraft } from "#model";
 import type { AuditLog, Clock, Log, RefusalTally, Timers } from "#ports";
 
 export type RefusalTallyDeps = {
@@ -8,26 +9,51 @@ export type RefusalTallyDeps = {
   readonly log: Log;
 };
 
-type Counts = { invalid: number; rate_limited: number; since: Instant };
-
 /**
- * Refused sign-ins in the audit chain: the first is recorded at once, all others of the next minutes as one entry. Who
- * floods Silas with tries adds at most one entry per window. A crash loses the count of the open window and no more.
+ * What is refused at the door, in the audit chain: the first is recorded at once, all others of the next minutes as one
+ * entry. Who floods Silas with tries adds at most one entry of each kind per window. A crash loses the count of the open
+ * window and no more.
  */
 export function createRefusalTally(deps: RefusalTallyDeps): RefusalTally & { close(): Promise<void> } {
+  const enrolments = createCounter(deps, {
+    none: { invalid: 0, rate_limited: 0 },
+    draftOf: (data) => ({ event: "enrolment_refused", data }),
+  } satisfies Counting<AuditDataOf<"enrolment_refused">>);
+  const callers = createCounter(deps, {
+    none: { foreign_origin: 0, foreign_host: 0, unauthenticated_frame: 0 },
+    draftOf: (data) => ({ event: "callers_refused", data }),
+  } satisfies Counting<AuditDataOf<"callers_refused">>);
+  return {
+    enrolmentRefused: (reason) => enrolments.count(reason),
+    callerRefused: (reason) => callers.count(reason),
+    async close() {
+      await enrolments.close();
+      await callers.close();
+    },
+  };
+}
+
+type Counting<Data extends { readonly since: Instant }> = {
+  readonly none: { readonly [K in Exclude<keyof Data, "since">]: 0 };
+  readonly draftOf: (data: Data) => Pick<AuditDraft, "event" | "data">;
+};
+
+function createCounter<Data extends { readonly since: Instant }>(
+  { audit, clock, timers, log }: RefusalTallyDeps,
+  { none, draftOf }: Counting<Data>,
+) {
+  type Reason = Exclude<keyof Data, "since">;
+  type Counts = Record<Reason, number> & { readonly since: Instant };
   let waiting: Counts | null = null;
   let cancel: (() => void) | null = null;
-  const record = async (data: Counts) => {
-    const appended = await deps.audit.append({
-      event: "enrolment_refused",
-      data,
-      at: deps.clock.now(),
-      actor: { kind: "system" },
-    });
-    if (!appended.ok) deps.log.error("audit_append_failed", appended.error);
+  const record = async (counts: Counts) => {
+    // The counts are exactly the fields of this event.
+    const draft = { ...draftOf(counts as Counts & Data), at: clock.now(), actor: { kind: "system" } } as AuditDraft;
+    const appended = await audit.append(draft);
+    if (!appended.ok) log.error("audit_append_failed", appended.error);
   };
   const openWindow = () => {
-    cancel = deps.timers.after(LIMITS.auditRefusalWindowMs, () => {
+    cancel = timers.after(LIMITS.auditRefusalWindowMs, () => {
       cancel = null;
       if (waiting === null) return;
       void record(waiting);
@@ -36,9 +62,9 @@ export function createRefusalTally(deps: RefusalTallyDeps): RefusalTally & { clo
     });
   };
   return {
-    enrolmentRefused(reason) {
-      const counts = waiting ?? { invalid: 0, rate_limited: 0, since: deps.clock.now() };
-      counts[reason] += 1;
+    count(reason: Reason): void {
+      const counts = waiting ?? ({ ...none, since: clock.now() } as Counts);
+      (counts as Record<Reason, number>)[reason] += 1;
       if (cancel !== null) {
         waiting = counts;
         return;
@@ -46,7 +72,7 @@ export function createRefusalTally(deps: RefusalTallyDeps): RefusalTally & { clo
       void record(counts);
       openWindow();
     },
-    async close() {
+    async close(): Promise<void> {
       cancel?.();
       cancel = null;
       if (waiting !== null) await record(waiting);

@@ -12,10 +12,16 @@
 export { createApprovalsDoor } from "./approvals/door.ts";
 export { receiptTools } from "./approvals/receipt.ts";
 export { createActivityDoor } from "./audit-activity.ts";
+export { createDeviceKeys } from "./devices/device-keys.ts";
+export { NO_PASSKEYS } from "./devices/no-passkeys.ts";
+export { createReviewFeed, withReviewFeed } from "./review-feed.ts";
 export { createAuditLife, markHead, systemEd25519, systemSha256, type AuditLife } from "./audit-life.ts";
 export { createRefusalTally } from "./audit-refusals.ts";
 export { withAuditedTransfers } from "./audit-transfers.ts";
 export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";
+export { readPlan } from "./gates/read-plan.ts";
+export { systemGateProblems } from "./gates/registry.ts";
+export { createSystemGates } from "./gates/system-gates.ts";
 export { createJournalDoor, type JournalDoorDeps } from "./journal-door.ts";
 export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys/door.ts";
 export { keyIdOf } from "./keys/ed25519.ts";

@@ -23,7 +23,11 @@ export function createRequestGuard(context: WebContext) {
     const host = request.headers.host;
     reply.headers(securityHeaders(context.place().callers.isHost(host) ? (host ?? "") : "localhost"));
     const verdict = await judge(context, request);
-    if (!verdict.ok) return context.refuse(reply, verdict.error);
+    if (verdict.ok) return;
+    const { code } = verdict.error;
+    // Another page or another name for this server is no mistake of the owner's: it is in the chain. [T1]
+    if (code === "foreign_host" || code === "foreign_origin") context.refusals.callerRefused(code);
+    return context.refuse(reply, verdict.error);
   };
 }
 

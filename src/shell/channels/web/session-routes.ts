@@ -30,6 +30,8 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
     const revoked = await context.sessions.revoke(sessionId, { at: clock.now(), actor });
     if (!revoked.ok) return context.refuse(reply, revoked.error);
     sockets.closeSession(sessionId);
+    // Its key went with it: what others show of it is not true any more.
+    context.review.changed();
     context.log.info("device_revoked", { session_id: sessionId });
     return reply.code(204).send();
   };

@@ -79,6 +79,7 @@ async function receive(connection: Connection, raw: RawFrame): Promise<void> {
   const frame = parseFrame(raw);
   if (connection.caller === null) {
     if (frame.ok && frame.value.type === "auth") return authenticate(connection, frame.value.token);
+    connection.context.refusals.callerRefused("unauthenticated_frame");
     return closeUnauthenticated(connection);
   }
   if (!frame.ok) {
@@ -112,7 +113,10 @@ async function authenticate(connection: Connection, token: string): Promise<void
     (batch) => sendBatch(connection, batch),
     () => closeSlow(connection),
   );
-  connection.cleanups.push(unsubscribe, keepAlive(connection));
+  const unreview = context.review.subscribe(({ pendingCount }) =>
+    send(connection, { type: "review_changed", pending_count: pendingCount }),
+  );
+  connection.cleanups.push(unsubscribe, unreview, keepAlive(connection));
 }
 
 /** Per address always, per scope once it is known; over the limit the frame is not processed. [LIM-01] */

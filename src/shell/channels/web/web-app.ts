@@ -2,9 +2,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyServerFactory } from "fastify";
 import { LIMITS } from "#base";
 import { addActivityRoute } from "./activity-route.ts";
-import { addApprovalRoutes } from "./approval-routes.ts";
 import { addJournalRoutes } from "./journal-routes.ts";
-import { addKeyRoutes } from "./key-routes.ts";
 import { type ChannelRefusal } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addPasskeyRoutes } from "./passkeys/passkey-routes.ts";
@@ -13,6 +11,9 @@ import { addSessionRoutes } from "./session-routes.ts";
 import { SOCKET_PROTOCOL } from "./socket-protocol.ts";
 import { addSocketRoute } from "./socket-route.ts";
 import { addStatusRoutes } from "./status-routes.ts";
+import { addApprovalRoutes } from "./trust/approval-routes.ts";
+import { addDeviceKeyRoutes } from "./trust/device-key-routes.ts";
+import { addKeyRoutes } from "./trust/key-routes.ts";
 import type { WebContext } from "./web-context.ts";
 
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client,
@@ -45,6 +46,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addJournalRoutes(app, context);
   addActivityRoute(app, context);
   addKeyRoutes(app, context);
+  addDeviceKeyRoutes(app, context);
   addApprovalRoutes(app, context);
   addPasskeyRoutes(app, context);
   addSecretRoutes(app, context);

@@ -5,12 +5,14 @@ import type {
   ActivityDoor,
   ChangeFeed,
   Clock,
+  DeviceKeysDoor,
   JournalDoor,
   KeysDoor,
   PasskeysDoor,
   Log,
   Randomness,
   RefusalTally,
+  ReviewFeed,
   SecretsDoor,
   SessionStore,
   Timers,
@@ -26,7 +28,9 @@ export type WebServerDeps = {
   readonly journal: JournalDoor;
   readonly feed: ChangeFeed;
   readonly keys: KeysDoor;
+  readonly deviceKeys: DeviceKeysDoor;
   readonly approvals: ApprovalsDoor;
+  readonly review: ReviewFeed;
   readonly secrets: SecretsDoor;
   readonly passkeys: PasskeysDoor;
   readonly sessions: SessionStore;

@@ -7,6 +7,7 @@ import { createAuditRules, isProven, verifyReceipt } from "#policy";
 import type { OwnerAnswer } from "#ports";
 import { createSeeded, createVirtualClock } from "#sim";
 import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault } from "#stores";
+import { NO_PASSKEYS } from "../devices/no-passkeys.ts";
 import { createApprovalsDoor } from "./door.ts";
 import { receiptTools } from "./receipt.ts";
 import { createKeysDoor } from "../keys/door.ts";
@@ -29,8 +30,22 @@ async function setUp() {
   const keys = createKeysDoor({ ...parts, signer });
   must(await keys.prepare());
   const store = createMemoryApprovalStore(recordAct, parts.registry);
-  const settings = { timeoutMs: 300_000, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100 };
-  const door = createApprovalsDoor({ ...parts, signer, store, audit, readYaml: parseYaml, settings });
+  const settings = {
+    timeoutMs: 300_000,
+    ttlMs: 1_800_000,
+    maxExecutions: 1,
+    standingUsesMax: 100,
+    fatigueDecisions: 20,
+  };
+  const door = createApprovalsDoor({
+    ...parts,
+    signer,
+    store,
+    audit,
+    passkeys: NO_PASSKEYS,
+    readYaml: parseYaml,
+    settings,
+  });
   const propose = async (name: string): Promise<KeptRequest> =>
     must(await door.propose(PLAN.replace("id: task-0190", `id: task-${name}`), BY)).request;
   const events = async (): Promise<readonly string[]> =>

@@ -2,14 +2,16 @@ import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result 
 import type { KeptRequest, StoreFault } from "#model";
 import type { ApprovalsDoor } from "#ports";
 import { decide } from "./decide.ts";
+import { createPageApprovals, type PageDeps } from "./page.ts";
 import { propose, proposeAgain, proposePayload, type ApprovalsDeps } from "./propose.ts";
 import { receipt } from "./receipt.ts";
+import { summary } from "./summary.ts";
 
 /**
  * Requests and decisions, for the terminal and for channels. Before anything is read or decided, what ran out of time is
  * ended; so no caller ever sees an open request that is over.
  */
-export function createApprovalsDoor(deps: ApprovalsDeps): ApprovalsDoor {
+export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
   const { store } = deps;
   return {
     propose: (markdown, actor) => propose(deps, { markdown, actor, againOf: null }),
@@ -34,7 +36,9 @@ export function createApprovalsDoor(deps: ApprovalsDeps): ApprovalsDoor {
       if (!found.ok) return found;
       return found.value === null ? err({ code: "request_unknown", requestId }) : ok(found.value);
     },
+    summary: () => summary(deps),
     decide: (answer) => decide(deps, answer),
+    ...createPageApprovals(deps),
     receipt: (requestId) => receipt(deps, requestId),
   };
 }

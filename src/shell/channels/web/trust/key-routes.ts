@@ -8,9 +8,9 @@ import {
   verifyFileSchema,
   type KeysReport,
 } from "#model";
-import type { Refusal } from "./refusals.ts";
-import { readJsonBody, type BodySchema } from "./request-body.ts";
-import { callerOf, type WebContext } from "./web-context.ts";
+import type { Refusal } from "../refusals.ts";
+import { readJsonBody, type BodySchema } from "../request-body.ts";
+import { callerOf, type WebContext } from "../web-context.ts";
 
 const TERMINAL = { kind: "terminal" } as const;
 

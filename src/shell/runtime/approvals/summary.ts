@@ -1,0 +1,22 @@
+import { LIMITS, ok, type Result } from "#base";
+import type { DecisionsSummary, StoreFault } from "#model";
+import { fatigueOf, isDense } from "#policy";
+import type { ApprovalsDeps } from "./propose.ts";
+
+/** The lists of the queue, and the two cues about how decisions are made. */
+export async function summary({
+  store,
+  clock,
+  settings,
+}: ApprovalsDeps): Promise<Result<DecisionsSummary, StoreFault>> {
+  const expired = await store.expire(clock.now());
+  if (!expired.ok) return expired;
+  const digest = await store.digest({
+    missed: LIMITS.missedRows,
+    decided: LIMITS.decidedRows,
+    weighed: settings.fatigueDecisions,
+  });
+  if (!digest.ok) return digest;
+  const { weighed, ...lists } = digest.value;
+  return ok({ ...lists, fatigue: fatigueOf(weighed), isDense: isDense(lists.pending) });
+}
