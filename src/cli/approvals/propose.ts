@@ -1,6 +1,6 @@
 import { parseYaml } from "#config";
 import { keptRequestToWire } from "#model";
-import { parsePlan } from "#work";
+import { readPlan } from "#runtime";
 import { createInputReader } from "../canonical/input.ts";
 import { readPlanFile } from "../plan/plan-file.ts";
 import { safeJson } from "../plan/safe-json.ts";
@@ -20,7 +20,7 @@ export const proposePlan: Handler<Options> = async (call) => {
   if ((source === undefined) === (options.again === undefined)) {
     throw usage("Name either a plan file, or with --again a request that was missed.");
   }
-  const markdown = source === undefined ? null : await readPlan(call, source);
+  const markdown = source === undefined ? null : await readMarkdown(call, source);
   const proposed = await withApprovals(call, async (approvals) => {
     if (markdown !== null) return orFail(await approvals.propose(markdown, TERMINAL));
     const { requestId } = await findRequest(approvals, options.again ?? "");
@@ -37,10 +37,10 @@ export const proposePlan: Handler<Options> = async (call) => {
 };
 
 /** Problems are said here, with their lines, before anything is opened or sent. */
-async function readPlan({ outside, here }: Call<Options>, source: string): Promise<string> {
+async function readMarkdown({ outside, here }: Call<Options>, source: string): Promise<string> {
   const file = source === "-" ? "<stdin>" : source;
   const markdown = await readPlanFile(source, createInputReader(outside.stdin));
-  const parsed = markdown.ok ? parsePlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now }) : markdown;
+  const parsed = markdown.ok ? readPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now }) : markdown;
   if (markdown.ok && parsed.ok) return markdown.value;
   throw new CommandFailure({
     what: parsed.ok ? file : describePlanProblems(parsed.error, file).join("\n"),

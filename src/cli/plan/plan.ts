@@ -1,5 +1,6 @@
 import { parseYaml } from "#config";
-import { FILE_ALONE, parsePlan, planBytes, planHash, projectPlan, withEffectiveSkills, type ParsedPlan } from "#work";
+import { FILE_ALONE, planBytes, planHash, projectPlan, withEffectiveSkills, type ParsedPlan } from "#work";
+import { readPlan } from "#runtime";
 import { proposePlan } from "../approvals/propose.ts";
 import { createInputReader } from "../canonical/input.ts";
 import type { Define, Handler } from "../terminal/context.ts";
@@ -27,7 +28,7 @@ const checkPlan: Handler<{ readonly json?: boolean }> = async ({ args: [source =
   const { terminal, outside, here } = call;
   const file = source === "-" ? "<stdin>" : source;
   const markdown = await readPlanFile(source, createInputReader(outside.stdin));
-  const parsed = markdown.ok ? parsePlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now }) : markdown;
+  const parsed = markdown.ok ? readPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now }) : markdown;
   if (parsed.ok) {
     const shown = projected(parsed.value);
     if (options.json) terminal.line(safeJson(wireOf(parsed.value, shown)));

@@ -1,5 +1,6 @@
 import { LIMITS, oneLine, type YamlRefusalCode } from "#base";
 import { describeProblem, type ConfigProblemCode } from "#config";
+import { gateProblemWords, type GateProblemCode } from "#model";
 import type { PlanNotice, PlanProblem, PlanProblemCode } from "#work";
 import type { FileProblem, FileProblemCode } from "./plan-file.ts";
 
@@ -79,8 +80,15 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
   front_matter_too_large: () => `the front matter is longer than ${LIMITS.planFrontMatterChars} characters`,
   front_matter_unterminated: () => "the front matter has no closing line ---",
   gate_expectation_alone: () => "needs check_command beside it",
-  gate_pattern_missing: () => "a gate of type regex needs config.pattern",
-  gate_step_missing: () => "goes together with on: after_step, each only with the other",
+  gate_check_missing: gateWords,
+  gate_check_unknown: gateWords,
+  gate_config_refused: gateWords,
+  gate_name_taken: gateWords,
+  gate_pattern_missing: gateWords,
+  gate_pattern_refused: gateWords,
+  gate_provider_absent: gateWords,
+  gate_step_missing: gateWords,
+  gate_type_unfit: gateWords,
   lone_surrogate: () => "half of a surrogate pair has no UTF-8 form",
   missing_key: ({ expected }) => `is missing; it takes ${expected}`,
   name_repeated: () => "is there twice",
@@ -104,6 +112,11 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
   unsafe_text: () => "holds a control, invisible or direction-changing character",
   wrong_value: ({ expected }) => `expected ${expected}`,
 };
+
+/** Gates of plans and of the configuration are refused in the same words. */
+function gateWords({ code, found: [about = "", gateName = ""], nearest }: Problem): string {
+  return gateProblemWords({ code: code as GateProblemCode, found: about, gateName, nearest });
+}
 
 const didYouMean = (nearest: string | null): string => (nearest === null ? "" : `; did you mean ${nearest}?`);
 

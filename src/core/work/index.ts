@@ -20,5 +20,6 @@ export {
   type PlanProjection,
   type SkillFact,
 } from "./plan-hash.ts";
+export { placeGateProblems } from "./place-problems.ts";
 export type { PlanProblem, PlanProblemCode, PlanProblems } from "./problems.ts";
 export { withEffectiveSkills } from "./skills.ts";

@@ -1,4 +1,5 @@
 import type { YamlRefusalCode } from "#base";
+import type { GateProblemCode } from "#model";
 
 /** Reasons of the plan as a whole. */
 export type FormRefusalCode =
@@ -45,7 +46,12 @@ export type FieldRefusalCode =
   | "unsafe_text"
   | "wrong_value";
 
-export type PlanProblemCode = YamlRefusalCode | FormRefusalCode | CommandRefusalCode | FieldRefusalCode;
+export type PlanProblemCode =
+  | YamlRefusalCode
+  | FormRefusalCode
+  | CommandRefusalCode
+  | FieldRefusalCode
+  | GateProblemCode;
 
 export type Position = { readonly line: number; readonly column: number };
 

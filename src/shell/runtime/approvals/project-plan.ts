@@ -3,7 +3,6 @@ import { readPlanProposal, spawnsTask, type ProposalReason, type ProposalRefused
 import type { PlanRefused } from "#ports";
 import {
   FILE_ALONE,
-  parsePlan,
   planBytes,
   projectPlan,
   withEffectiveSkills,
@@ -11,6 +10,7 @@ import {
   type PlanProjection,
   type ReadYaml,
 } from "#work";
+import { readPlan } from "../gates/read-plan.ts";
 
 export type PlanReading = {
   readonly readYaml: ReadYaml;
@@ -42,7 +42,7 @@ export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Ref
 }
 
 function parse({ readYaml, at }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {
-  const parsed = parsePlan({ markdown, readYaml, at });
+  const parsed = readPlan({ markdown, readYaml, at });
   if (parsed.ok) return parsed;
   const [{ line, column, code }] = parsed.error;
   return err({ code: "plan_refused", line, column, reason: code });
