@@ -3,6 +3,7 @@ import { plural } from "./words/plural.ts";
 import { reviewWords } from "./words/review-words.ts";
 import { secretWords } from "./words/secret-words.ts";
 import { taskWords } from "./words/task-words.ts";
+import { trustWords } from "./words/trust-words.ts";
 
 /** Every sentence and label the page shows, in one catalogue. Dates and numbers come from `Intl`. */
 export const words = {
@@ -10,6 +11,7 @@ export const words = {
   ...activityWords,
   ...reviewWords,
   ...secretWords,
+  ...trustWords,
   product: "Silas",
   mode: { builtIn: "No AI model - built-in rules", short: "Built-in" },
   surfaces: {

@@ -7,7 +7,9 @@ import { About } from "./about.tsx";
 import { Data } from "./data.tsx";
 import { Devices } from "./devices.tsx";
 import { Install } from "./install.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import styles from "./settings.module.css";
+import { SigningKey } from "./signing-key.tsx";
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 
@@ -18,6 +20,8 @@ export function Settings(): ReactNode {
         <Appearance />
         <Keyboard />
         <Install />
+        <SigningKey />
+        <Passkeys />
         <Devices />
         <ActivityCard />
         <Data />

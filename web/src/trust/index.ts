@@ -15,7 +15,15 @@ export {
   type ShownRequest,
   type SigningRefusal,
 } from "./judge-minted.ts";
-export { passkeysBlocked, type PasskeyFailure } from "./passkeys.ts";
+export {
+  addPasskey,
+  passkeysBlocked,
+  readPasskeys,
+  removePasskey,
+  type OwnPasskeys,
+  type PasskeyFailure,
+} from "./passkeys.ts";
+export { offerDeviceKey } from "./enrolment.ts";
 export { signRequest, type SignFailure, type SignOptions } from "./sign-request.ts";
 export type { DeviceState } from "./device-state.ts";
 export { readDeviceKeyAgain, useDeviceKey, type Device } from "./use-device-key.ts";

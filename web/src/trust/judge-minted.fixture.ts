@@ -42,13 +42,13 @@ const cardOf = (hash: string, projection: string) =>
     details: { state: "closed", rows: projectionRows(JSON.parse(projection) as typeof PLAN) },
   }) as unknown as ShownRequest["card"];
 
-export function shownRequest(): ShownRequest {
-  const projection = textOf(PLAN);
+export function shownRequest(plan = PLAN): ShownRequest {
+  const projection = textOf(plan);
   const hash = sha256Hex(projection);
   return {
     request_id: "request-1",
     kind: "plan_approval",
-    work_item_id: "task-1",
+    work_item_id: String(plan["id"]),
     plan_hash: hash,
     projection,
     card: cardOf(hash, projection),
@@ -86,3 +86,16 @@ export const mintedWithPasskey: Minted = {
   tokens: [strong],
   passkey: { challenge: passkeyChallenge(tokenSigningBytes(unsignedTokenSchema.parse(strong))) },
 };
+
+/** A project of two tasks, with the three tokens it becomes. */
+export function mintedProject(): { readonly request: ShownRequest; readonly tokens: readonly UnsignedTokenBody[] } {
+  const children = ["task-1", "task-2"].map((id) => ({ ...PLAN, id, parent: "project-1" }));
+  const project = { ...PLAN, id: "project-1", type: "project", tasks: ["task-1", "task-2"], children };
+  const request = shownRequest(project);
+  const tokens = [project, ...children].map((item, index): UnsignedTokenBody => {
+    const nonce = `${index}e`.repeat(32);
+    const planHash = sha256Hex(textOf(item));
+    return { ...token, token_id: tokenIdOf(nonce), nonce, plan_hash: planHash, work_item_id: item.id };
+  });
+  return { request, tokens };
+}

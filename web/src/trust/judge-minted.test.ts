@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant } from "#base";
 import { projectionRows, type UnsignedTokenBody } from "#model";
 import { judgeMinted, judgeShown, type ShownRequest } from "./judge-minted.ts";
-import { minted, mintedWithPasskey, shownRequest, signing, token } from "./judge-minted.fixture.ts";
+import { minted, mintedProject, mintedWithPasskey, shownRequest, signing, token } from "./judge-minted.fixture.ts";
 
 const said = (change: Partial<UnsignedTokenBody>) => {
   const judged = judgeMinted(signing, { ...minted, tokens: [{ ...token, ...change }] });
@@ -94,7 +94,7 @@ describe("what is minted", () => {
     expect(said(change as Partial<UnsignedTokenBody>)).toEqual({ code: "token_differs", field });
   });
 
-  test("a standing approval is not signed as that of a plan", () => {
+  test("a standing approval is not signed where the text says nothing of one", () => {
     const conditions = {
       friction: ["tap", "slide"],
       spawn_policy_hash: "cd".repeat(32),
@@ -110,6 +110,26 @@ describe("what is minted", () => {
     expect(judge([token, token])).toMatchObject({ error: { field: "count" } });
     expect(judge([{ ...token, also: "this" }])).toMatchObject({ ok: false });
     expect(judge([null])).toMatchObject({ ok: false });
+  });
+
+  test("a project is signed task by task, in its order, each bound to its own hash", () => {
+    const { request, tokens } = mintedProject();
+    const judge = (made: readonly unknown[]) => {
+      const judged = judgeMinted({ ...signing, request }, { tokens: made, passkey: null });
+      return judged.ok ? judged.value.map(({ workItemId }) => workItemId) : judged.error;
+    };
+    expect(judge(tokens)).toEqual(["project-1", "task-1", "task-2"]);
+    expect(judge(tokens.slice(0, 2))).toMatchObject({ field: "count" });
+    expect(judge([tokens[0], tokens[2], tokens[1]])).toMatchObject({ field: "plan_hash" });
+    expect(
+      judge([tokens[0], tokens[1], { ...tokens[2], nonce: tokens[1]?.nonce, token_id: tokens[1]?.token_id }]),
+    ).toEqual({
+      code: "token_differs",
+      field: "challenge",
+    });
+    expect(judge([tokens[0], tokens[1], { ...tokens[2], max_executions: 2 }])).toMatchObject({
+      field: "max_executions",
+    });
   });
 
   test("an approval of another day is not signed, whatever its length", () => {

@@ -1,15 +1,17 @@
 import { canonicalJson, err, msOfInstant, ok, sha256Hex, type Instant, type Result } from "#base";
 import {
+  FRICTIONS,
+  grantsOf,
   isPayloadKind,
   passkeyChallenge,
   projectionRows,
   readPayload,
   readProjection,
-  SCOPE_OF_KIND,
   tokenIdOf,
   tokenSigningBytes,
   unsignedTokenSchema,
   type Friction,
+  type Grant,
   type KeyId,
   type ProjectionRefusal,
   type ShownRequestBody,
@@ -58,9 +60,7 @@ export function judgeShown(request: ShownRequest): Result<void, SigningRefusal> 
   const read = readShown(request);
   if (!read.ok) return shownDiffers("spelling");
   if (read.value.subjectId !== request.work_item_id) return shownDiffers("item");
-  const rows = canonicalJson(projectionRows(read.value.whole));
-  const shown = canonicalJson(card.details.rows);
-  return rows.ok && shown.ok && rows.value === shown.value ? ok() : shownDiffers("card");
+  return isSame(card.details.rows, projectionRows(read.value.whole)) ? ok() : shownDiffers("card");
 }
 
 type Read = { readonly subjectId: string; readonly whole: Parameters<typeof projectionRows>[0] };
@@ -78,34 +78,44 @@ function readShown({ kind, projection }: ShownRequest): Result<Read, ProjectionR
 export function judgeMinted(signing: Signing, minted: Minted): Result<readonly UnsignedToken[], SigningRefusal> {
   const shown = judgeShown(signing.request);
   if (!shown.ok) return shown;
-  const [first, ...others] = minted.tokens;
-  if (first === undefined || others.length > 0) return tokenDiffers("count");
-  const parsed = unsignedTokenSchema.safeParse(first);
-  if (!parsed.success) return tokenDiffers(String(parsed.error.issues[0]?.path[0] ?? "shape"));
-  const token = parsed.data;
-  const field = wrongField(signing, { token, hasPasskey: minted.passkey !== null });
-  if (field !== null) return tokenDiffers(field);
-  if (minted.passkey !== null && minted.passkey.challenge !== passkeyChallenge(tokenSigningBytes(token)))
-    return tokenDiffers("challenge");
-  return ok([token]);
+  const grants = grantsOf(signing.request);
+  if (grants === null) return shownDiffers("spelling");
+  if (grants.length !== minted.tokens.length) return tokenDiffers("count");
+  const tokens: UnsignedToken[] = [];
+  for (const [index, grant] of grants.entries()) {
+    const parsed = unsignedTokenSchema.safeParse(minted.tokens[index]);
+    if (!parsed.success) return tokenDiffers(String(parsed.error.issues[0]?.path[0] ?? "shape"));
+    const field = wrongField(signing, { token: parsed.data, grant, hasPasskey: minted.passkey !== null });
+    if (field !== null) return tokenDiffers(field);
+    tokens.push(parsed.data);
+  }
+  return isAskedAbout(minted, tokens) ? ok(tokens) : tokenDiffers("challenge");
 }
 
-type Judged = { readonly token: UnsignedToken; readonly hasPasskey: boolean };
+/** A passkey is asked about the first token, whole, and each token has a nonce of its own. */
+function isAskedAbout({ passkey }: Minted, tokens: readonly UnsignedToken[]): boolean {
+  const [first] = tokens;
+  if (first === undefined || new Set(tokens.map(({ nonce }) => nonce)).size !== tokens.length) return false;
+  return passkey === null || passkey.challenge === passkeyChallenge(tokenSigningBytes(first));
+}
 
-function wrongField({ request, friction, terms, keyId, at }: Signing, { token, hasPasskey }: Judged): string | null {
-  const performed = hasPasskey ? [...friction, "strong_auth"] : friction;
+type Judged = { readonly token: UnsignedToken; readonly grant: Grant; readonly hasPasskey: boolean };
+
+function wrongField({ friction, terms, keyId, at }: Signing, { token, grant, hasPasskey }: Judged): string | null {
+  const performed = FRICTIONS.filter((each) => friction.includes(each) || (each === "strong_auth" && hasPasskey));
   const issuedMs = msOfInstant(token.issuedAt);
+  const endsMs = grant.expiresAt === null ? issuedMs + terms.validMs : msOfInstant(grant.expiresAt);
   const checks: readonly (readonly [string, boolean])[] = [
-    ["plan_hash", token.planHash === request.plan_hash],
-    ["work_item_id", token.workItemId === request.work_item_id],
-    ["scope", token.scope === SCOPE_OF_KIND[request.kind]],
+    ["plan_hash", token.planHash === grant.planHash],
+    ["work_item_id", token.workItemId === grant.workItemId],
+    ["scope", token.scope === grant.scope],
     ["verdict", token.verdict === "approved"],
     ["key_id", token.keyId === keyId],
     ["token_id", token.tokenId === tokenIdOf(token.nonce)],
-    ["max_executions", token.maxExecutions === terms.maxExecutions],
-    ["expires_at", msOfInstant(token.expiresAt) - issuedMs === terms.validMs],
+    ["max_executions", token.maxExecutions === (grant.usesMax ?? terms.maxExecutions)],
+    ["expires_at", msOfInstant(token.expiresAt) === endsMs],
     ["issued_at", Math.abs(issuedMs - msOfInstant(at)) <= CLOCKS_APART_MS],
-    ["conditions", saysFriction(token.conditions, performed)],
+    ["conditions", isSame(token.conditions, { ...grant.conditions, friction: performed })],
   ];
   return checks.find(([, holds]) => !holds)?.[0] ?? null;
 }
@@ -113,11 +123,9 @@ function wrongField({ request, friction, terms, keyId, at }: Signing, { token, h
 /** A phone's clock may be wrong; an approval of another day is not one of now. */
 const CLOCKS_APART_MS = 24 * 3_600_000;
 
-/** Exactly the friction that was performed, and no other condition. */
-function saysFriction(conditions: UnsignedToken["conditions"], performed: readonly string[]): boolean {
-  const said = canonicalJson(conditions);
-  const expected = canonicalJson({ friction: performed });
-  return said.ok && expected.ok && said.value === expected.value;
+function isSame(said: unknown, expected: unknown): boolean {
+  const [mine, theirs] = [canonicalJson(expected), canonicalJson(said)];
+  return mine.ok && theirs.ok && mine.value === theirs.value;
 }
 
 const shownDiffers = (what: "hash" | "spelling" | "card" | "item") => err({ code: "shown_differs", what } as const);

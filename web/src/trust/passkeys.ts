@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "#base";
 import type { PasskeyAskedBody, PasskeyAssertion, PasskeyAttestation, PasskeyBody, PasskeyOptions } from "#model";
 import { send, type WireError } from "../wire/http.ts";
+import { readSession } from "./enrolment.ts";
 
 /** The browser made or gave no passkey: the person closed its window, took too long, or it cannot. */
 export type PasskeyFailure = { readonly code: "passkey_cancelled" | "passkey_known" | "passkey_impossible" };
@@ -13,8 +14,21 @@ export function passkeysBlocked(): "needs_name" | "needs_secure" | "unsupported"
   return "PublicKeyCredential" in globalThis ? null : "unsupported";
 }
 
-export const readPasskeys = (): Promise<Result<{ readonly passkeys: readonly PasskeyBody[] }, WireError>> =>
-  send("/api/keys/passkeys", { method: "GET" });
+export type OwnPasskeys = {
+  /** Those of this browser: the ones that are asked when it approves. */
+  readonly passkeys: readonly PasskeyBody[];
+  readonly elsewhere: readonly PasskeyBody[];
+};
+
+export async function readPasskeys(): Promise<Result<OwnPasskeys, WireError>> {
+  const session = await readSession();
+  if (!session.ok) return session;
+  const listed = await send<{ readonly passkeys: readonly PasskeyBody[] }>("/api/keys/passkeys", { method: "GET" });
+  if (!listed.ok) return listed;
+  const isMine = ({ session_id: id }: PasskeyBody): boolean => id === session.value.session_id;
+  const { passkeys } = listed.value;
+  return ok({ passkeys: passkeys.filter(isMine), elsewhere: passkeys.filter((each) => !isMine(each)) });
+}
 
 /** Asks a passkey of this browser; the person proves to be there, with a finger or a PIN. */
 export async function askPasskey({

@@ -1,0 +1,80 @@
+import { plural } from "./plural.ts";
+
+/** The catalogue's part about the keys of this browser: the one that signs, and passkeys. */
+export const trustWords = {
+  signing: {
+    heading: "Signing",
+    loading: "Looking for this device's key",
+    lead: "What you approve here is signed by a key that only this browser holds. It is made here, cannot be copied out of it, and counts once you have confirmed it in the terminal.",
+    begin: "Let this device sign",
+    again: "Let this device sign again",
+    fresh: "Make a new key",
+    startOver: "Start over",
+    busy: "Making a key",
+    waiting: "Waiting for the terminal",
+    compare:
+      "The terminal that runs Silas shows a code. If it is this one, confirm it there; if it is another one, do not.",
+    code: "Code of this device",
+    command: (code: string) => `silas keys confirm ${code}`,
+    copy: "Copy the command",
+    copied: "Copied",
+    until: (time: string) => `Waits until ${time}.`,
+    ready: "This device can sign",
+    name: "Name",
+    keyId: "Key",
+    enrolled: "Enrolled",
+    lastUsed: "Last used",
+    never: "never",
+    ends: "It ends when this browser is signed out. You can revoke it in the terminal at any time.",
+    lost: "This device's key is gone",
+    lostBody:
+      "A key was enrolled for this browser, and it is not here: its storage was cleared, or it belongs to another copy of this browser. It cannot be brought back. A new key takes its place.",
+    revoked: "This device's key was revoked",
+    revokedBody: "Its signatures do not count any more. A new key can be made, and has to be confirmed again.",
+    differs: "Do not confirm this device",
+    differsBody:
+      "The code that arrived is not the one of this browser's key, so somebody else's key might be confirmed instead. Nothing was enrolled.",
+    unsupported: "This browser cannot sign",
+    unsupportedBody:
+      "It cannot keep an Ed25519 key that nobody can read out. Use a current browser at http://localhost or over HTTPS, or approve in the terminal:",
+    unsupportedCommand: "silas inbox",
+    others: "Other keys in use",
+    noOthers: "No other key is in use.",
+    kinds: { vault: "key of this machine", browser: "key of a browser" },
+    used: (when: string) => `last used ${when}`,
+    unused: "never used",
+    vault: "Vault",
+    backends: {
+      secret_service: "System keyring",
+      encrypted_file: "Encrypted file",
+    },
+    opensWith: { passphrase: "opened with a passphrase", key_file: "opened with a key file" },
+  },
+  passkeys: {
+    heading: "Passkeys",
+    lead: "A passkey is asked for what cannot be undone, after the slide: your finger, your face or a PIN. It comes beside this device's signature and never in its place.",
+    add: "Add passkey",
+    adding: "Waiting for your passkey",
+    none: "This browser has no passkey.",
+    name: (count: number) => `Passkey ${count}`,
+    added: (when: string) => `added ${when}`,
+    remove: (name: string) => `Remove ${name}`,
+    removeShort: "Remove",
+    removeHint: "A passkey is removed with itself. If it is lost, remove it in the terminal:",
+    removeCommand: "silas keys passkeys remove ID",
+    elsewhere: (count: number) => `${plural(count, { one: "passkey", many: "passkeys" })} on other devices`,
+    doneAdded: (name: string) => `${name} added`,
+    doneRemoved: (name: string) => `${name} removed`,
+    blocked: {
+      needs_name: (address: string) =>
+        `Browsers make no passkeys for an address of numbers. Open ${address} and sign this browser in there; \`silas open\` has the link.`,
+      needs_secure: () => "Browsers make passkeys only on http://localhost or over HTTPS.",
+      unsupported: () => "This browser cannot use passkeys.",
+    },
+    failures: {
+      passkey_cancelled: "No passkey was given. Nothing was changed.",
+      passkey_known: "This passkey is added already.",
+      passkey_impossible: "This browser could not use a passkey here. Nothing was changed.",
+    },
+  },
+};
