@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { APPROVAL_SCOPES, FRICTIONS, RISK_LEVELS, type ApprovalScope, type RiskLevel } from "#model";
+import { APPROVAL_SCOPES, FRICTIONS, RISK_LEVELS, type ApprovalScope, type Friction, type RiskLevel } from "#model";
 import { PROJECTION, textOf } from "./approval.fixture.ts";
 import { cardForPlan } from "./card-plan.ts";
-import { frictionFor, judgeFriction } from "./friction.ts";
+import { frictionFor, frictionOfPage, judgeFriction } from "./friction.ts";
 import { riskOf, type Reversibility, type RiskAction } from "./risk.ts";
 
 test("[RISK-04] the reference acts have their reference levels", () => {
@@ -88,21 +88,43 @@ test("friction grows with risk, and a missing means of proof leaves the slide", 
   expect(frictionFor("harmless" as RiskLevel, "available")).toEqual([...FRICTIONS]);
 });
 
-test("[APPR-08] friction is accepted exactly when all that is demanded was performed; more never hurts", () => {
-  const performed = fc.subarray([...FRICTIONS]);
-  const risks = fc.constantFrom(...RISK_LEVELS);
-  const proof = fc.constantFrom("available" as const, "unavailable" as const);
+const performance = fc.record({
+  some: fc.subarray([...FRICTIONS]),
+  risk: fc.constantFrom(...RISK_LEVELS),
+  strongAuth: fc.constantFrom("available" as const, "unavailable" as const),
+});
+
+test("[APPR-08] friction is accepted exactly when all that is demanded was performed, and more never hurts but a claim of strong proof that nothing here proves", () => {
   fc.assert(
-    fc.property(performed, risks, proof, (some, risk, strongAuth) => {
+    fc.property(performance, ({ some, risk, strongAuth }) => {
       const demanded = frictionFor(risk, strongAuth);
+      const isForged = strongAuth === "unavailable" && some.includes("strong_auth");
       const judged = judgeFriction({ performed: some, risk, strongAuth });
-      expect(judged.ok).toBe(demanded.every((friction) => some.includes(friction)));
-      expect(judgeFriction({ performed: FRICTIONS, risk, strongAuth }).ok).toBe(true);
-      const missing = !judged.ok && judged.error.code === "decision_friction_missing" ? judged.error.missing : [];
-      expect(judgeFriction({ performed: [...some, ...missing], risk, strongAuth }).ok).toBe(true);
+      expect(judged.ok).toBe(demanded.every((friction) => some.includes(friction)) && !isForged);
+      if (judged.ok) return;
+      const missing = judged.error.code === "decision_friction_missing" ? judged.error.missing : [];
+      expect(missing.length > 0 || isForged).toBe(true);
+      const performed = [...some, ...missing].filter((friction) => !isForged || friction !== "strong_auth");
+      expect(judgeFriction({ performed, risk, strongAuth }).ok).toBe(true);
     }),
     { numRuns: 200 },
   );
+});
+
+test("a passkey that can be asked is demanded of irreversible acts whatever the page says, and a claim of one that cannot is forged", () => {
+  const page = (performed: readonly Friction[], strongAuth: "available" | "unavailable", risk: RiskLevel) =>
+    frictionOfPage({ performed, risk, strongAuth });
+  expect(page(["slide", "tap", "tap"], "available", "irreversible")).toEqual(["tap", "slide", "strong_auth"]);
+  expect(page(["tap", "slide"], "unavailable", "irreversible")).toEqual(["tap", "slide"]);
+  expect(page(["tap", "confirm"], "available", "medium")).toEqual(["tap", "confirm"]);
+  const claimed = page(["tap", "slide", "strong_auth"], "unavailable", "irreversible");
+  expect(judgeFriction({ performed: claimed, risk: "irreversible", strongAuth: "unavailable" })).toEqual({
+    ok: false,
+    error: { code: "decision_strong_auth_unproven" },
+  });
+  expect(judgeFriction({ performed: ["tap"], risk: "irreversible", strongAuth: "unavailable" })).toMatchObject({
+    error: { code: "decision_friction_missing", missing: ["slide"] },
+  });
 });
 
 function riskOfText(projection: string): RiskLevel {
