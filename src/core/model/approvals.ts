@@ -160,6 +160,11 @@ export type ReceiptKey = z.infer<typeof receiptKeySchema>;
 /** A line of the audit chain as it is stored. */
 const auditLine = z.strictObject({ seq: z.int().check(z.gte(1)), text: z.string(), hash: digest });
 
+const grantedSchema = z.strictObject({
+  token: approvalTokenSchema,
+  uses: z.array(approvalUseSchema).check(z.maxLength(100_000)),
+});
+
 export const RECEIPT_FORMAT = "silas-receipt";
 /** A token with everything needed to check it: no database, no network, no Silas that issued it. */
 export const receiptSchema = recordOf(
@@ -170,6 +175,8 @@ export const receiptSchema = recordOf(
     projection: z.string(),
     key: receiptKeySchema,
     uses: z.array(approvalUseSchema).check(z.maxLength(100_000)),
+    /** The other tokens of the same decision; left out when there are none. Their plans are in the projection. */
+    also: z.optional(z.array(grantedSchema).check(z.minLength(1), z.maxLength(LIMITS.mintedTokens))),
     audit: z.nullable(z.array(auditLine)),
     /** SHA-256 of the canonical text of all the rest: shows damage. Proof is the signature alone. */
     digest,
@@ -178,12 +185,18 @@ export const receiptSchema = recordOf(
 export type Receipt = z.infer<typeof receiptSchema>;
 export type ReceiptBody = z.input<typeof receiptSchema>;
 
-export const receiptToWire = (receipt: Receipt): ReceiptBody => ({
+export const receiptToWire = ({ also, ...receipt }: Receipt): ReceiptBody => ({
   ...snakeRecord(receipt),
+  ...(also === undefined ? {} : { also: also.map(grantedToWire) }),
   token: approvalTokenToWire(receipt.token),
   key: snakeRecord(receipt.key),
   uses: receipt.uses.map(approvalUseToWire),
   audit: receipt.audit === null ? null : [...receipt.audit],
+});
+
+const grantedToWire = ({ token, uses: used }: NonNullable<Receipt["also"]>[number]) => ({
+  token: approvalTokenToWire(token),
+  uses: used.map(approvalUseToWire),
 });
 
 /** What is checked of a token, in this order; the first that fails is the answer. [APPR-11] */

@@ -90,7 +90,7 @@ const detailsSchema = recordOf(
     /** Every value of the projection, whole. What is not here is not signed. */
     rows: z.array(rowSchema),
     /** What the proposer says about it. It is not signed, and changes nothing. */
-    notes: z._default(z.array(rowSchema), []),
+    notes: z.prefault(z.array(rowSchema), []),
   }),
 );
 

@@ -1,5 +1,5 @@
 import { sha256Hex } from "#base";
-import { kindOfScope, tokenIdOf, type ApprovalToken, type AuditRow, type Receipt } from "#model";
+import { grantsOf, kindOfScope, tokenIdOf, type ApprovalToken, type AuditRow, type Grant, type Receipt } from "#model";
 import { parseRow } from "./chain.ts";
 import { readShown } from "./shown.ts";
 
@@ -10,30 +10,61 @@ export function judgeTokenId(token: ApprovalToken): Reason {
   return token.tokenId === tokenIdOf(token.nonce) ? null : "token_id_differs";
 }
 
+/** One token of a receipt with its uses and the key that signed it. */
+export type Granted = Pick<Receipt, "token" | "uses" | "key">;
+
+/** Every token of a receipt, the request's own first. */
+export const grantedIn = ({ token, uses, also = [] }: Receipt): readonly Omit<Granted, "key">[] => [
+  { token, uses },
+  ...also,
+];
+
 /** The plan in the receipt, or what stands in its place, is the one that was approved. */
-export function judgePlan({ token, projection }: Receipt): Reason {
+export function judgePlan(receipt: Receipt): Reason {
+  const { token, projection } = receipt;
   const kind = kindOfScope(token.scope);
   const shown = kind === null ? null : readShown(kind, projection);
   if (shown === null) return "plan_unreadable";
   if (sha256Hex(projection) !== token.planHash) return "plan_hash_differs";
-  return shown.itemId === token.workItemId ? null : "work_item_differs";
+  if (shown.itemId !== token.workItemId) return "work_item_differs";
+  return judgeTokens(kind === null ? null : grantsOf({ kind, projection }), receipt);
+}
+
+/** Exactly the tokens that an approval of this becomes, each for its own part of it: none is missing, none is more. */
+function judgeTokens(grants: readonly Grant[] | null, receipt: Receipt): Reason {
+  const granted = grantedIn(receipt);
+  if (grants?.length !== granted.length) return "tokens_differ";
+  return granted.every(({ token }, index) => isGranted(token, grants[index])) ? null : "tokens_differ";
+}
+
+function isGranted(token: ApprovalToken, grant: Grant | undefined): boolean {
+  if (grant === undefined) return false;
+  const { workItemId, planHash, scope, usesMax, expiresAt, conditions } = grant;
+  return (
+    token.workItemId === workItemId &&
+    token.planHash === planHash &&
+    token.scope === scope &&
+    (usesMax ?? token.maxExecutions) === token.maxExecutions &&
+    (expiresAt ?? token.expiresAt) === token.expiresAt &&
+    Object.entries(conditions).every(([name, value]) => token.conditions[name] === value)
+  );
 }
 
 /** The key is the one the token names; an id is nothing but a short digest of the key itself. */
-export function judgeKey({ token, key }: Receipt): Reason {
+export function judgeKey({ token, key }: Granted): Reason {
   if (sha256Hex(bytesOfHex(key.publicKey)).slice(0, key.keyId.length) !== key.keyId) return "key_id_differs";
   return token.keyId === key.keyId ? null : "signed_by_another_key";
 }
 
 /** The approval was given by a key that counted then, and ends after it begins. */
-export function judgeLifetime({ token, key }: Receipt): Reason {
+export function judgeLifetime({ token, key }: Granted): Reason {
   if (token.expiresAt <= token.issuedAt) return "ends_before_it_begins";
   if (token.issuedAt < key.enrolledAt) return "issued_before_key_was_enrolled";
   return key.revokedAt !== null && key.revokedAt <= token.issuedAt ? "issued_after_key_was_revoked" : null;
 }
 
 /** Uses are numbered from one without a gap, within what was signed: count, time, plan, one per chain of attempts. */
-export function judgeUses({ token, key, uses }: Receipt): Reason {
+export function judgeUses({ token, key, uses }: Granted): Reason {
   if (uses.length > token.maxExecutions) return "more_uses_than_signed";
   if (new Set(uses.map(({ attemptLineage }) => attemptLineage)).size < uses.length) return "lineage_used_twice";
   for (const [index, use] of uses.entries()) {

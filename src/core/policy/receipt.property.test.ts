@@ -46,6 +46,7 @@ const parts: ReceiptParts = {
     revokedAt: null,
   },
   uses: [recorded(1), recorded(2)],
+  also: [],
   audit: auditLines(),
 };
 const tools = { verifySignature: holds };

@@ -11,7 +11,16 @@ import {
   type Receipt,
   type ReceiptKey,
 } from "#model";
-import { judgeAuditLines, judgeKey, judgeLifetime, judgePlan, judgeTokenId, judgeUses } from "./receipt-checks.ts";
+import {
+  grantedIn,
+  judgeAuditLines,
+  judgeKey,
+  judgeLifetime,
+  judgePlan,
+  judgeTokenId,
+  judgeUses,
+  type Granted,
+} from "./receipt-checks.ts";
 
 /** What is checked of a receipt, in this order. */
 export type ReceiptCheckName =
@@ -48,11 +57,13 @@ export type ReceiptParts = {
   readonly projection: string;
   readonly key: ReceiptKey;
   readonly uses: readonly ApprovalUse[];
+  /** What the same decision gave besides. */
+  readonly also: readonly { readonly token: ApprovalToken; readonly uses: readonly ApprovalUse[] }[];
   readonly audit: readonly AuditRow[] | null;
 };
 
 /** A receipt as a file: canonical JSON and one line break. */
-export function renderReceipt({ token, projection, key, uses, audit }: ReceiptParts): string {
+export function renderReceipt({ token, projection, key, uses, also, audit }: ReceiptParts): string {
   const { digest: _none, ...body } = receiptToWire({
     format: RECEIPT_FORMAT,
     version: 1,
@@ -60,6 +71,7 @@ export function renderReceipt({ token, projection, key, uses, audit }: ReceiptPa
     projection,
     key,
     uses: [...uses],
+    also: also.length === 0 ? undefined : also.map((one) => ({ token: one.token, uses: [...one.uses] })),
     audit: audit === null ? null : audit.map(({ seq, text, hash }) => ({ seq, text, hash: hash as Receipt["digest"] })),
     digest: "" as Receipt["digest"],
   });
@@ -86,20 +98,36 @@ export function verifyReceipt(file: string, tools: ReceiptTools): readonly Recei
 export const isProven = (checks: readonly ReceiptCheck[]): boolean =>
   checks.length > 1 && checks.every(({ outcome }) => outcome !== "failed");
 
+/** Every check is made of every token; the first that does not hold is named. */
 function judgeReceipt(receipt: Receipt, tools: ReceiptTools): readonly ReceiptCheck[] {
-  const { token, key, audit } = receipt;
+  const { key, audit } = receipt;
+  const granted = grantedIn(receipt).map((one) => ({ ...one, key }));
+  const each = (judge: (one: Granted) => string | null): string | null =>
+    granted.map(judge).find((reason) => reason !== null) ?? null;
   return [
     outcomeOf("digest", judgeDigest(receipt)),
-    outcomeOf("token", judgeTokenId(token)),
+    outcomeOf(
+      "token",
+      each(({ token }) => judgeTokenId(token)),
+    ),
     outcomeOf("plan", judgePlan(receipt)),
-    outcomeOf("key", judgeKey(receipt)),
-    outcomeOf("signature", judgeSignature({ token, key }, tools)),
-    outcomeOf("verdict", token.verdict === "approved" ? null : "not_approved"),
-    outcomeOf("lifetime", judgeLifetime(receipt)),
-    outcomeOf("uses", judgeUses(receipt)),
+    outcomeOf("key", each(judgeKey)),
+    outcomeOf(
+      "signature",
+      each((one) => judgeSignature(one, tools)),
+    ),
+    outcomeOf(
+      "verdict",
+      each(({ token }) => (token.verdict === "approved" ? null : "not_approved")),
+    ),
+    outcomeOf("lifetime", each(judgeLifetime)),
+    outcomeOf("uses", each(judgeUses)),
     audit === null
       ? { name: "audit", outcome: "absent", reason: null }
-      : outcomeOf("audit", judgeAuditLines(audit, token.tokenId)),
+      : outcomeOf(
+          "audit",
+          each(({ token }) => judgeAuditLines(audit, token.tokenId)),
+        ),
   ];
 }
 
@@ -108,7 +136,7 @@ function judgeDigest(receipt: Receipt): string | null {
   return sha256Hex(canonical(body)) === digest ? null : "receipt_changed";
 }
 
-function judgeSignature({ token, key }: Pick<Receipt, "token" | "key">, tools: ReceiptTools): string | null {
+function judgeSignature({ token, key }: Granted, tools: ReceiptTools): string | null {
   const claim = { publicKey: key.publicKey, bytes: tokenSigningBytes(token), signature: token.signature };
   return tools.verifySignature(claim) ? null : "signature_does_not_match";
 }

@@ -30,15 +30,15 @@ const planShape = {
   ),
   skill_digests: z.array(z.strictObject({ name: z.string(), sha256: z.nullable(z.string()) })),
   capabilities: z.strictObject({ commands: z.array(command), files: names, hosts: names, secret_refs: names }),
-  parent: z._default(z.nullable(z.string()), null),
+  parent: z.prefault(z.nullable(z.string()), null),
 } as const;
 const childSchema = z.looseObject(planShape);
 /** Receipts of earlier versions have neither children nor terms. */
 const projectionSchema = z.looseObject({
   ...planShape,
   /** The tasks of a project, each a projection of its own; null for one that was not given. */
-  children: z._default(z.array(z.nullable(childSchema)), []),
-  standing: z._default(z.nullable(standingTermsSchema), null),
+  children: z.prefault(z.array(z.nullable(childSchema)), []),
+  standing: z.prefault(z.nullable(standingTermsSchema), null),
 });
 export type ShownTask = z.infer<typeof childSchema>;
 export type ShownPlan = z.infer<typeof projectionSchema>;

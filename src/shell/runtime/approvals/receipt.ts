@@ -24,24 +24,24 @@ import { verifyWith } from "../keys/ed25519.ts";
 
 type Refused = RequestRefusal | ReceiptRefusal | StoreFault;
 
-/** The receipt of an approved request: the token, the plan, the key, its uses, and what the audit chain says of them. */
+/** The receipt of an approved request: its tokens, the plan, the key, the uses, and what the audit chain says of them. */
 export async function receipt(deps: ApprovalsDeps, requestId: string): Promise<Result<string, Refused>> {
   const found = await deps.store.find(requestId);
   if (!found.ok) return found;
   if (found.value === null) return err({ code: "request_unknown", requestId });
   const { tokenId, projection } = found.value;
   if (tokenId === null) return err({ code: "not_approved", requestId });
-  const kept = await deps.store.findApproval(tokenId);
+  const kept = await deps.store.approvalsOf(requestId);
   if (!kept.ok) return kept;
-  assert(kept.value !== null, "an approved request has its approval");
-  const token = parseToken(kept.value);
-  const key = await deps.registry.find(token.keyId);
+  const [own, ...also] = kept.value.map((approval) => ({ token: parseToken(approval), uses: approval.uses }));
+  assert(own !== undefined, "an approved request has its approval");
+  const key = await deps.registry.find(own.token.keyId);
   if (!key.ok) return key;
   assert(key.value !== null, "the key of an approval stays in the registry");
   const audit = await auditLines(deps, kept.value);
   if (!audit.ok) return audit;
   const { lastUsedAt: _lastUsedAt, sessionId: _sessionId, ...receiptKey } = key.value;
-  return ok(renderReceipt({ token, projection, key: receiptKey, uses: kept.value.uses, audit: audit.value }));
+  return ok(renderReceipt({ ...own, projection, key: receiptKey, also, audit: audit.value }));
 }
 
 /** Ed25519 for whoever checks a receipt: the claim is all it needs. */
@@ -58,19 +58,20 @@ function parseToken({ token }: KeptApproval): ApprovalToken {
   return parsed.data;
 }
 
-/** The lines of the chain that name this token. Each was recorded in the commit of its use, at the same moment. */
+/** The lines of the chain that name these tokens. Each was recorded in the commit of a use, at the same moment. */
 async function auditLines(
   { audit }: ApprovalsDeps,
-  { token, uses }: KeptApproval,
+  approvals: readonly KeptApproval[],
 ): Promise<Result<readonly AuditRow[], StoreFault>> {
   const lines: AuditRow[] = [];
-  for (const from of new Set(uses.map(({ at }) => at))) {
+  const tokenIds = new Set<unknown>(approvals.map(({ token }) => token.tokenId));
+  for (const from of new Set(approvals.flatMap(({ uses }) => uses.map(({ at }) => at)))) {
     const to = instantFromMs(msOfInstant(from) + 1);
     assert(to.ok, "a use is within the calendar");
     const entries = await audit.entries({ beforeSeq: null, from, to: to.value, limit: LIMITS.pageRows });
     if (!entries.ok) return entries;
     for (const { hash, ...entry } of entries.value) {
-      if (entry.data["token_id"] !== token.tokenId) continue;
+      if (!tokenIds.has(entry.data["token_id"])) continue;
       const text = canonicalJson(entry);
       assert(text.ok, "an entry has canonical bytes");
       lines.push({ seq: entry.seq, text: text.value, hash });

@@ -109,7 +109,7 @@ function spend(kept: Kept, spending: Spending): Result<ApprovalUse, RequestRefus
   const open = requestId === null ? null : stillOpen(kept.requests.get(requestId) ?? null, { requestId, planHash, at });
   if (open !== null && !open.ok) return open;
   const added: Added = { tokens: [], uses: [], drafts: [] };
-  const first = useOnce(kept, { added, spending });
+  const first = spendOne(kept, { added, spending });
   if (!first.ok) return first;
   for (const granted of also) {
     const further = keepFurther(kept, { added, spending, granted });
@@ -129,7 +129,7 @@ function spend(kept: Kept, spending: Spending): Result<ApprovalUse, RequestRefus
 
 type Using = { readonly added: Added; readonly spending: Spending };
 
-function useOnce(kept: Kept, { added, spending }: Using): Result<ApprovalUse, SpendRefusal> {
+function spendOne(kept: Kept, { added, spending }: Using): Result<ApprovalUse, SpendRefusal> {
   const { token, contentHash, attemptLineage, at } = spending;
   const { nonce, maxExecutions } = token;
   const known = keepToken(kept, { added, token });
@@ -147,7 +147,7 @@ function keepFurther(
   { added, spending, granted }: Using & { readonly granted: AlsoGranted },
 ): Result<unknown, SpendRefusal> {
   const { token, workItemId, use } = granted;
-  if (use !== null) return useOnce(kept, { added, spending: { ...spending, ...use, token, workItemId } });
+  if (use !== null) return spendOne(kept, { added, spending: { ...spending, ...use, token, workItemId } });
   const known = keepToken(kept, { added, token });
   if (known.ok) added.drafts.push(standingDraft(spending, granted));
   return known;

@@ -25,7 +25,7 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
     const open = stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
     if (!open.ok) return open;
   }
-  const use = useOnce(parts, spending);
+  const use = spendOne(parts, spending);
   if (!use.ok) return use;
   recordAct(spentDraft(spending, use.value));
   for (const granted of also) {
@@ -38,7 +38,7 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
 
 type Used = Pick<Spending, "token" | "workItemId" | "contentHash" | "attemptLineage" | "at">;
 
-function useOnce({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, Refused> {
+function spendOne({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, Refused> {
   const { token, workItemId, contentHash, attemptLineage, at } = used;
   const kept = keepSigned(db, token);
   if (!kept.ok) return kept;
@@ -90,7 +90,7 @@ function keepFurther(parts: ApprovalStoreParts, { spending, granted }: Further):
     return kept;
   }
   const one = { ...spending, ...use, token, workItemId };
-  const used = useOnce(parts, one);
+  const used = spendOne(parts, one);
   if (used.ok) parts.recordAct(spentDraft(one, used.value));
   return used.ok ? ok() : used;
 }
