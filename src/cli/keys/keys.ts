@@ -7,6 +7,7 @@ import { printTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Keys } from "./http-keys.ts";
 import { withKeys } from "./open-keys.ts";
+import { definePasskeys } from "./passkeys.ts";
 import { signFile, verifyFile } from "./signatures.ts";
 import { keysFailure } from "./words.ts";
 
@@ -45,6 +46,7 @@ export const define: Define = (keys, act) => {
     .option("--key <public>", "check against this public key instead of your enrolled ones")
     .option(...json)
     .action(act(verifyFile));
+  definePasskeys(keys.command("passkeys").description("The passkeys of signed-in browsers."), act);
 };
 
 const listKeys: Handler<Json> = (call) =>

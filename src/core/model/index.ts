@@ -68,6 +68,7 @@ export {
   type PasskeyOptions,
   type PasskeyPurpose,
 } from "./passkey/passkeys.ts";
+export type { PasskeyError } from "./passkey/words.ts";
 export { tokenIdOf, tokenSigningBytes } from "./approval/token-bytes.ts";
 export {
   APPROVAL_SCOPES,
