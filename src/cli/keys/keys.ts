@@ -5,6 +5,7 @@ import { CommandFailure, EXIT } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { confirmDevice } from "./confirm.ts";
 import type { Keys } from "./http-keys.ts";
 import { withKeys } from "./open-keys.ts";
 import { definePasskeys } from "./passkeys.ts";
@@ -27,6 +28,11 @@ export const define: Define = (keys, act) => {
     .description("Make a new signing key. The one before stays good for checking until you revoke it.")
     .option(...json)
     .action(act(enrolKey));
+  keys
+    .command("confirm [code]")
+    .description("Let a browser sign approvals, once its code is compared with the one shown here.")
+    .option(...json)
+    .action(act(confirmDevice));
   keys
     .command("revoke <id>")
     .description("Take a key out of use for good; its signatures stop counting.")
@@ -58,6 +64,7 @@ const listKeys: Handler<Json> = (call) =>
     const columns = [
       { header: "ID" },
       { header: "NAME", flexible: true },
+      { header: "HELD BY", spare: 4 },
       { header: "STATE" },
       { header: "ENROLLED", spare: 2 },
       { header: "LAST USED", spare: 3 },
@@ -69,6 +76,7 @@ const listKeys: Handler<Json> = (call) =>
 const rowOf = (key: OwnerKey): readonly string[] => [
   key.keyId,
   key.name,
+  key.kind === "browser" ? "a browser" : "the vault",
   key.revokedAt === null ? "in use" : `revoked ${showMoment(key.revokedAt)}`,
   showMoment(key.enrolledAt),
   key.lastUsedAt === null ? "never" : showMoment(key.lastUsedAt),

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Result } from "#base";
+import { oneLine, type Result } from "#base";
 import type { App, StartRefusal } from "#compose";
 import type { LoadedConfig } from "#config";
+import type { WaitingDevice } from "#model";
 import { canOpenBrowser, openInBrowser, printLink } from "./browser.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure } from "../terminal/failure.ts";
@@ -9,6 +10,7 @@ import { findInstance } from "../client/instance.ts";
 import { requestLink } from "./open.ts";
 import { loadSetup, prepareDirectories, vaultAccess } from "../client/setup.ts";
 import { listenFailure, startFailure } from "./words.ts";
+import { requireUsableGates } from "../gates/usable-gates.ts";
 import { listenToKeys } from "./keys.ts";
 import { MODES } from "./status.ts";
 
@@ -43,6 +45,7 @@ const startSilas: Handler<Options> = async (call) => {
       next: "Set it to true; the journal works in the terminal without it.",
     });
   }
+  await requireUsableGates(setup);
   prepareDirectories(setup);
   const composed = await composeWhenFree(setup, call);
   if (!composed.ok) {
@@ -56,6 +59,7 @@ const startSilas: Handler<Options> = async (call) => {
     const listening = await app.listen();
     if (!listening.ok) throw listenFailure(listening.error);
     await greet(call, { app, url: listening.value.url, dataDir: setup.paths.dataDir });
+    app.onDeviceWaiting((device) => call.terminal.line(deviceLine(device)));
     const keys = options.foreground ? null : listenToKeys(call, { app, url: listening.value.url });
     await Promise.race([stopped, ...(keys === null ? [] : [keys.quit])]);
     keys?.close();
@@ -63,6 +67,10 @@ const startSilas: Handler<Options> = async (call) => {
     await app.close();
   }
 };
+
+/** The code is on both sides: here and in the browser that asks. */
+const deviceLine = ({ name, code }: WaitingDevice): string =>
+  `  Key     ${oneLine(name)} asks to sign approvals with the code ${code}: \`silas keys confirm\``;
 
 type Other = { readonly setup: LoadedConfig; readonly pid: number | null; readonly url: string | null };
 

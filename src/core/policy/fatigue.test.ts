@@ -31,8 +31,7 @@ test("[FATIGUE-04] the median does not depend on the order, and a clock that was
       expect(fatigueOf(took(...turned))).toEqual(fatigueOf(took(...times)));
       expect(fatigueOf(took(...times, -1, -90_000))).toEqual(fatigueOf(took(...times)));
       const sorted = times.toSorted((a, b) => a - b);
-      const { medianMs } = fatigueOf(took(...times));
-      if (medianMs === null) return void expect(times).toEqual([]);
+      const medianMs = fatigueOf(took(...times)).medianMs ?? 0;
       expect(sorted.filter((ms) => ms < medianMs).length).toBeLessThanOrEqual(times.length / 2);
       expect(sorted.filter((ms) => ms > medianMs).length).toBeLessThanOrEqual(times.length / 2);
     }),
