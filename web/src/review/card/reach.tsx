@@ -1,12 +1,24 @@
 import type { ReactNode } from "react";
-import type { ShownPlan } from "#model";
+import type { ShownPlan, ShownTask } from "#model";
 import { Line } from "../../parts/text.tsx";
 import { words } from "../../words.ts";
 import styles from "./details.module.css";
 
-/** What a plan may reach, read from the signed text: each argument of a command stands in a box of its own. */
+/**
+ * What a plan and its tasks may reach, read from the signed text: each argument of a command stands in a box of its own,
+ * and a command of a task says whose it is.
+ */
 export function PlanReach({ plan }: { readonly plan: ShownPlan }): ReactNode {
-  const { commands, files, hosts, secret_refs: secrets } = plan.capabilities;
+  const works: readonly ShownTask[] = [plan, ...plan.children.filter((child) => child !== null)];
+  const named = (pick: (reach: ShownTask["capabilities"]) => readonly string[]): readonly string[] => [
+    ...new Set(works.flatMap(({ capabilities }) => pick(capabilities))),
+  ];
+  const commands = works.flatMap((work) =>
+    work.capabilities.commands.map((command) => ({
+      ...command,
+      by: work === plan ? command.by : `${work.id} ${command.by}`,
+    })),
+  );
   return (
     <>
       <Group name={words.card.commands} empty={words.card.noCommands}>
@@ -25,10 +37,10 @@ export function PlanReach({ plan }: { readonly plan: ShownPlan }): ReactNode {
           </li>
         ))}
       </Group>
-      <Names name={words.card.files} empty={words.card.noFiles} of={files} />
-      <Names name={words.card.hosts} empty={words.card.noHosts} of={hosts} />
-      <Names name={words.card.secrets} empty={words.card.noSecrets} of={secrets} />
-      <Skills skills={plan.skill_digests} />
+      <Names name={words.card.files} empty={words.card.noFiles} of={named(({ files }) => files)} />
+      <Names name={words.card.hosts} empty={words.card.noHosts} of={named(({ hosts }) => hosts)} />
+      <Names name={words.card.secrets} empty={words.card.noSecrets} of={named(({ secret_refs: refs }) => refs)} />
+      <Skills skills={works.flatMap(({ skill_digests: digests }) => digests)} />
     </>
   );
 }
