@@ -38,6 +38,7 @@ export const NOUNS: readonly Noun[] = [
     summary: "list, show, export and verify approvals",
     load: () => import("./approvals/approvals.ts"),
   },
+  { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
   { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./journal/rate.ts") },
   { name: "categories", summary: "the categories of tasks and notes", load: () => import("./journal/categories.ts") },
   { name: "search", summary: "search everything in the journal", load: () => import("./journal/search.ts") },

@@ -9,6 +9,8 @@ import { isReference } from "./references.ts";
 export type Layer = {
   readonly values: Map<string, Assigned>;
   readonly entries: Map<string, Origin>;
+  /** Where the parts of a list stand, item by item and key by key; the list itself is one value. */
+  readonly places: Map<string, Origin>;
   readonly problems: ConfigProblem[];
 };
 export type Assigned = { readonly value: unknown; readonly origin: Origin };
@@ -16,7 +18,12 @@ export type Assigned = { readonly value: unknown; readonly origin: Origin };
 /** A source that is a tree of values: a file, or the defaults. */
 export type TreeSource = Source & { readonly originAt: (path: Path) => Origin };
 
-export const emptyLayer = (): Layer => ({ values: new Map(), entries: new Map(), problems: [] });
+export const emptyLayer = (): Layer => ({
+  values: new Map(),
+  entries: new Map(),
+  places: new Map(),
+  problems: [],
+});
 
 /** Reads a whole tree against the schema. */
 export function readTree(tree: unknown, source: TreeSource): Layer {
@@ -105,6 +112,8 @@ function visitList({ source, layer }: Reader, { node, value, path }: At<"list">)
     visit({ source, layer: inner }, { node: node.item, value: item, path: at });
     const built = assemble(node.item, { path: at, layer: inner, origin: source.originAt(at) });
     layer.problems.push(...inner.problems);
+    layer.places.set(at.join("."), source.originAt(at));
+    for (const [name, assigned] of inner.values) layer.places.set(name, assigned.origin);
     return built;
   });
   layer.values.set(key, { value: items, origin });

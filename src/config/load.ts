@@ -89,8 +89,13 @@ function blame(keys: readonly string[], merged: Layer): Origin {
 /** Later layers win, key by key; problems of all of them count. */
 function mergeLayers(layers: readonly Layer[]): Layer {
   const merged = emptyLayer();
-  for (const { values, entries, problems } of layers) {
-    for (const [key, assigned] of values) merged.values.set(key, assigned);
+  for (const { values, entries, places, problems } of layers) {
+    for (const [key, assigned] of values) {
+      merged.values.set(key, assigned);
+      // A list replaces the one before it whole, and with it where its parts stood.
+      for (const place of merged.places.keys()) if (place.startsWith(`${key}.`)) merged.places.delete(place);
+    }
+    for (const [key, origin] of places) merged.places.set(key, origin);
     for (const [key, origin] of entries) merged.entries.set(key, origin);
     merged.problems.push(...problems);
   }

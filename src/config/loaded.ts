@@ -12,6 +12,8 @@ export type LoadedConfig = {
   readonly paths: Paths;
   /** Where a key got its value, or null for a key that does not exist. */
   readonly originOf: (key: string) => Origin | null;
+  /** The same for a part of a list such as `gates.system.0.check`; a part that was not written stands at its item. */
+  readonly placeOf: (key: string) => Origin | null;
   /** Every key with the value it has; secrets show only whether they are set. */
   readonly list: () => readonly ConfigEntry[];
   /** One key, or all keys under a group such as `channels.web`. */
@@ -43,10 +45,16 @@ type Parts = { readonly config: Config; readonly merged: Layer; readonly directo
 
 export function describeLoaded({ config, merged, directories }: Parts): LoadedConfig {
   const entries = deepFreeze(listEntries(merged));
+  const originOf = (key: string) => entries.find((entry) => entry.key === key)?.origin ?? null;
   return Object.freeze({
     config,
     paths: describePaths(config, directories),
-    originOf: (key: string) => entries.find((entry) => entry.key === key)?.origin ?? null,
+    originOf,
+    placeOf(key: string) {
+      const path = key.split(".");
+      const keys = path.map((_, index) => path.slice(0, path.length - index).join("."));
+      return keys.map((part) => merged.places.get(part) ?? originOf(part)).find((origin) => origin !== null) ?? null;
+    },
     list: () => entries,
     find: (key: string) => {
       const found = entries.filter((entry) => entry.key === key || entry.key.startsWith(`${key}.`));

@@ -2,6 +2,7 @@ import { checkConfigFile, describeProblem, formatOrigin, type ConfigEntry } from
 import type { Define, Handler } from "../terminal/context.ts";
 import { EXIT, usage } from "../terminal/failure.ts";
 import { loadSetup } from "../client/setup.ts";
+import { findGateProblems } from "../gates/usable-gates.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -52,17 +53,14 @@ const listKeys: Handler<GetOptions> = async ({ options, terminal, environment })
 
 const checkFile: Handler<Json> = async ({ args: [file = ""], options, terminal, environment }) => {
   const checked = checkConfigFile(file, environment);
-  if (options.json) {
-    terminal.json({
-      ok: checked.ok,
-      problems: checked.ok ? [] : checked.error.map((found) => ({ ...found, message: describeProblem(found) })),
-    });
-  } else if (checked.ok) {
-    terminal.line(`${file}: nothing to repair`);
-  } else {
-    for (const found of checked.error) terminal.line(describeProblem(found));
-  }
-  return checked.ok ? EXIT.ok : EXIT.failed;
+  const problems = checked.ok
+    ? await findGateProblems(checked.value)
+    : checked.error.map((found) => ({ ...found, message: describeProblem(found) }));
+  const isGood = problems.length === 0;
+  if (options.json) terminal.json({ ok: isGood, problems });
+  else if (isGood) terminal.line(`${file}: nothing to repair`);
+  else for (const { message } of problems) terminal.line(message);
+  return isGood ? EXIT.ok : EXIT.failed;
 };
 
 const wireEntry = ({ key, value, origin, envName }: ConfigEntry) => ({

@@ -7,6 +7,7 @@ import { BUILT_PAGE } from "#compose";
 import { describeProblems, loadConfig, type Environment, type LoadedConfig } from "#config";
 import { readInstance } from "#stores";
 import { checkAudit } from "../audit/doctor-audit.ts";
+import { findGateProblems } from "../gates/usable-gates.ts";
 import { checkKeys } from "../keys/doctor-keys.ts";
 import type { Finding } from "./doctor.ts";
 import { checkStores } from "./doctor-stores.ts";
@@ -37,6 +38,7 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
   return [
     checkNode(),
     ok("config", "every rule holds"),
+    ...(await checkGates(examination)),
     ...places,
     await checkAudit(examination),
     checkInstance(examination),
@@ -48,6 +50,15 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     checkBackups(examination),
     ok("model", `${MODES.built_in}: capture, journal and search need none`),
   ];
+}
+
+/** Every check that a configured gate names is there; nothing is built or downloaded for it. [GUARD-10] */
+async function checkGates({ setup }: Examination): Promise<readonly Finding[]> {
+  const problems = await findGateProblems(setup);
+  if (problems.length > 0) {
+    return problems.map(({ message }) => fail("gates", { message, fix: "correct that place in the file" }));
+  }
+  return [ok("gates", `${setup.config.gates.system.map(({ name }) => name).join(", ") || "none"}: every check is there`)];
 }
 
 type Problem = { readonly message: string; readonly fix: string };

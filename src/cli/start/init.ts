@@ -1,4 +1,5 @@
 import type { Define, Handler } from "../terminal/context.ts";
+import { requireUsableGates } from "../gates/usable-gates.ts";
 import { keysFailure } from "../keys/words.ts";
 import { startFailure } from "./words.ts";
 import { loadSetup, prepareDirectories, vaultAccess } from "../client/setup.ts";
@@ -9,6 +10,7 @@ export const define: Define = (init, act) => {
 
 const initialise: Handler<object> = async ({ terminal, environment }) => {
   const setup = loadSetup(environment);
+  await requireUsableGates(setup);
   prepareDirectories(setup);
   const { composeLocal } = await import("#compose");
   const composed = await composeLocal({
