@@ -37,6 +37,7 @@ import {
   createReviewFeed,
   createSecretsDoor,
   createSigner,
+  createSystemGates,
   systemClock,
   systemEd25519,
   systemRandomness,
@@ -287,6 +288,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     }),
     passkeys,
     review,
+    gates: createSystemGates({ config: options.config, audit, clock, timers: machine.timers }),
     secrets: createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed }),
   };
 }
