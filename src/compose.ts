@@ -43,6 +43,7 @@ import {
   systemRandomness,
   systemSha256,
   systemTimers,
+  withAskedSecrets,
   withAuditedTransfers,
   withReviewFeed,
   type AuditLife,
@@ -274,22 +275,24 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const { audit, keys: registry } = stores;
   const parts = { audit, registry, clock, randomness };
   const review = createReviewFeed({ store: stores.approvals, log });
+  const secrets = createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed });
   const passkeys = createPasskeysDoor({ store: stores.passkeys, audit, clock, randomness, isOwnOrigin });
+  const approvals = createApprovalsDoor({
+    ...parts,
+    store: withReviewFeed(stores.approvals, review),
+    signer,
+    passkeys,
+    readYaml: parseYaml,
+    settings: approvalSettings(options.config),
+  });
   return {
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
-    approvals: createApprovalsDoor({
-      ...parts,
-      store: withReviewFeed(stores.approvals, review),
-      signer,
-      passkeys,
-      readYaml: parseYaml,
-      settings: approvalSettings(options.config),
-    }),
+    approvals: withAskedSecrets({ approvals, secrets }),
     passkeys,
     review,
     gates: createSystemGates({ config: options.config, audit, clock, timers: machine.timers }),
-    secrets: createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed }),
+    secrets,
   };
 }
 

@@ -39,8 +39,8 @@ const filesWith = (text: string): readonly string[] =>
     .filter((path) => readFileSync(path).includes(text));
 
 describe.each([
-  ["without a running Silas", async () => null],
-  ["through the running Silas", async () => urlIn((await home.start()).output())],
+  ["without a running Silas", async (): Promise<string | null> => null],
+  ["through the running Silas", async (): Promise<string | null> => urlIn((await home.start()).output())],
 ] as const)("%s", (_name, begin) => {
   test("a secret is asked for, set, listed by name, replaced and removed, and never printed", async () => {
     const url = await begin();

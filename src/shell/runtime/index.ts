@@ -27,5 +27,6 @@ export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys/door.t
 export { keyIdOf } from "./keys/ed25519.ts";
 export { createSigner, type SignerDeps } from "./keys/signer.ts";
 export { createPasskeysDoor } from "./passkeys/door.ts";
+export { withAskedSecrets } from "./secrets/ask-for-plans.ts";
 export { createSecretsDoor } from "./secrets/secrets-door.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";

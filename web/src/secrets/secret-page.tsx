@@ -1,3 +1,4 @@
+import { CircleCheck } from "lucide-react";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import { Failure, Skeleton } from "../parts/states.tsx";
@@ -20,7 +21,7 @@ export function SecretPage(): ReactNode {
 function Secret({ name }: { readonly name: string }): ReactNode {
   const { data, error, retry } = useSecret(name);
   const [isStored, setStored] = useState(false);
-  if (isStored) return <Settled heading={words.secrets.stored} body={words.secrets.storedBody} isNews />;
+  if (isStored) return <Settled heading={words.secrets.stored} body={words.secrets.storedBody(name)} isNews />;
   if (error !== null) return <Failure error={error} onRetry={retry} />;
   if (data === undefined) return <Skeleton label={words.secrets.title} rows={3} />;
   if (data?.state === "pending" && data.request !== null) {
@@ -59,6 +60,7 @@ function Settled({ heading, body, command, isNews }: SettledProps): ReactNode {
   return (
     <section className={styles["settled"]} role={isNews ? "status" : undefined}>
       <h2 ref={title} tabIndex={-1}>
+        {isNews && <CircleCheck size={22} aria-hidden />}
         {heading}
       </h2>
       <p>{body}</p>

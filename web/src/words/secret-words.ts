@@ -22,7 +22,7 @@ export const secretWords = {
     offline:
       "You are offline. A secret is never kept in this browser to be sent later, so this waits until you are back.",
     stored: "Stored in the vault.",
-    storedBody: "The field was cleared, and this page does not have the secret any more.",
+    storedBody: (ref: string) => `It is there under the name ${ref}. This page does not have it any more.`,
     fulfilled: "This secret is stored already.",
     fulfilledBody: "To replace it, ask for it again in a terminal:",
     unknown: "Nothing asks for a secret here.",
