@@ -143,6 +143,8 @@ export const LIMITS = {
   connectionsKnown: 10_000,
   /** One customer record; it is given to a model whole. */
   customerBytes: 65_536,
+  /** Lines of failed checks in a task that repairs: enough to see what failed, far below a body. */
+  spawnLines: 500,
   /** A relative path. */
   pathChars: 1_024,
   /** Text one gate looks at: the largest body that comes in. Longer text is blocked, not cut. */

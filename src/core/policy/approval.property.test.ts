@@ -20,6 +20,7 @@ import {
   textOf,
   tokenFor,
 } from "./approval.fixture.ts";
+import { altered, exchanged, placesOf } from "./mutation.fixture.ts";
 import { judgeCheck, judgeVerify, type Presented } from "./approval-verify.ts";
 
 const pending = pendingFor();
@@ -38,32 +39,6 @@ const present = (token: ApprovalToken, rest: Partial<Presented> = {}): Presented
   lineage: "attempt-1",
   ...rest,
 });
-
-/** Every place in a value that holds something which can be exchanged. */
-function placesOf(value: JsonValue, path: readonly string[] = []): readonly (readonly string[])[] {
-  if (typeof value !== "object" || value === null) return [path];
-  const inner = Object.entries(value).flatMap(([key, child]) => placesOf(child as JsonValue, [...path, key]));
-  return path.length === 0 ? inner : [path, ...inner];
-}
-
-function exchanged(value: JsonValue, path: readonly string[], put: (old: JsonValue) => JsonValue): JsonValue {
-  const [key, ...rest] = path;
-  if (key === undefined) return put(value);
-  const copy = structuredClone(value) as Record<string, JsonValue>;
-  copy[key] = exchanged(copy[key] ?? null, rest, put);
-  return copy;
-}
-
-/** Another value of the same kind, so that most changes still have the shape of a token. */
-function altered(old: JsonValue, seed: number): JsonValue {
-  if (typeof old === "number") return old + 1 + (seed % 7);
-  if (typeof old === "boolean") return !old;
-  if (typeof old === "string" && old.length > 0) {
-    const at = seed % old.length;
-    return `${old.slice(0, at)}${old[at] === "1" ? "2" : "1"}${old.slice(at + 1)}`;
-  }
-  return old === null ? 0 : null;
-}
 
 test("[APPR-05] whatever one thing is changed in a token, nested conditions too, it neither verifies nor checks", () => {
   const pick = fc.tuple(conditionsArbitrary, fc.nat(), fc.nat());

@@ -2,7 +2,8 @@
  * work: what a plan may say, and what of it an approval is bound to.
  *
  * Decides whether a plan file is a work item (front matter, briefing, commands, checks, gates, escalations), which
- * skills it ends up with, and the canonical projection whose hash a person signs.
+ * skills it ends up with, the canonical projection whose hash a person signs, and the one task a goal makes of what
+ * failed.
  * May import `#model` and `#base` only; the YAML reader, the time and the facts about skills are given to it.
  * Invariants: a plan never sets what the runtime keeps (PLAN-04); commands are argument lists, no shell reads them
  * (PLAN-03); equal plans have equal bytes, and every field that changes the effect changes the hash (PLAN-08 to
@@ -22,4 +23,13 @@ export {
 } from "./plan-hash.ts";
 export { placeGateProblems } from "./place-problems.ts";
 export type { PlanProblem, PlanProblemCode, PlanProblems } from "./problems.ts";
+export {
+  buildSpawnedTask,
+  readSpawn,
+  type FailedCheck,
+  type SpawnFacts,
+  type SpawnRead,
+  type SpawnReading,
+  type SpawnedTask,
+} from "./spawn.ts";
 export { withEffectiveSkills } from "./skills.ts";
