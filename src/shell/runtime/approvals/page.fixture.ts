@@ -1,0 +1,156 @@
+import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { sha256Hex, type Result } from "#base";
+import { parseYaml } from "#config";
+import {
+  payloadSchema,
+  tokenSigningBytes,
+  type DeviceAnswer,
+  type KeptRequest,
+  type KeyId,
+  type OwnerKey,
+  type Payload,
+  type PasskeyAssertion,
+  type PreparedApproval,
+  type PublicKeyHex,
+} from "#model";
+import { createAuditRules } from "#policy";
+import type { Passkeys } from "#ports";
+import { createSeeded, createVirtualClock } from "#sim";
+import {
+  createMemoryApprovalStore,
+  createMemoryAuditLog,
+  createMemoryKeyRegistry,
+  createMemorySessionStore,
+  createMemoryVault,
+} from "#stores";
+import { keyIdOf } from "../keys/ed25519.ts";
+import { createSigner } from "../keys/signer.ts";
+import { createApprovalsDoor } from "./door.ts";
+
+export const TERMINAL = { kind: "terminal" } as const;
+export const EXAMPLE = readFileSync(new URL("../../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
+
+/** Irreversible: something is deleted for good. */
+export const DELETION: Payload = payloadSchema.parse({
+  kind: "batch_review",
+  batch_id: "batch-1",
+  goal_id: "goal-1",
+  action: "delete",
+  params: null,
+  items: [
+    {
+      item_id: "mail-1",
+      title: "Newsletter",
+      actor: "news@letters.example",
+      occurred_at: "2026-11-01T08:00:00.000Z",
+      reason: "Not opened in a year",
+      confidence: 0.9,
+    },
+  ],
+  reason_summary: "Nobody reads these",
+  confidence_min: 0.9,
+  created_at: "2026-11-15T08:00:00.000Z",
+});
+
+export function must<T>(result: Result<T, unknown>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
+  return result.value;
+}
+
+/** A signed-in browser with a key of its own. */
+export type Device = { readonly sessionId: string; readonly key: OwnerKey; readonly privateKey: KeyObject };
+
+/** Says what a passkey prompt would; an assertion whose id is the challenge verifies. */
+export type FakePasskeys = Passkeys & { isAvailable: boolean };
+
+const assertionFor = (challenge: string): PasskeyAssertion => ({
+  id: challenge,
+  rawId: challenge,
+  type: "public-key",
+  response: { clientDataJSON: "e30", authenticatorData: "AA", signature: "AA" },
+  clientExtensionResults: {},
+});
+
+function createFakePasskeys(): FakePasskeys {
+  return {
+    isAvailable: false,
+    async availableFor() {
+      return { ok: true, value: this.isAvailable };
+    },
+    challengeFor: async ({ bytes }) => ({ ok: true, value: { challenge: sha256Hex(bytes), credentialIds: ["AA"] } }),
+    verify: async ({ challenge, assertion }) =>
+      assertion.id === challenge
+        ? { ok: true, value: { credentialId: "AA" } }
+        : { ok: false, error: { code: "passkey_refused", reason: "challenge_differs" } },
+  };
+}
+
+/** The door to approvals on the twins of its stores, with browsers that sign for real. */
+export function createPageWorld() {
+  const clock = createVirtualClock(1_794_729_600_000);
+  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
+  const registry = createMemoryKeyRegistry(recordAct);
+  const sessions = createMemorySessionStore(recordAct, registry.sessions);
+  const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
+  const store = createMemoryApprovalStore(recordAct, registry);
+  const passkeys = createFakePasskeys();
+  const open = () =>
+    createApprovalsDoor({
+      ...parts,
+      signer: createSigner(parts),
+      store,
+      audit,
+      passkeys,
+      readYaml: parseYaml,
+      settings: { timeoutMs: 300_000, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100, fatigueDecisions: 20 },
+    });
+  const signIn = async (name: string): Promise<Device> => {
+    const sessionId = `session-${name}`;
+    const at = clock.now();
+    const session = { sessionId, deviceName: name, tokenDigest: name, createdAt: at, lastSeenAt: at, revokedAt: null };
+    must(await sessions.add(session));
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const hex = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex") as PublicKeyHex;
+    const key: OwnerKey = {
+      keyId: keyIdOf(hex),
+      publicKey: hex,
+      name,
+      kind: "browser",
+      sessionId,
+      enrolledAt: at,
+      revokedAt: null,
+      lastUsedAt: null,
+    };
+    must(await registry.add(key, TERMINAL));
+    return { sessionId, key, privateKey };
+  };
+  const events = async (prefix = "approval_"): Promise<readonly string[]> =>
+    must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 500 }))
+      .toReversed()
+      .map(({ event, data }) => (event === "approval_refused" ? `${event} ${String(data["reason"])}` : event))
+      .filter((event) => event.startsWith(prefix));
+  return { clock, audit, registry, sessions, store, passkeys, door: open(), open, signIn, events };
+}
+
+export const answerOf = (device: Device, request: KeptRequest, change: Partial<DeviceAnswer> = {}): DeviceAnswer => ({
+  requestId: request.requestId,
+  sessionId: device.sessionId,
+  shownHash: request.planHash,
+  friction: ["tap", "confirm"],
+  keyId: device.key.keyId as KeyId,
+  ...change,
+});
+
+/** What a page sends back: each minted token signed, and the passkey asked when it is to be. */
+export function signaturesOf(device: Device, requestId: string, { tokens, passkey }: PreparedApproval) {
+  return {
+    requestId,
+    sessionId: device.sessionId,
+    signatures: tokens.map((token) => ({
+      tokenId: token.tokenId,
+      signature: new Uint8Array(sign(null, Buffer.from(tokenSigningBytes(token)), device.privateKey)),
+    })),
+    assertion: passkey === null ? null : assertionFor(passkey.challenge),
+  };
+}

@@ -1,0 +1,157 @@
+import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { expect, test } from "vitest";
+import { LIMITS, sha256Hex, type Result } from "#base";
+import { deviceCode, deviceProofText, type DeviceOffer, type PublicKeyHex, type WaitingDevice } from "#model";
+import { createAuditRules } from "#policy";
+import { createSeeded, createVirtualClock } from "#sim";
+import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore } from "#stores";
+import { createDeviceKeys } from "./device-keys.ts";
+
+const BY = { kind: "terminal" } as const;
+
+function must<T>(result: Result<T, unknown>): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
+  return result.value;
+}
+
+type Pair = { readonly privateKey: KeyObject; readonly hex: PublicKeyHex };
+
+function newPair(): Pair {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const hex = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex") as PublicKeyHex;
+  return { privateKey, hex };
+}
+
+function createWorld() {
+  const clock = createVirtualClock(1_794_729_600_000);
+  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
+  const registry = createMemoryKeyRegistry(recordAct);
+  const sessions = createMemorySessionStore(recordAct, registry.sessions);
+  let changes = 0;
+  const review = { changed: () => void (changes += 1) };
+  const door = createDeviceKeys({ registry, audit, review, clock, randomness: createSeeded(3) });
+  const signIn = async (name: string): Promise<string> => {
+    const at = clock.now();
+    const sessionId = `session-${name}`;
+    const session = { sessionId, deviceName: name, tokenDigest: name, createdAt: at, lastSeenAt: at, revokedAt: null };
+    must(await sessions.add(session));
+    return sessionId;
+  };
+  const offerOf = (sessionId: string, { privateKey, hex }: Pair, change: Partial<DeviceOffer> = {}): DeviceOffer => {
+    const { challenge } = door.begin(sessionId);
+    const proof = { challenge, name: "Kitchen", publicKey: hex, sessionId };
+    const signature = new Uint8Array(sign(null, Buffer.from(deviceProofText(proof)), privateKey));
+    return { ...proof, deviceName: "Firefox", signature, ...change };
+  };
+  const events = async (): Promise<readonly string[]> =>
+    must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 500 }))
+      .toReversed()
+      .filter(({ event }) => event.includes("key"))
+      .map(({ event, data }) => (event === "device_key_refused" ? `${event} ${String(data["reason"])}` : event));
+  return { clock, registry, sessions, door, signIn, offerOf, events, changes: () => changes };
+}
+
+test("[KEY-01] a browser's key is offered with a proof, and counts once the terminal confirms the code both sides compute", async () => {
+  const { door, signIn, offerOf, registry, events } = createWorld();
+  const sessionId = await signIn("phone");
+  expect(must(await door.current(sessionId))).toEqual({ state: "none", key: null, enrolment: null });
+  const told: WaitingDevice[] = [];
+  door.onWaiting((device) => told.push(device));
+  const pair = newPair();
+  const waiting = must(await door.offer(offerOf(sessionId, pair)));
+  expect(waiting.code).toBe(deviceCode({ nonce: waiting.nonce, publicKey: pair.hex, sessionId }));
+  expect(told).toEqual([waiting]);
+  expect(door.waiting()).toEqual([waiting]);
+  expect(must(await registry.list())).toEqual([]);
+  expect(must(await door.current(sessionId))).toEqual({ state: "waiting", key: null, enrolment: waiting });
+  const key = must(await door.confirm(waiting.code, BY));
+  expect(key).toMatchObject({ kind: "browser", sessionId, name: "Kitchen", publicKey: pair.hex });
+  expect(must(await registry.list())).toEqual([key]);
+  expect(must(await door.current(sessionId))).toEqual({ state: "enrolled", key, enrolment: null });
+  expect(await door.confirm(waiting.code, BY)).toMatchObject({ error: { code: "no_device_waits" } });
+  expect(await events()).toEqual(["device_key_offered", "key_enrolled"]);
+});
+
+test("[KEY-03] an offer without its own challenge, with another key's signature or of another session waits for nothing", async () => {
+  const { door, signIn, offerOf, events } = createWorld();
+  const [phone, laptop] = [await signIn("phone"), await signIn("laptop")];
+  const [own, other] = [newPair(), newPair()];
+  const wrong: readonly [string, () => DeviceOffer][] = [
+    ["proof_invalid", () => offerOf(phone, own, { publicKey: other.hex })],
+    ["proof_invalid", () => offerOf(phone, own, { publicKey: "0".repeat(64) as PublicKeyHex })],
+    ["proof_invalid", () => offerOf(phone, own, { name: "Another name" })],
+    ["proof_invalid", () => offerOf(phone, own, { signature: new Uint8Array(64) })],
+    ["challenge_unknown", () => offerOf(phone, own, { challenge: "0".repeat(64) })],
+    ["challenge_unknown", () => offerOf(phone, own, { sessionId: laptop })],
+  ];
+  for (const [code, offer] of wrong) expect(await door.offer(offer())).toEqual({ ok: false, error: { code } });
+  expect(door.waiting()).toEqual([]);
+  const good = offerOf(phone, own);
+  must(await door.offer(good));
+  expect(await door.offer(good)).toMatchObject({ error: { code: "challenge_unknown" } });
+  expect((await events()).filter((event) => event.startsWith("device_key_refused"))).toHaveLength(wrong.length + 1);
+});
+
+test("what waits ends after ten minutes, and a session has one offer and one key at a time", async () => {
+  const { door, signIn, offerOf, registry, clock } = createWorld();
+  const phone = await signIn("phone");
+  const first = must(await door.offer(offerOf(phone, newPair())));
+  const second = must(await door.offer(offerOf(phone, newPair())));
+  expect(door.waiting()).toEqual([second]);
+  expect(await door.confirm(first.code, BY)).toMatchObject({ error: { code: "device_code_wrong", triesLeft: 4 } });
+  clock.moveMs(LIMITS.deviceKeyTtlMs);
+  expect(door.waiting()).toEqual([]);
+  expect(await door.confirm(second.code, BY)).toMatchObject({ error: { code: "no_device_waits" } });
+  const late = offerOf(phone, newPair());
+  clock.moveMs(LIMITS.deviceKeyTtlMs);
+  expect(await door.offer(late)).toMatchObject({ error: { code: "challenge_unknown" } });
+  const pair = newPair();
+  const kept = must(await door.confirm(must(await door.offer(offerOf(phone, pair))).code, BY));
+  expect(await door.offer(offerOf(phone, pair))).toMatchObject({ error: { code: "public_key_taken" } });
+  const next = must(await door.confirm(must(await door.offer(offerOf(phone, newPair()))).code, BY));
+  expect(must(await registry.list()).map(({ keyId, revokedAt }) => [keyId, revokedAt === null])).toEqual(
+    [[kept.keyId, false] as const, [next.keyId, true] as const].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+});
+
+test("five wrong codes end everything that waits, are recorded, and a right one in between starts the count anew", async () => {
+  const { door, signIn, offerOf, events } = createWorld();
+  const [phone, laptop] = [await signIn("phone"), await signIn("laptop")];
+  const [one, two] = [
+    must(await door.offer(offerOf(phone, newPair()))),
+    must(await door.offer(offerOf(laptop, newPair()))),
+  ];
+  const wrong = [one, two].some(({ code }) => code === "000000") ? "000001" : "000000";
+  const tryWrong = () => door.confirm(wrong, BY);
+  for (const triesLeft of [4, 3, 2, 1]) {
+    expect(await tryWrong()).toMatchObject({ error: { code: "device_code_wrong", triesLeft } });
+  }
+  must(await door.confirm(one.code, BY));
+  for (const triesLeft of [4, 3, 2, 1, 0]) {
+    expect(await tryWrong()).toMatchObject({ error: { code: "device_code_wrong", triesLeft } });
+  }
+  expect(door.waiting()).toEqual([]);
+  expect(await door.confirm(two.code, BY)).toMatchObject({ error: { code: "no_device_waits" } });
+  expect((await events()).filter((event) => event === "device_key_refused device_code_wrong")).toHaveLength(9);
+});
+
+test("of two confirmations at once one enrols, and a device that was signed out meanwhile gets no key", async () => {
+  const { door, signIn, offerOf, sessions, registry, clock } = createWorld();
+  const phone = await signIn("phone");
+  const waiting = must(await door.offer(offerOf(phone, newPair())));
+  const answers = await Promise.all([door.confirm(waiting.code, BY), door.confirm(waiting.code, BY)]);
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+  const later = must(await door.offer(offerOf(phone, newPair())));
+  must(await sessions.revoke(phone, { at: clock.now(), actor: BY }));
+  expect(await door.confirm(later.code, BY)).toMatchObject({ error: { code: "device_signed_out" } });
+  expect(must(await registry.list()).filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
+});
+
+test("however many sessions offer, only so many wait", async () => {
+  const { door, signIn, offerOf } = createWorld();
+  for (let index = 0; index < LIMITS.deviceKeysWaiting + 5; index += 1) {
+    must(await door.offer(offerOf(await signIn(`device-${index}`), newPair())));
+  }
+  expect(door.waiting()).toHaveLength(LIMITS.deviceKeysWaiting);
+  expect(new Set(door.waiting().map(({ code }) => code)).size).toBe(LIMITS.deviceKeysWaiting);
+});

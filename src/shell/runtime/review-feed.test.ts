@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { ok } from "#base";
+import { createPageWorld, EXAMPLE, must, TERMINAL } from "./approvals/page.fixture.ts";
+import { createReviewFeed, withReviewFeed } from "./review-feed.ts";
+
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("changes of one moment are told once, with what waits now, and nobody hears of nothing", async () => {
+  let waiting = 0;
+  const feed = createReviewFeed({ store: { countPending: async () => ok(waiting) }, log: SILENT });
+  const heard: number[] = [];
+  feed.changed();
+  const stop = feed.subscribe(({ pendingCount }) => heard.push(pendingCount));
+  await settled();
+  expect(heard).toEqual([]);
+  for (waiting = 1; waiting < 50; waiting += 1) feed.changed();
+  await settled();
+  expect(heard).toEqual([50]);
+  stop();
+  feed.changed();
+  await settled();
+  expect(heard).toEqual([50]);
+});
+
+test("what changes while the waiting ones are counted is told once more", async () => {
+  let count = 1;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const store = {
+    countPending: async () => {
+      const counted = count;
+      if (counted === 1) await promise;
+      return ok(counted);
+    },
+  };
+  const feed = createReviewFeed({ store, log: SILENT });
+  const heard: number[] = [];
+  feed.subscribe(({ pendingCount }) => heard.push(pendingCount));
+  feed.changed();
+  await settled();
+  count = 2;
+  feed.changed();
+  resolve();
+  await settled();
+  expect(heard.toSorted((a, b) => a - b)).toEqual([1, 2]);
+});
+
+test("a request that is asked, shown, decided or over is told; looking at it again is not", async () => {
+  const { store, clock, door } = createPageWorld();
+  let changes = 0;
+  const told = withReviewFeed(store, { changed: () => void (changes += 1) });
+  const { request } = must(await door.propose(EXAMPLE, TERMINAL));
+  const { requestId, planHash } = request;
+  const window = { at: clock.now(), expiresAt: clock.now() };
+  must(await told.propose(request));
+  expect(changes).toBe(0);
+  must(await told.activate(requestId, window));
+  must(await told.activate(requestId, window));
+  expect(changes).toBe(1);
+  must(await told.propose({ ...request, requestId: "other", planHash: "0".repeat(64) as typeof planHash }));
+  expect(changes).toBe(2);
+  must(
+    await told.decline({
+      requestId: "other",
+      planHash: "0".repeat(64) as typeof planHash,
+      at: clock.now(),
+      actor: TERMINAL,
+    }),
+  );
+  expect(changes).toBe(3);
+  must(await told.expire(clock.now()));
+  must(await told.expire(clock.now()));
+  expect(changes).toBe(4);
+  expect((await told.decline({ requestId, planHash, at: clock.now(), actor: TERMINAL })).ok).toBe(false);
+  expect(changes).toBe(4);
+});
