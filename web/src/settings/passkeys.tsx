@@ -5,6 +5,7 @@ import type { Instant, Result } from "#base";
 import type { PasskeyBody } from "#model";
 import { Button } from "../parts/button.tsx";
 import { Line } from "../parts/text.tsx";
+import { deviceName } from "../session/session.ts";
 import { dateTime } from "../time/format.ts";
 import { addPasskey, passkeysBlocked, readPasskeys, removePasskey, type PasskeyFailure } from "../trust/index.ts";
 import type { WireError } from "../wire/http.ts";
@@ -12,7 +13,7 @@ import { words } from "../words.ts";
 import settings from "./settings.module.css";
 import styles from "./signing-key.module.css";
 
-const KEY = ["passkeys"] as const;
+const KEY = ["review", "passkeys"] as const;
 type Change = Promise<Result<PasskeyBody, WireError | PasskeyFailure>>;
 
 /** The passkeys of this browser. */
@@ -33,7 +34,10 @@ export function Passkeys(): ReactNode {
     await client.invalidateQueries({ queryKey: KEY });
     setIsBusy(false);
   };
-  const add = () => addPasskey(words.passkeys.name(mine.length + 1), { hasOne: mine.length > 0 });
+  const add = () => {
+    const name = words.passkeys.name(mine.length + 1, deviceName(navigator.userAgent));
+    return addPasskey(name, { hasOne: mine.length > 0 });
+  };
   return (
     <section id="passkeys" className={settings["card"]} aria-labelledby="passkeys-heading">
       <h2 id="passkeys-heading">{words.passkeys.heading}</h2>

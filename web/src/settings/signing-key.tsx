@@ -197,7 +197,7 @@ function refusalWords(error: { readonly code: string; readonly message?: string 
 /** Whose signatures count besides this device's. */
 function OtherKeys({ mine }: { readonly mine: string | null }): ReactNode {
   const { data } = useQuery({
-    queryKey: ["owner-keys", mine],
+    queryKey: ["review", "owner-keys", mine],
     queryFn: async () => {
       const answer = await send<{ readonly keys: readonly OwnerKeyBody[] }>("/api/keys", { method: "GET" });
       return answer.ok ? answer.value.keys : [];

@@ -7,7 +7,8 @@ import { readCurrentKey, readSession } from "./enrolment.ts";
 
 export type Device = { readonly sessionId: string; readonly name: string; readonly state: DeviceState };
 
-const DEVICE_KEY_QUERY = ["device-key"] as const;
+/** Under the name that is read again whenever the server says that something about decisions or keys changed. */
+const DEVICE_KEY_QUERY = ["review", "device-key"] as const;
 /** The terminal confirms while somebody looks at the code. */
 const WAITING_POLL_MS = 1_000;
 

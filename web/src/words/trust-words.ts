@@ -56,7 +56,7 @@ export const trustWords = {
     add: "Add passkey",
     adding: "Waiting for your passkey",
     none: "This browser has no passkey.",
-    name: (count: number) => `Passkey ${count}`,
+    name: (count: number, device: string) => `Passkey ${count} of ${device}`,
     added: (when: string) => `added ${when}`,
     remove: (name: string) => `Remove ${name}`,
     removeShort: "Remove",

@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { err, ok, type Result } from "#base";
-import { addPasskeySchema, askPasskeySchema, beginPasskeySchema, passkeyToWire, removePasskeySchema } from "#model";
+import {
+  addPasskeySchema,
+  askPasskeySchema,
+  beginPasskeySchema,
+  passkeyToWire,
+  removePasskeySchema,
+  type Passkey,
+} from "#model";
 import type { Caller } from "../device-sessions.ts";
 import type { Refusal } from "../refusals.ts";
 import { readJsonBody, type BodySchema } from "../request-body.ts";
@@ -12,6 +19,11 @@ import { callerOf, type WebContext } from "../web-context.ts";
  */
 export function addPasskeyRoutes(app: FastifyInstance, context: WebContext): void {
   const { passkeys } = context;
+  // Other pages of the same browser ask for passkeys too.
+  const told = (passkey: Passkey) => {
+    context.review.changed();
+    return ok(passkeyToWire(passkey));
+  };
   const answer = (reply: FastifyReply, result: Result<object, Refusal>) =>
     result.ok ? reply.header("cache-control", "no-store").send(result.value) : context.refuse(reply, result.error);
   const post = <T>(path: string, schema: BodySchema<T>, work: (call: Call<T>) => Promise<Result<object, Refusal>>) =>
@@ -45,7 +57,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: WebContext): voi
 
   postFromDevice("/api/keys/passkeys", addPasskeySchema, async ({ caller, body }) => {
     const added = await passkeys.add({ sessionId: caller.sessionId, ...body });
-    return added.ok ? ok(passkeyToWire(added.value)) : added;
+    return added.ok ? told(added.value) : added;
   });
 
   post("/api/keys/passkeys/remove", removePasskeySchema, async ({ caller, body }) => {
@@ -53,7 +65,7 @@ export function addPasskeyRoutes(app: FastifyInstance, context: WebContext): voi
     const { passkey_id: passkeyId, proof } = body;
     const by = caller.kind === "terminal" ? null : { sessionId: caller.sessionId, proof };
     const removed = await passkeys.remove({ passkeyId, by });
-    return removed.ok ? ok(passkeyToWire(removed.value)) : removed;
+    return removed.ok ? told(removed.value) : removed;
   });
 }
 

@@ -58,6 +58,8 @@ export function addKeyRoutes(app: FastifyInstance, context: WebContext): void {
     if (!body.ok) return answer(reply, body);
     const { key_id: keyId, last_key: lastKey } = body.value;
     const revoked = await keys.revoke({ keyId, lastKey, actor: TERMINAL });
+    // It may be the key of a page that is open now.
+    if (revoked.ok) context.review.changed();
     return answer(reply, revoked.ok ? ok(ownerKeyToWire(revoked.value)) : revoked);
   });
 
