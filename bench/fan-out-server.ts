@@ -25,7 +25,7 @@ import {
   systemRandomness,
   systemTimers,
 } from "../src/shell/runtime/index.ts";
-import type { Timers } from "../src/shell/ports.ts";
+import type { MessagesDoor, Timers } from "../src/shell/ports.ts";
 import {
   createMemoryApprovalStore,
   createMemoryAuditLog,
@@ -112,6 +112,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     passkeys,
     review,
     deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
+    messages: SILENT_MESSAGES,
     sessions,
     activity: createActivityDoor(log),
     refusals: { enrolmentRefused: () => {}, callerRefused: () => {} },
@@ -138,6 +139,17 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   if (!listening.ok) throw new Error(listening.error.code);
   return { port: listening.value.port, publish: (batches) => feed.publish(batches, "local") };
 }
+
+/** Nobody writes here while changes are measured. */
+const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;
+const SILENT_MESSAGES: MessagesDoor = {
+  receive: NOTHING,
+  say: NOTHING,
+  list: NOTHING,
+  endorse: NOTHING,
+  decided: NOTHING,
+  resume: NOTHING,
+};
 
 function serveRaw(): Promise<{ readonly port: number; readonly publish: Publish }> {
   const clients = new Set<Socket>();

@@ -19,6 +19,7 @@ import type {
   JournalDoor,
   KeysDoor,
   Log,
+  MessagesDoor,
   PasskeysDoor,
   Randomness,
   SecretsDoor,
@@ -32,12 +33,14 @@ import {
   createDeviceKeys,
   createJournalDoor,
   createKeysDoor,
+  createMessages,
   createPasskeysDoor,
   createRefusalTally,
   createReviewFeed,
   createSecretsDoor,
   createSigner,
   createSystemGates,
+  startMessagesLife,
   systemClock,
   systemEd25519,
   systemRandomness,
@@ -45,11 +48,13 @@ import {
   systemTimers,
   withAskedSecrets,
   withAuditedTransfers,
+  withMessageDecisions,
   withReviewFeed,
   type AuditLife,
 } from "#runtime";
 import {
   acquireInstanceLock,
+  openCustomerFiles,
   openLogFile,
   openStores,
   openVault,
@@ -90,6 +95,7 @@ export interface App {
   readonly journal: JournalDoor;
   readonly keys: KeysDoor;
   readonly approvals: ApprovalsDoor;
+  readonly messages: MessagesDoor;
   readonly secrets: SecretsDoor;
   /** Opens the port; nothing is reachable before. */
   listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
@@ -106,6 +112,7 @@ export interface LocalApp {
   readonly journal: JournalDoor;
   readonly keys: KeysDoor;
   readonly approvals: ApprovalsDoor;
+  readonly messages: MessagesDoor;
   readonly secrets: SecretsDoor;
   close(): Promise<void>;
 }
@@ -161,10 +168,12 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     log,
     settings,
   });
+  let stopMessages: (() => void) | null = null;
   return {
     journal,
     keys,
     approvals,
+    messages: trust.messages,
     secrets,
     onDeviceWaiting: trust.deviceKeys.onWaiting,
     enrolmentLink: server.enrolmentLink,
@@ -180,10 +189,13 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       });
       // The page works without the file; only the terminal cannot find this instance.
       if (!told.ok) log.error("instance_file_failed", told.error);
+      const { config } = options;
+      stopMessages = startMessagesLife({ messages: trust.messages, nonces: stores.nonces, config, ...machine, log });
       return listening;
     },
     async close() {
       await server.close();
+      stopMessages?.();
       feed.close();
       await refusals.close();
       await life.end();
@@ -285,13 +297,25 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     readYaml: parseYaml,
     settings: approvalSettings(options.config),
   });
+  const gates = createSystemGates({ config: options.config, audit, clock, timers: machine.timers });
+  const messages = createMessages({
+    ...parts,
+    config: options.config,
+    store: stores.messages,
+    decisions: stores.approvals,
+    customers: openCustomerFiles(options.config.sandbox.customerContextDir),
+    approvals,
+    gates,
+    signer,
+  });
   return {
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
-    approvals: withAskedSecrets({ approvals, secrets }),
+    approvals: withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages),
+    messages,
     passkeys,
     review,
-    gates: createSystemGates({ config: options.config, audit, clock, timers: machine.timers }),
+    gates,
     secrets,
   };
 }

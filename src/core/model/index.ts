@@ -226,10 +226,12 @@ export {
 } from "./message/access.ts";
 export {
   CHANNELS,
+  endorseMessageSchema,
   keptMessageFromWire,
   keptMessageSchema,
   keptMessageToWire,
   messageClaimSchema,
+  messagesQuerySchema,
   ownWordsSchema,
   refusedClaim,
   sentMessageSchema,

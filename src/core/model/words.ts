@@ -5,6 +5,8 @@ import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
 import type { KeyError, SecretMissing, VaultFault } from "./keys.ts";
+import type { MessageRefusal } from "./message/message.ts";
+import { MESSAGE_WORDS } from "./message/message-words.ts";
 import { PASSKEY_WORDS, type PasskeyError } from "./passkey/words.ts";
 import { SECRET_WORDS, type SecretsError } from "./secret/secret-words.ts";
 
@@ -46,6 +48,7 @@ type KnownError =
   | VaultFault
   | ApprovalsError
   | DevicesError
+  | MessageRefusal
   | PasskeyError
   | SecretsError;
 type Table = {
@@ -92,6 +95,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 const TABLE: Table = {
   ...DECISION_WORDS,
   ...DEVICE_WORDS,
+  ...MESSAGE_WORDS,
   ...PASSKEY_WORDS,
   ...SECRET_WORDS,
   not_found: ({ what, id }) =>

@@ -7,6 +7,7 @@ import type {
   CustomerContext,
   Endorsing,
   KeptMessage,
+  KeptRequest,
   MessageQuery,
   MessageRefusal,
   NonceAnswer,
@@ -18,6 +19,7 @@ import type {
   SigningError,
   StoreFault,
 } from "#model";
+import type { Proposed, ProposeRefusal } from "./approvals.ts";
 
 /** Messages in `silas.db`. Each change commits together with its audit entry, and nothing is ever removed. */
 export interface MessageStore {
@@ -63,4 +65,14 @@ export interface MessagesDoor {
   /** Signs with the owner's own key, and receives what was signed. Only for the terminal of this machine. */
   say(words: OwnWords, sender: Sender): Promise<Result<Acknowledged, MessageRefusal | SigningError>>;
   list(query: MessageQuery): Promise<Result<readonly KeptMessage[], StoreFault>>;
+  /** Asks the owner to trust one message as their own words; only a signed approval does it. */
+  endorse(wanted: {
+    readonly messageId: string;
+    readonly scopeId: string;
+    readonly actor: AuditActor;
+  }): Promise<Result<Proposed, MessageRefusal | ProposeRefusal>>;
+  /** Carries out a decision about a message; any other is none of its business. */
+  decided(request: KeptRequest): Promise<Result<void, StoreFault>>;
+  /** Does what a crash left undone; the other calls do it too, before the first of them. */
+  resume(): Promise<Result<void, StoreFault>>;
 }

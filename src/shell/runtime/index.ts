@@ -28,5 +28,7 @@ export { keyIdOf } from "./keys/ed25519.ts";
 export { createSigner, type SignerDeps } from "./keys/signer.ts";
 export { createPasskeysDoor } from "./passkeys/door.ts";
 export { withAskedSecrets } from "./secrets/ask-for-plans.ts";
+export { createMessages, startMessagesLife } from "./messages/create.ts";
+export { withMessageDecisions } from "./messages/door.ts";
 export { createSecretsDoor } from "./secrets/secrets-door.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";

@@ -36,6 +36,7 @@ export { createMemoryJournalStore } from "./journal/memory-store.ts";
 export { findLogLines, openLogFile, type LogFile, type LogFileOptions } from "./log-file.ts";
 export { createMemoryKeyRegistry } from "./keys/memory-key-registry.ts";
 export { createMemorySecureInputStore } from "./secrets/memory-secure-input-store.ts";
+export { openCustomerFiles } from "./messages/customer-files.ts";
 export { createMemoryMessageStore } from "./messages/memory-message-store.ts";
 export { createMemoryNonceStore } from "./nonces/memory-nonce-store.ts";
 export { createMemoryPasskeyStore } from "./passkeys/memory-passkey-store.ts";

@@ -181,10 +181,26 @@ export type MessageQuery = {
   readonly limit: number;
 };
 
+/** `GET /api/messages`: newest first; ask again with `next_before` as `before` for what came earlier. */
+export const messagesQuerySchema = z.strictObject({
+  before: z.optional(recordIdSchema),
+  limit: z.optional(
+    z.pipe(
+      z.pipe(z.string().check(z.regex(/^\d{1,3}$/)), z.transform(Number)),
+      z.int().check(z.gte(1), z.lte(LIMITS.pageRows)),
+    ),
+  ),
+});
+/** `POST /api/messages/endorse` */
+export const endorseMessageSchema = z.strictObject({ message_id: recordIdSchema });
+
 /** What the sender is told: the message as it is kept, and words about it that passed the gates for answers. */
 export type Acknowledged = { readonly message: KeptMessage; readonly reply: string };
 
-/** Why nothing was kept. */
+/** Why nothing was kept or changed. */
 export type MessageRefusal =
   | { readonly code: "message_unknown"; readonly messageId: string }
-  | { readonly code: "message_settled"; readonly messageId: string };
+  | { readonly code: "message_settled"; readonly messageId: string }
+  /** It counts as the owner's already. */
+  | { readonly code: "message_trusted"; readonly messageId: string }
+  | { readonly code: "message_not_accepted"; readonly messageId: string; readonly state: KeptMessage["state"] };

@@ -6,6 +6,7 @@ import {
   type InvalidInput,
   type PasskeyKeepRefusal,
   type JournalError,
+  type MessageRefusal,
   type SecureInputRefusal,
   type SigningError,
   type StoreFault,
@@ -40,6 +41,7 @@ export type Refusal =
   | JournalError
   | InvalidInput
   | ImportRefusal
+  | MessageRefusal
   | SigningError
   | ProposeRefusal
   | DecideRefusal
@@ -70,6 +72,7 @@ const STATUS: StatusTable = {
   secret_missing: 404,
   secret_not_asked: 404,
   not_found: 404,
+  message_unknown: 404,
   request_unknown: 404,
   route_not_found: 404,
   method_not_allowed: 405,
@@ -119,6 +122,9 @@ const STATUS: StatusTable = {
   passkey_proof_needed: 409,
   passkeys_full: 409,
   passkey_needs_name: 422,
+  message_not_accepted: 409,
+  message_settled: 409,
+  message_trusted: 409,
   not_missed: 409,
   plan_differs: 409,
   standing_conditions_missing: 409,

@@ -6,6 +6,7 @@ import { addJournalRoutes } from "./journal-routes.ts";
 import { type ChannelRefusal } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addPasskeyRoutes } from "./passkeys/passkey-routes.ts";
+import { addMessageRoutes } from "./messages/message-routes.ts";
 import { addSecretRoutes } from "./secrets/secret-routes.ts";
 import { addSessionRoutes } from "./session-routes.ts";
 import { SOCKET_PROTOCOL } from "./socket-protocol.ts";
@@ -50,6 +51,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addApprovalRoutes(app, context);
   addPasskeyRoutes(app, context);
   addSecretRoutes(app, context);
+  addMessageRoutes(app, context);
   addSocketRoute(app, context);
   return app;
 }

@@ -10,6 +10,7 @@ import type {
   KeysDoor,
   PasskeysDoor,
   Log,
+  MessagesDoor,
   Randomness,
   RefusalTally,
   ReviewFeed,
@@ -33,6 +34,7 @@ export type WebServerDeps = {
   readonly review: ReviewFeed;
   readonly secrets: SecretsDoor;
   readonly passkeys: PasskeysDoor;
+  readonly messages: MessagesDoor;
   readonly sessions: SessionStore;
   readonly activity: ActivityDoor;
   readonly refusals: RefusalTally;

@@ -1,0 +1,26 @@
+import { oneLine } from "#base";
+import type { Words } from "../words.ts";
+import type { KeptMessage, MessageRefusal } from "./message.ts";
+
+type Table = {
+  readonly [C in MessageRefusal["code"]]: (error: Extract<MessageRefusal, { readonly code: C }>) => Words;
+};
+
+const refused = (what: string, next: string): Words => ({ what, kept: "Nothing was changed.", next });
+const LIST = "`silas messages` shows what there is.";
+
+export const MESSAGE_WORDS: Table = {
+  message_unknown: ({ messageId }) => refused(`There is no message ${oneLine(messageId)} here.`, LIST),
+  message_settled: ({ messageId }) => refused(`The message ${oneLine(messageId)} was decided on already.`, LIST),
+  message_trusted: ({ messageId }) =>
+    refused(`The message ${oneLine(messageId)} counts as yours already.`, "There is nothing to endorse."),
+  message_not_accepted: ({ messageId, state }) =>
+    refused(`The message ${oneLine(messageId)} is ${STATE_WORDS[state]}, so it cannot be endorsed.`, LIST),
+};
+
+const STATE_WORDS: { readonly [S in KeptMessage["state"]]: string } = {
+  received: "still at its gates",
+  waiting: "waiting for your decision",
+  accepted: "accepted",
+  blocked: "blocked",
+};

@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { err, ok, type Result } from "#base";
+import {
+  endorseMessageSchema,
+  keptMessageToWire,
+  keptRequestToWire,
+  messagesQuerySchema,
+  ownWordsSchema,
+  sentMessageSchema,
+  type Acknowledged,
+  type AuditActor,
+} from "#model";
+import type { Sender } from "#ports";
+import type { Caller } from "../device-sessions.ts";
+import type { Refusal } from "../refusals.ts";
+import { parseInput, readJsonBody, type BodySchema } from "../request-body.ts";
+import { callerOf, type WebContext } from "../web-context.ts";
+
+const LIMIT_DEFAULT = 100;
+
+/**
+ * Messages to Silas. Who sends is what the session says and never what the body says; a page may sign with its own key,
+ * and only the terminal of this machine may have its words signed here. [MSG-07] [T6]
+ */
+export function addMessageRoutes(app: FastifyInstance, context: WebContext): void {
+  const { messages } = context;
+  const answer = (reply: FastifyReply, result: Result<object, Refusal>) =>
+    result.ok ? reply.header("cache-control", "no-store").send(result.value) : context.refuse(reply, result.error);
+  const post = <T>(
+    path: string,
+    schema: BodySchema<T>,
+    work: (body: T, caller: Caller) => Promise<Result<object, Refusal>>,
+  ) =>
+    app.post(path, async (request: FastifyRequest, reply) => {
+      const body = await readJsonBody(request.raw, { schema, timers: context.timers });
+      return answer(reply, body.ok ? await work(body.value, callerOf(request)) : body);
+    });
+
+  app.get("/api/messages", async (request, reply) => {
+    const asked = parseInput(messagesQuerySchema, { ...(request.query as object) });
+    if (!asked.ok) return answer(reply, asked);
+    const { before = null, limit = LIMIT_DEFAULT } = asked.value;
+    const listed = await messages.list({ scopeId: context.settings.ownerId, before, limit });
+    if (!listed.ok) return answer(reply, listed);
+    const last = listed.value.length < limit ? null : (listed.value.at(-1)?.messageId ?? null);
+    return answer(reply, ok({ messages: listed.value.map(keptMessageToWire), next_before: last }));
+  });
+
+  post("/api/messages", sentMessageSchema, async (sent, caller) => {
+    const rate = context.limits.framesPerScope.take(caller.scopeId);
+    if (!rate.allowed) return err({ code: "rate_limited", retry_after_ms: rate.retryAfterMs });
+    return acknowledgedBody(await messages.receive(sent, senderOf(caller)));
+  });
+
+  post("/api/messages/say", ownWordsSchema, async (words, caller) => {
+    if (caller.kind !== "terminal") return err({ code: "terminal_only" });
+    return acknowledgedBody(await messages.say(words, senderOf(caller)));
+  });
+
+  post("/api/messages/endorse", endorseMessageSchema, async ({ message_id: messageId }, caller) => {
+    const asked = await messages.endorse({ messageId, scopeId: context.settings.ownerId, actor: actorOf(caller) });
+    if (!asked.ok) return asked;
+    return ok({ request: keptRequestToWire(asked.value.request), is_new: asked.value.isNew });
+  });
+}
+
+/** Every session there is today was opened by the owner. */
+const senderOf = (caller: Caller): Sender => ({
+  connectionId: caller.sessionId,
+  channel: caller.kind === "terminal" ? "cli" : "web",
+  senderId: caller.sessionId,
+  identity: "owner",
+  actor: actorOf(caller),
+});
+
+const actorOf = ({ kind, sessionId }: Caller): AuditActor =>
+  kind === "terminal" ? { kind: "terminal" } : { kind: "owner", session_id: sessionId };
+
+const acknowledgedBody = <E>(result: Result<Acknowledged, E>): Result<object, E> =>
+  result.ok ? ok({ message: keptMessageToWire(result.value.message), reply: result.value.reply }) : result;

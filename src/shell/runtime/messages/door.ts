@@ -1,0 +1,104 @@
+import { ok, type Result } from "#base";
+import {
+  messageSigningText,
+  signatureFromHex,
+  signatureToBase64,
+  type KeptRequest,
+  type OwnWords,
+  type SigningError,
+  type StoreFault,
+} from "#model";
+import type { ApprovalsDoor, MessagesDoor, Sender } from "#ports";
+import { createConnections } from "./connections.ts";
+import type { MessagesDeps } from "./deps.ts";
+import { carryOut, proposeEndorsement } from "./endorsement.ts";
+import { settleByGates } from "./gating.ts";
+import { prepareReception } from "./reception.ts";
+
+/**
+ * Messages, for the terminal and for channels. A message is kept before anything else happens to it; then its gates run
+ * and what they decide is kept too. Whatever a crash left undone is done before the next message is looked at.
+ */
+export function createMessagesDoor(deps: MessagesDeps): MessagesDoor {
+  const connections = createConnections(deps);
+  const parts = { ...deps, connections };
+  let resumed: Promise<Result<void, StoreFault>> | null = null;
+  const resume = async (): Promise<Result<void, StoreFault>> => {
+    resumed ??= makeUp(parts);
+    const done = await resumed;
+    if (!done.ok) resumed = null;
+    return done;
+  };
+  const receive: MessagesDoor["receive"] = async (sent, sender) => {
+    const reception = await prepareReception(parts, { sent, sender });
+    if (!reception.ok) return reception;
+    const kept = await deps.store.receive(reception.value);
+    return kept.ok ? settleByGates(parts, { message: kept.value, actor: sender.actor }) : kept;
+  };
+  return {
+    receive,
+    resume,
+    say: async (words, sender) => {
+      const sent = await signWords(deps, { words, sender });
+      return sent.ok ? receive(sent.value, sender) : sent;
+    },
+    list: async (query) => {
+      const done = await resume();
+      return done.ok ? deps.store.list(query) : done;
+    },
+    endorse: async (wanted) => {
+      const done = await resume();
+      return done.ok ? proposeEndorsement(deps, wanted) : done;
+    },
+    decided: (request) => carryOut(deps, request),
+  };
+}
+
+/** The decisions about messages are carried out as soon as they are made. */
+export function withMessageDecisions(approvals: ApprovalsDoor, messages: Pick<MessagesDoor, "decided">): ApprovalsDoor {
+  const after = async <E>(decision: Promise<Result<KeptRequest, E>>): Promise<Result<KeptRequest, E>> => {
+    const decided = await decision;
+    // A fault here loses nothing: the decision is kept, and is carried out when messages are looked at next.
+    if (decided.ok) await messages.decided(decided.value);
+    return decided;
+  };
+  return {
+    ...approvals,
+    decide: (answer) => after(approvals.decide(answer)),
+    completeApproval: (signed) => after(approvals.completeApproval(signed)),
+  };
+}
+
+/** What a crash left between two commits: messages without their gates, and decisions that were not carried out. */
+async function makeUp(parts: Parameters<typeof settleByGates>[0]): Promise<Result<void, StoreFault>> {
+  const open = await parts.store.unsettled();
+  if (!open.ok) return open;
+  for (const message of open.value) {
+    if (message.state !== "received") continue;
+    const settled = await settleByGates(parts, { message, actor: { kind: "system" } });
+    if (!settled.ok && "retryable" in settled.error) return { ok: false, error: settled.error };
+  }
+  const decided = await parts.decisions.list(["approved", "declined"]);
+  if (!decided.ok) return decided;
+  for (const request of decided.value) {
+    const done = await carryOut(parts, request);
+    if (!done.ok) return done;
+  }
+  return ok();
+}
+
+const NONCE_BYTES = 32;
+
+/** The words under the owner's signature, with the time and a nonce of this moment. */
+async function signWords(
+  { signer, clock, randomness }: MessagesDeps,
+  { words, sender }: { readonly words: OwnWords; readonly sender: Sender },
+): Promise<Result<Parameters<MessagesDoor["receive"]>[0], SigningError>> {
+  const timestamp = clock.now();
+  const nonce = Buffer.from(randomness.bytes(NONCE_BYTES)).toString("hex");
+  const bytes = Buffer.from(messageSigningText({ text: words.text, timestamp, nonce }));
+  const signed = await signer.sign(bytes, { purpose: "message", actor: sender.actor });
+  if (!signed.ok) return signed;
+  const signature = signatureToBase64(signatureFromHex(signed.value.signature));
+  return ok({ ...words, signed: { key_id: signed.value.keyId, timestamp, nonce, signature } });
+}

@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import { sha256Hex } from "#base";
+import {
+  messageNamedReceived,
+  must,
+  otherKey,
+  OWNER,
+  sent,
+  setUp,
+  stranger,
+  TERMINAL,
+  type Script,
+} from "./messages.fixture.ts";
+
+const onMessage =
+  (answer: ReturnType<Script>): Script =>
+  ({ trigger }) =>
+    trigger === "every_user_message" ? answer : {};
+
+describe("the gates of a message", () => {
+  test("they see what would be used, with who sends, and the answer passes gates of its own in the same count", async () => {
+    const { door, firings } = await setUp({ script: () => ({ results: [{}] }) });
+    must(await door.receive(sent("hello\u200B"), stranger("chat-7")));
+    expect(firings).toMatchObject([
+      {
+        trigger: "every_user_message",
+        context: { message: "hello⟦U+200B⟧", values: { sender_id: "chat-7" } },
+        scopeId: "chat-7",
+      },
+      { trigger: "every_agent_response", evaluationsBefore: 1, scopeId: "chat-7" },
+    ]);
+  });
+
+  test("what a gate blocks is kept as blocked with the reason, and the sender is told in words", async () => {
+    const script = onMessage({
+      results: [{ gateName: "input_guard", action: "block", reason: "Looks like a trick." }],
+    });
+    const { door, store, events } = await setUp({ script });
+    const { message, reply } = must(await door.receive(sent("hello"), OWNER));
+    expect(message).toMatchObject({ state: "blocked", gate: { name: "input_guard", reason: "Looks like a trick." } });
+    expect(reply).toContain("Looks like a trick.");
+    expect(must(await store.find(message.messageId))).toEqual(message);
+    expect(await events()).toEqual(["message_received", "message_blocked"]);
+  });
+
+  test("what a gate rewrites is used as rewritten, after the signature was checked over what came", async () => {
+    const script = onMessage({
+      results: [{ gateName: "pii", modifiedContext: { message: "call [phone]" } }],
+      context: { message: "call [phone]" },
+    });
+    const { door } = await setUp({ script });
+    const { message } = must(await door.say({ text: "call 112", attachments: [], reply_to: null, quotes: [] }, OWNER));
+    expect(message).toMatchObject({
+      taint: "owner",
+      text: "call [phone]",
+      originalDigest: sha256Hex("call 112"),
+      gate: { name: "pii" },
+    });
+  });
+
+  test("an answer that a gate blocks or wants to ask about is not given", async () => {
+    for (const action of ["block", "require_approval"] as const) {
+      const script: Script = ({ trigger }) => (trigger === "every_agent_response" ? { results: [{ action }] } : {});
+      const { door } = await setUp({ script });
+      const { message, reply } = must(await door.receive(sent("hello"), OWNER));
+      expect([message.state, reply]).toEqual(["accepted", "An answer was held back by a gate."]);
+    }
+  });
+
+  test("an answer that a gate rewrites is given as rewritten", async () => {
+    const script: Script = ({ trigger }) =>
+      trigger === "every_agent_response" ? { context: { response: "Noted." } } : {};
+    const { door } = await setUp({ script });
+    expect(must(await door.receive(sent("hello"), OWNER)).reply).toBe("Noted.");
+  });
+
+  test("a message that came before a crash has its gates run before anything is listed, once", async () => {
+    const { store, create, firings } = await setUp();
+    must(await store.receive({ first: messageNamedReceived("a"), replay: null, actor: TERMINAL }));
+    const door = create();
+    const [message] = must(await door.list({ scopeId: "owner", before: null, limit: 10 }));
+    expect(message).toMatchObject({ state: "accepted" });
+    const count = firings.length;
+    must(await door.list({ scopeId: "owner", before: null, limit: 10 }));
+    expect(firings).toHaveLength(count);
+  });
+});
+
+describe("a gate that needs a decision", () => {
+  const script = onMessage({
+    results: [{ gateName: "ask", action: "require_approval", reason: "Always asks.", value: "hello" }],
+  });
+
+  test("the message waits for it, and an approval lets exactly this one through", async () => {
+    const { door, approve, approvals, store } = await setUp({ script });
+    const first = must(await door.receive(sent("hello"), OWNER));
+    const second = must(await door.receive(sent("hello"), OWNER));
+    expect(first.message).toMatchObject({ state: "waiting", gate: { name: "ask", reason: "Always asks." } });
+    const requests = must(await approvals.all());
+    expect(requests.map(({ kind }) => kind)).toEqual(["gate_approval", "gate_approval"]);
+    const request = requests.find(({ planHash }) => planHash === first.message.gate?.plan_hash);
+    if (request === undefined) throw new Error("it was asked");
+    must(await approve(request));
+    expect(must(await store.find(first.message.messageId))).toMatchObject({ state: "accepted", text: "hello" });
+    expect(must(await store.find(second.message.messageId))).toMatchObject({ state: "waiting" });
+  });
+
+  test("a decline blocks it for good", async () => {
+    const { door, approve, approvals, store, events } = await setUp({ script });
+    const { message } = must(await door.receive(sent("hello"), OWNER));
+    const [request] = must(await approvals.all());
+    if (request === undefined) throw new Error("it was asked");
+    must(await approve(request, "declined"));
+    expect(must(await store.find(message.messageId))).toMatchObject({
+      state: "blocked",
+      gate: { reason: "declined_by_you" },
+    });
+    expect(await events()).toEqual(["message_received", "message_blocked"]);
+  });
+});
+
+describe("the owner's endorsement", () => {
+  const list = { scopeId: "owner", before: null, limit: 10 } as const;
+
+  test("[TAINT-08] a signed approval raises exactly the message that was shown, and names its token", async () => {
+    const { door, approve, store, events } = await setUp();
+    // A signature that does not hold makes words from the owner's own session foreign.
+    const signed = otherKey(9).sign({
+      text: "the code is 42",
+      timestamp: "2026-11-15T08:00:00.000Z" as never,
+      nonce: "ab".repeat(16),
+    });
+    const { message } = must(await door.receive(sent("the code is 42", { signed }), OWNER));
+    const other = must(await door.receive(sent("another"), OWNER)).message;
+    expect(message.taint).toBe("external");
+    const wanted = { messageId: message.messageId, scopeId: "owner", actor: TERMINAL } as const;
+    const { request, isNew } = must(await door.endorse(wanted));
+    expect([isNew, must(await door.endorse(wanted)).isNew]).toEqual([true, false]);
+    expect(request.kind).toBe("memory_promotion");
+    // Asking alone changes nothing.
+    expect(must(await store.find(message.messageId))).toMatchObject({ taint: "external" });
+    const approved = must(await approve(request));
+    expect(must(await store.find(message.messageId))).toMatchObject({
+      taint: "owner",
+      origin: "key_unknown",
+      endorsed: { token_id: approved.tokenId },
+    });
+    expect(must(await store.find(other.messageId))).toMatchObject({ taint: "auth", endorsed: null });
+    expect((await events()).filter((event) => event === "message_endorsed")).toHaveLength(1);
+    expect(await door.endorse(wanted)).toMatchObject({ error: { code: "message_trusted" } });
+  });
+
+  test("[TAINT-08] nothing but that raises it: a decline, an expiry, a decision about another item or a foreign door", async () => {
+    const { door, approve, store, approvals, clock, decisions } = await setUp();
+    const one = must(await door.receive(sent("one"), OWNER)).message;
+    const two = must(await door.receive(sent("two"), OWNER)).message;
+    const wanted = (messageId: string) => ({ messageId, scopeId: "owner", actor: TERMINAL }) as const;
+    must(await approve(must(await door.endorse(wanted(one.messageId))).request, "declined"));
+    const late = must(await door.endorse(wanted(one.messageId))).request;
+    must(await approvals.show(late.requestId));
+    clock.moveMs(300_001);
+    expect((await approve(late)).ok).toBe(false);
+    const approved = must(await approve(must(await door.endorse(wanted(two.messageId))).request));
+    // A stored decision that was bent to speak of another message is not what was signed.
+    const bent = { ...approved, projection: approved.projection.replace(two.messageId, one.messageId) };
+    must(await door.decided(bent));
+    must(await door.decided({ ...approved, state: "declined" }));
+    expect(must(await store.find(one.messageId))).toMatchObject({ taint: "auth", endorsed: null });
+    expect(await door.endorse({ ...wanted(one.messageId), scopeId: "chat-7" })).toMatchObject({
+      error: { code: "message_unknown" },
+    });
+    expect(must(await decisions.list(["approved"]))).toHaveLength(1);
+  });
+
+  test("an approval that a crash cut off from its effect is carried out before the next look", async () => {
+    const { door, approvals, create } = await setUp();
+    const { message } = must(await door.receive(sent("one"), OWNER));
+    const { request } = must(await door.endorse({ messageId: message.messageId, scopeId: "owner", actor: TERMINAL }));
+    must(
+      await approvals.decide({
+        requestId: request.requestId,
+        verdict: "approved",
+        shownHash: request.planHash,
+        friction: ["tap", "confirm"],
+        actor: TERMINAL,
+      }),
+    );
+    expect(must(await door.list(list))).toMatchObject([{ taint: "auth" }]);
+    expect(must(await create().list(list))).toMatchObject([{ taint: "owner" }]);
+  });
+
+  test("what is blocked is not endorsed", async () => {
+    const script = onMessage({ results: [{ action: "block", reason: "no" }] });
+    const { door } = await setUp({ script });
+    const { message } = must(await door.receive(sent("one"), OWNER));
+    expect(await door.endorse({ messageId: message.messageId, scopeId: "owner", actor: TERMINAL })).toMatchObject({
+      error: { code: "message_not_accepted" },
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { canonicalDigest, assert, ok, sha256Hex, type Result } from "#base";
+import {
+  payloadProjection,
+  type Acknowledged,
+  type AuditActor,
+  type GateOutcome,
+  type KeptMessage,
+  type MessageRefusal,
+  type Payload,
+  type Settlement,
+  type StoreFault,
+} from "#model";
+import { openingGates } from "#policy";
+import type { Connections } from "./connections.ts";
+import type { MessagesDeps } from "./deps.ts";
+
+export type GatingDeps = MessagesDeps & { readonly connections: Connections };
+
+/** Runs the gates of a message that was kept, and keeps what they decided. */
+export async function settleByGates(
+  deps: GatingDeps,
+  { message, actor }: { readonly message: KeptMessage; readonly actor: AuditActor },
+): Promise<Result<Acknowledged, MessageRefusal | StoreFault>> {
+  const { scopeId, connectionId } = message;
+  const outcome = await deps.gates.run({
+    trigger: "every_user_message",
+    context: { message: message.text, values: { sender_id: message.senderId } },
+    actor,
+    scopeId,
+  });
+  const settlement = await settlementOf(deps, { message, outcome, actor });
+  const settled = await deps.store.settle(settlement);
+  if (!settled.ok) return settled;
+  if (settled.value.state === "accepted") {
+    const customerId = outcome.context.values?.["customer_id"];
+    await deps.connections.passed({
+      connectionId,
+      taint: message.taint,
+      at: settlement.at,
+      gateNames: openingGates(deps.systemGates, outcome.policy),
+      customerId: typeof customerId === "string" ? customerId : null,
+    });
+  }
+  return ok(await acknowledge(deps, { message: settled.value, actor, evaluations: outcome.evaluations }));
+}
+
+type Decided = { readonly message: KeptMessage; readonly outcome: GateOutcome; readonly actor: AuditActor };
+
+/** What gates leave is used; what they stop is kept and not used; what they cannot decide waits for the owner. */
+async function settlementOf(deps: GatingDeps, { message, outcome, actor }: Decided): Promise<Settlement> {
+  const { messageId, text } = message;
+  const made = { messageId, text, at: deps.clock.now(), actor };
+  switch (outcome.verdict) {
+    case "continue": {
+      const changed = outcome.context.message ?? text;
+      const by = outcome.policy.findLast(({ modifiedContext }) => modifiedContext?.["message"] !== undefined);
+      const gate =
+        changed === text || by === undefined ? null : { name: by.gateName, reason: by.reason, plan_hash: null };
+      return { ...made, state: "accepted", text: changed, gate };
+    }
+    case "require_approval": {
+      const asking = outcome.policy.find(({ action }) => action === "require_approval");
+      const payload = gatePayload(message, { gate: asking?.gateName ?? "gate", value: asking?.value ?? text });
+      const asked = await deps.approvals.proposePayload(payload, actor);
+      const reason = asking?.reason ?? "";
+      // What cannot be asked is not let through.
+      if (!asked.ok)
+        return { ...made, state: "blocked", gate: { name: payload.gate, reason: asked.error.code, plan_hash: null } };
+      const planHash = sha256Hex(payloadProjection(payload));
+      return { ...made, state: "waiting", gate: { name: payload.gate, reason, plan_hash: planHash } };
+    }
+    case "block": {
+      const { firstBlock } = outcome;
+      const gate = { name: firstBlock?.gateName ?? "gate", reason: firstBlock?.reason ?? "", plan_hash: null };
+      return { ...made, state: "blocked", gate };
+    }
+  }
+}
+
+type GatePayload = Extract<Payload, { readonly kind: "gate_approval" }>;
+
+/** The message is part of what is approved, so that letting one through lets no other through. */
+function gatePayload(
+  { messageId, scopeId, text }: KeptMessage,
+  { gate, value }: { readonly gate: string; readonly value: string | number },
+): GatePayload {
+  const digest = canonicalDigest({ message_id: messageId, text });
+  assert(digest.ok, "a kept text has canonical bytes");
+  return {
+    kind: "gate_approval",
+    scope_id: scopeId,
+    gate,
+    trigger: "every_user_message",
+    value,
+    context_digest: digest.value,
+  };
+}
+
+type Telling = { readonly message: KeptMessage; readonly actor: AuditActor; readonly evaluations: number };
+
+/** Words for the sender. They pass the gates for answers, like every word that goes out. [GATE-18] */
+export async function acknowledge(deps: GatingDeps, { message, actor, evaluations }: Telling): Promise<Acknowledged> {
+  const outcome = await deps.gates.run({
+    trigger: "every_agent_response",
+    context: { response: replyTo(message) },
+    evaluationsBefore: evaluations,
+    actor,
+    scopeId: message.scopeId,
+  });
+  const reply = outcome.verdict === "continue" ? (outcome.context.response ?? HELD_BACK) : HELD_BACK;
+  return { message, reply };
+}
+
+const HELD_BACK = "An answer was held back by a gate.";
+
+function replyTo({ state, gate, taint, scrubbed, origin }: KeptMessage): string {
+  switch (state) {
+    case "blocked":
+      return `A gate stopped this message (${gate?.name ?? "gate"}): ${gate?.reason ?? ""} It is kept and not used.`;
+    case "waiting":
+      return `A gate needs your decision about this message (${gate?.name ?? "gate"}). It waits until then.`;
+    default: {
+      const trust = taint === "owner" || origin === "identity" ? "" : ` It does not count as yours (${origin}).`;
+      const clean = scrubbed.length === 0 ? "" : " Signs in it that could mislead were made visible.";
+      return `Kept.${trust}${clean} No AI model is connected, so nobody answers it yet.`;
+    }
+  }
+}

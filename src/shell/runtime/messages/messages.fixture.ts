@@ -1,0 +1,205 @@
+import { sha256Hex, type Instant } from "#base";
+import { parseYaml } from "#config";
+import {
+  messageSigningText,
+  signatureFromHex,
+  signatureToBase64,
+  type AccessLadder,
+  type CustomerContext,
+  type Gate,
+  type GateContext,
+  type GateFiring,
+  type GateResult,
+  type KeptMessage,
+  type KeptRequest,
+  type KeyId,
+  type SentMessage,
+} from "#model";
+import { createAuditRules } from "#policy";
+import type { GateRunner, MessagesDoor, Sender } from "#ports";
+import { createSeeded, createVirtualClock } from "#sim";
+import {
+  createMemoryApprovalStore,
+  createMemoryAuditLog,
+  createMemoryKeyRegistry,
+  createMemoryMessageStore,
+  createMemoryNonceStore,
+  createMemoryVault,
+} from "#stores";
+import { createApprovalsDoor } from "../approvals/door.ts";
+import { NO_PASSKEYS } from "../devices/no-passkeys.ts";
+import { createKeysDoor } from "../keys/door.ts";
+import { keyIdOf, publicKeyOf, signWith } from "../keys/ed25519.ts";
+import { createSigner } from "../keys/signer.ts";
+import { createMessagesDoor, withMessageDecisions } from "./door.ts";
+
+export const TERMINAL = { kind: "terminal" } as const;
+export const OWNER: Sender = {
+  connectionId: "session-1",
+  channel: "web",
+  senderId: "session-1",
+  identity: "owner",
+  actor: { kind: "owner", session_id: "session-1" },
+};
+export const stranger = (name: string): Sender => ({
+  connectionId: name,
+  channel: "webhook",
+  senderId: name,
+  identity: "unknown",
+  actor: { kind: "system" },
+});
+export const sent = (text: string, over: Partial<SentMessage> = {}): SentMessage => ({
+  text,
+  attachments: [],
+  reply_to: null,
+  quotes: [],
+  signed: null,
+  ...over,
+});
+
+/** A message that was kept and whose gates have not run. */
+export const messageNamedReceived = (name: string): KeptMessage => ({
+  messageId: `message-${name}` as KeptMessage["messageId"],
+  scopeId: "owner",
+  connectionId: "owner",
+  channel: "web",
+  senderId: "session-1",
+  receivedAt: "2026-11-15T08:00:00.000Z" as Instant,
+  taint: "auth",
+  origin: "identity",
+  signed: null,
+  text: name,
+  originalDigest: sha256Hex(name),
+  scrubbed: [],
+  sources: [],
+  accessLevel: "owner",
+  state: "received",
+  gate: null,
+  endorsed: null,
+});
+
+/** Gates that do what a test says; the default lets everything pass. */
+export type Script = (firing: GateFiring) => {
+  readonly results?: readonly Partial<GateResult>[];
+  readonly context?: GateContext;
+};
+
+export async function setUp(options: { readonly script?: Script; readonly ladder?: AccessLadder } = {}) {
+  const clock = createVirtualClock(1_794_729_600_000);
+  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
+  const registry = createMemoryKeyRegistry(recordAct);
+  const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
+  const signer = createSigner(parts);
+  const keys = createKeysDoor({ ...parts, signer });
+  must(await keys.prepare());
+  const decisions = createMemoryApprovalStore(recordAct, registry);
+  const nonces = createMemoryNonceStore();
+  const store = createMemoryMessageStore({ ...nonces, recordAct });
+  const approvals = createApprovalsDoor({
+    ...parts,
+    signer,
+    store: decisions,
+    audit,
+    passkeys: NO_PASSKEYS,
+    readYaml: parseYaml,
+    settings: SETTINGS,
+  });
+  const firings: GateFiring[] = [];
+  const loaded: string[] = [];
+  const customers = {
+    load: async (id: string): Promise<CustomerContext> => {
+      loaded.push(id);
+      return { id };
+    },
+  };
+  const create = () =>
+    createMessagesDoor({
+      ...parts,
+      store,
+      gates: scripted(options.script ?? (() => ({})), firings),
+      systemGates: GATES,
+      approvals,
+      decisions,
+      signer,
+      audit,
+      customers,
+      settings: {
+        ownerId: "owner",
+        window: { ttlMs: 2_400_000, freshnessMs: 300_000 },
+        ladder: options.ladder ?? [],
+      },
+    });
+  const door: MessagesDoor = create();
+  const events = async (): Promise<readonly string[]> =>
+    must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 300 }))
+      .toReversed()
+      .map(({ event, data }) => ("reason" in data ? `${event} ${String(data["reason"])}` : event))
+      .filter((event) => event.startsWith("message_") || event.startsWith("access_"));
+  const approve = (request: KeptRequest, verdict: "approved" | "declined" = "approved") =>
+    withMessageDecisions(approvals, door).decide({
+      requestId: request.requestId,
+      verdict,
+      shownHash: request.planHash,
+      friction: ["tap", "confirm", "slide"],
+      actor: TERMINAL,
+    });
+  return { clock, registry, keys, store, nonces, approvals, decisions, door, create, events, approve, firings, loaded };
+}
+
+const SETTINGS = { timeoutMs: 300_000, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100, fatigueDecisions: 20 };
+
+const GATES = ["who", "badge"].map((name) => ({ name, on: "every_user_message", type: "custom_check" }) as Gate);
+
+function scripted(script: Script, firings: GateFiring[]): GateRunner {
+  return {
+    async run(firing) {
+      firings.push(firing);
+      const { results = [], context } = script(firing);
+      const policy = results.map((result) => ({ ...PASSED, ...result }));
+      const firstBlock = policy.find(({ action }) => action === "block") ?? null;
+      const asks = policy.some(({ action }) => action === "require_approval");
+      return {
+        policy,
+        quality: Promise.resolve([]),
+        context: { ...firing.context, ...context },
+        verdict: firstBlock === null ? (asks ? "require_approval" : "continue") : "block",
+        firstBlock,
+        escalation: null,
+        evaluations: policy.length,
+      };
+    },
+  };
+}
+
+const PASSED: GateResult = {
+  gateName: "gate",
+  lane: "policy",
+  action: "continue",
+  code: "passed",
+  reason: "",
+  value: null,
+  score: null,
+  flags: [],
+  modifiedContext: null,
+};
+
+/** A key that is somewhere else, such as in a browser. */
+export function otherKey(seed: number) {
+  const bytes = new Uint8Array(32).fill(seed);
+  const publicKey = publicKeyOf(bytes);
+  const keyId: KeyId = keyIdOf(publicKey);
+  const sign = (claim: { readonly text: string; readonly timestamp: Instant; readonly nonce: string }) => ({
+    key_id: keyId,
+    timestamp: claim.timestamp,
+    nonce: claim.nonce,
+    signature: signatureToBase64(signatureFromHex(signWith(bytes, Buffer.from(messageSigningText(claim))))),
+  });
+  return { publicKey, keyId, sign };
+}
+
+export function must<T>(
+  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown },
+): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
+  return result.value;
+}
