@@ -7,6 +7,7 @@ import { enrol, tryEnrol } from "./server-start.ts";
 
 type Item = { readonly event: string; readonly sentence: string; readonly state: string; readonly actor: object };
 type Activity = { readonly items: readonly Item[]; readonly next_before_seq: number | null };
+type Heads = { readonly heads_checked: number; readonly heads_signed: number; readonly last_signed_at: string | null };
 type Verdict = { readonly ok: boolean; readonly broken?: { readonly code: string; readonly seq: number } };
 
 let home: Home;
@@ -51,7 +52,11 @@ describe("what a running Silas records", () => {
     const exported = (await home.silas(["audit", "export"])).out;
     for (const secret of [token, link.split("#")[1] ?? "?", "x".repeat(43), "Thief"])
       expect(exported).not.toContain(secret);
-    expect(await home.json<Verdict>(["audit", "verify", "--full", "--json"])).toMatchObject({ ok: true });
+    const verified = await home.json<Verdict & Heads>(["audit", "verify", "--full", "--json"]);
+    expect(verified).toMatchObject({ ok: true, last_signed_at: expect.stringMatching(/Z$/) as string });
+    // All but the one from before there was a key.
+    expect(verified.heads_signed).toBe(verified.heads_checked - 1);
+    expect((await home.silas(["audit", "verify"])).out).toMatch(/1 of 1 heads signed, the last at /);
   });
 
   test("[AUD-06] a killed Silas leaves a sound chain, and the next start tells of it", async () => {
@@ -106,6 +111,14 @@ describe("the audit log in the terminal", () => {
     expect((await home.silas(["audit", "verify", "--file", file])).out).toMatch(
       /^The chain holds: \d+ entries checked/,
     );
+    const started = await home.start();
+    await home.silas(["stop"]);
+    await started.ended;
+    const signed = join(home.dir, "signed.jsonl");
+    await home.silas(["audit", "export", signed]);
+    const told = await home.silas(["audit", "verify", "--file", signed]);
+    expect(told.out).toMatch(/[1-9]\d* of \d+ heads signed/);
+    expect(told.err).toContain("with the public keys in the file, and those with nothing");
     expect((await home.silas(["audit", "export", file])).err).toContain("EEXIST");
     const other = createHome();
     try {

@@ -7,7 +7,7 @@ import {
   type AuditRow,
   type SignedHead,
 } from "#model";
-import { judgeSignedHead, NO_SIGNATURE_HOLDS, type CheckSignature } from "./audit-head.ts";
+import { isIdOf, judgeSignedHead, NO_SIGNATURE_HOLDS, type CheckSignature, type HeadSigner } from "./audit-head.ts";
 import { AUDIT_GENESIS, judgeRow, parseRow, type HashText } from "./chain.ts";
 
 /**
@@ -28,8 +28,9 @@ const END = "silas-audit-end";
 
 export const renderAuditHeader = (): string => render(HEADER);
 
-export const renderAuditKey = ({ keyId, publicKey, kind, enrolledAt, revokedAt }: AuditHeadKey): string =>
-  render({ key: { key_id: keyId, public_key: publicKey, kind, enrolled_at: enrolledAt, revoked_at: revokedAt } });
+/** Nothing that no digest covers: until when a key counted is said by the entries. */
+export const renderAuditKey = ({ keyId, publicKey }: Pick<AuditHeadKey, "keyId" | "publicKey">): string =>
+  render({ key: { key_id: keyId, public_key: publicKey } });
 
 /** The stored text is canonical JSON, so a line built around it is too. */
 export const renderAuditLine = ({ text, hash }: AuditRow): string => `{"entry":${text},"hash":"${hash}"}`;
@@ -48,7 +49,7 @@ export type AuditFileState = {
   readonly line: number;
   readonly head: AuditHead;
   readonly end: "expected" | "reached";
-  readonly keys: readonly AuditHeadKey[];
+  readonly keys: readonly HeadSigner[];
   readonly expected: Expected | null;
   readonly headsChecked: number;
   readonly headsSigned: number;
@@ -106,19 +107,11 @@ function readTrailer(state: AuditFileState, text: string): Result<AuditFileState
 
 /** Keys stand before the first entry, so that nothing put in later vouches for what came before it. */
 function readKey(state: AuditFileState, text: string, members: Members): Result<AuditFileState, AuditBreak> {
-  const key = {
-    keyId: members.get("key_id"),
-    publicKey: members.get("public_key"),
-    kind: members.get("kind"),
-    enrolledAt: members.get("enrolled_at"),
-    revokedAt: members.get("revoked_at"),
-  } as AuditHeadKey;
-  const isWhole =
-    state.head.seq === 0 &&
-    [key.keyId, key.publicKey, key.enrolledAt].every((value) => typeof value === "string") &&
-    (key.revokedAt === null || typeof key.revokedAt === "string") &&
-    renderAuditKey(key) === text;
-  return isWhole ? ok({ ...state, keys: [...state.keys, key] }) : unreadable(state.line, "not_a_key");
+  const [keyId, publicKey] = [members.get("key_id"), members.get("public_key")];
+  const key = { keyId, publicKey, revokedAt: null } as HeadSigner;
+  const isWhole = typeof keyId === "string" && typeof publicKey === "string" && isIdOf(key.keyId, key.publicKey);
+  if (state.head.seq > 0 || !isWhole || renderAuditKey(key) !== text) return unreadable(state.line, "not_a_key");
+  return ok({ ...state, keys: [...state.keys, key] });
 }
 
 type Line = ReadLine & { readonly members: Members };
@@ -129,9 +122,12 @@ function readEntry(state: AuditFileState, { members, hash }: Line): Result<Audit
   const judged = judgeRow({ head: state.head, row, hash });
   if (!judged.ok) return judged;
   const next = { ...state, head: judged.value };
+  const { event } = members.get("entry") as { readonly event?: unknown };
+  if (event !== "audit_checkpoint" && event !== "key_revoked") return ok(next);
   const entry = parseRow(row);
-  if (!entry.ok || entry.value.event !== "audit_checkpoint") return ok(next);
+  if (!entry.ok) return ok(next);
   const { checkpoint_id: checkpointId, key_id: keyId } = entry.value.data;
+  if (event === "key_revoked") return ok({ ...next, keys: state.keys.filter((key) => key.keyId !== keyId) });
   const headsChecked = state.headsChecked + 1;
   if (typeof keyId !== "string" || typeof checkpointId !== "string") return ok({ ...next, headsChecked });
   const expected = { ...judged.value, at: entry.value.at, checkpointId, keyId: keyId as Expected["keyId"] };

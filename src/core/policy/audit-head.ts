@@ -11,13 +11,15 @@ export type CheckSignature = (claim: {
 /** Without a way to check signatures none holds. */
 export const NO_SIGNATURE_HOLDS: CheckSignature = () => false;
 
+export type HeadSigner = Pick<AuditHeadKey, "keyId" | "publicKey" | "revokedAt">;
+
 /**
  * What is wrong with a signed head; null when a key that counted at its time signed exactly this. The id of a key is a
  * digest of it, so an exchanged public key is no key that is known. [AUD-04]
  */
 export function judgeSignedHead(
   { signature, ...statement }: SignedHead,
-  { keys, check }: { readonly keys: readonly AuditHeadKey[]; readonly check: CheckSignature },
+  { keys, check }: { readonly keys: readonly HeadSigner[]; readonly check: CheckSignature },
 ): AuditBreak | null {
   const { seq, keyId, at } = statement;
   const key = keys.find((one) => one.keyId === keyId);
@@ -27,7 +29,7 @@ export function judgeSignedHead(
   return holds ? null : { code: "head_signature_invalid", seq };
 }
 
-function isIdOf(keyId: string, publicKey: string): boolean {
+export function isIdOf(keyId: string, publicKey: string): boolean {
   const bytes = Uint8Array.from(publicKey.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
   return sha256Hex(bytes).slice(0, keyId.length) === keyId;
 }

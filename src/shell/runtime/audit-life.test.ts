@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { err, LIMITS } from "#base";
+import { err, LIMITS, ok } from "#base";
+import type { KeyId, SecretRef, SignatureHex, SigningError } from "#model";
+import type { AuditLog, Signer } from "#ports";
 import { createAuditLife } from "./audit-life.ts";
 import { createAuditWorld, must, recorded } from "./audit.fixture.ts";
 
@@ -41,6 +43,52 @@ test("what is new is marked after a while, and nothing new needs no mark", async
   );
   await world.move(LIMITS.auditCheckpointMs);
   expect((await eventsOf(world)).at(-1)).toBe("audit_checkpoint");
+});
+
+/** A signer that counts how often the vault was opened, and whether each key was let go again. */
+function countingSigner(refusal: SigningError | null) {
+  const counts = { opened: 0, held: 0 };
+  const headKey: Signer["headKey"] = async () => {
+    counts.opened += 1;
+    if (refusal !== null) return err(refusal);
+    counts.held += 1;
+    const sign = () => "00".repeat(64) as SignatureHex;
+    return ok({ keyId: "key-1" as KeyId, sign, forget: () => void (counts.held -= 1) });
+  };
+  return { counts, headKey };
+}
+
+test("every mark is made with the key of the vault, which is let go at once and not asked for when nothing is new", async () => {
+  const world = createAuditWorld();
+  const signer = countingSigner(null);
+  // No signature of this key holds, so each mark is made on a chain of its own.
+  let marks = 0;
+  const checkpoint: AuditLog["checkpoint"] = async ({ key, at, checkpointId }) => {
+    marks += 1;
+    const { seq, hash } = must(await world.audit.head());
+    const signature = key?.sign({ seq, hash, at, checkpointId, keyId: key.keyId }) ?? null;
+    return ok({ seq, hash, checkpointId, signature });
+  };
+  const life = createAuditLife({ ...world, audit: { ...world.audit, checkpoint }, signer });
+  must(await life.begin("0.1.0"));
+  await world.move(LIMITS.auditCheckpointMs);
+  expect({ marks, ...signer.counts }).toEqual({ marks: 1, opened: 1, held: 0 });
+  await life.mark();
+  await life.end();
+  expect({ marks, ...signer.counts }).toEqual({ marks: 3, opened: 3, held: 0 });
+});
+
+test("a locked vault is told of in the log, and the head is marked without a signature", async () => {
+  const world = createAuditWorld();
+  const warnings: string[] = [];
+  const log = { ...world.log, warn: (event: string) => void warnings.push(event) };
+  const locked = countingSigner({ code: "vault_locked", retryable: false, missing: "passphrase" });
+  must(await createAuditLife({ ...world, log, signer: locked }).begin("0.1.0"));
+  expect(must(await world.audit.verify("genesis"))).toMatchObject({ valid: true, headsChecked: 1, headsSigned: 0 });
+  expect(warnings).toEqual(["audit_head_unsigned"]);
+  const empty = countingSigner({ code: "secret_missing", ref: "owner-signing-key" as SecretRef });
+  must(await createAuditLife({ ...world, log, signer: empty }).begin("0.1.0"));
+  expect(warnings).toHaveLength(1);
 });
 
 test("a start that cannot be recorded fails; a broken chain is said, and gets no mark", async () => {

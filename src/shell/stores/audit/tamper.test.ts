@@ -11,15 +11,14 @@ import { AT, countingRandom, fixedClock, must } from "../store.fixture.ts";
 import { createHeadsFile } from "./heads.ts";
 import { createAuditReader } from "./read.ts";
 
-// Changed rows are looked for straight in the file's tables, as somebody with the file in hand would change them.
+// Changed rows are looked for straight in the file's tables, as somebody with the file in hand would change them. Every
+// single change is tried in memory by the sweep beside this; here the way through SQLite is held to a part of them.
 const { hash } = process.getBuiltinModule("node:crypto");
 const sha256 = (text: string): string => hash("sha256", text);
 const rules = createAuditRules(sha256);
 
 const ENTRIES = 1_000;
 const CHECKPOINT_EVERY = 100;
-/** Every byte of every entry takes half an hour; by default every entry is changed at a few places. */
-const SWEEP = process.env["SILAS_AUDIT_SWEEP"] === "full" ? "full" : "sampled";
 
 let dataDir = "";
 let db: DatabaseSync;
@@ -74,9 +73,8 @@ async function foundAfter(change: () => void): Promise<AuditBreak | null> {
 }
 
 const run = (sql: string, ...params: (string | number | Uint8Array)[]) => db.prepare(sql).run(...params);
-const every = (step: number): readonly number[] =>
+const each = (step: number): readonly number[] =>
   Array.from({ length: Math.ceil(ENTRIES / step) }, (_, index) => index * step + 1);
-const each = (step: number) => every(SWEEP === "full" ? 1 : step);
 
 describe("a log of 1,000 entries", () => {
   test("[AUD-02] is valid as it was written", async () => {
@@ -91,7 +89,7 @@ describe("a log of 1,000 entries", () => {
     for (const { seq, entry } of rows) {
       const bytes = Buffer.from(entry);
       // Some entries are changed at every byte, the others at a place that wanders.
-      const whole = SWEEP === "full" || seq % 500 === 1;
+      const whole = seq % 500 === 1;
       const places = whole ? bytes.keys() : [(seq * 7) % bytes.length];
       for (const place of places) {
         const changed = Buffer.from(bytes);
@@ -234,10 +232,7 @@ describe("a log of 1,000 entries", () => {
     const path = join(dataDir, "audit-heads.jsonl");
     const text = readFileSync(path, "utf8");
     const verify = async () => must(await reader.verify("genesis"));
-    for (let place = 0; place < text.length; place += SWEEP === "full" ? 1 : 17) {
-      // Names and times of heads prove nothing; what they say about the chain does.
-      if (!/"hash":"[0-9a-f]*$|"seq":\d*$/.test(text.slice(0, place).split("\n").at(-1) ?? "")) continue;
-      if (!/[0-9a-f]/.test(text[place] ?? "")) continue;
+    for (let place = 0; place < text.length; place += 17) {
       writeFileSync(path, text.slice(0, place) + (text[place] === "1" ? "2" : "1") + text.slice(place + 1));
       expect((await verify()).valid, `byte ${place}`).toBe(false);
     }
