@@ -39,6 +39,12 @@ export const NOUNS: readonly Noun[] = [
     load: () => import("./approvals/approvals.ts"),
   },
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
+  { name: "say", summary: "say something to Silas, signed with your key", load: () => import("./messages/say.ts") },
+  {
+    name: "messages",
+    summary: "what was said, and how far it is trusted",
+    load: () => import("./messages/messages.ts"),
+  },
   { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./journal/rate.ts") },
   { name: "categories", summary: "the categories of tasks and notes", load: () => import("./journal/categories.ts") },
   { name: "search", summary: "search everything in the journal", load: () => import("./journal/search.ts") },

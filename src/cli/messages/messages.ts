@@ -1,0 +1,102 @@
+import { LIMITS } from "#base";
+import { keptMessageToWire, keptRequestToWire, type KeptMessage } from "#model";
+import { orFail } from "../approvals/open-approvals.ts";
+import { safeJson } from "../plan/safe-json.ts";
+import type { Define, Handler } from "../terminal/context.ts";
+import { CommandFailure, usage } from "../terminal/failure.ts";
+import { showMoment } from "../terminal/local-time.ts";
+import { printTable } from "../terminal/table.ts";
+import { AT_TERMINAL, withMessages, type Reached } from "./open-messages.ts";
+
+type Options = { readonly limit: string; readonly json?: boolean };
+
+export const define: Define = (messages, act) => {
+  messages
+    .description(
+      "What was said to Silas, newest last: when, from where, how far it is trusted, and what gates made of it.",
+    )
+    .option("--limit <rows>", "at most this many", "50")
+    .option("--json", "print JSON")
+    .action(act(listMessages));
+  messages
+    .command("endorse <id>")
+    .description("Ask for your signed decision to trust a message as your own words.")
+    .action(act(endorseMessage));
+};
+
+const listMessages: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const limit = Number(options.limit);
+  if (!/^[1-9]\d{0,2}$/.test(options.limit) || limit > LIMITS.pageRows) {
+    throw usage(`--limit is a number from 1 to ${LIMITS.pageRows}, not "${options.limit}".`);
+  }
+  const listed = await withMessages(call, ({ messages, scopeId }) => newest(messages, { scopeId, limit }));
+  const shown = listed.toReversed();
+  if (options.json) return terminal.line(safeJson({ messages: shown.map(keptMessageToWire) }));
+  if (shown.length === 0) return terminal.note("Nothing was said yet. `silas say TEXT` says something.");
+  const columns = [
+    { header: "ID" },
+    { header: "WHEN" },
+    { header: "FROM", spare: 1 },
+    { header: "TRUST" },
+    { header: "STATE" },
+    { header: "TEXT", flexible: true },
+  ] as const;
+  printTable(terminal, { columns, rows: shown.map(rowOf) });
+};
+
+/** Ids made in the same hour begin alike, so their end is shown; `endorse` takes it. */
+const ID_END_CHARS = 8;
+
+const rowOf = (message: KeptMessage): readonly string[] => [
+  message.messageId.slice(-ID_END_CHARS),
+  showMoment(message.receivedAt),
+  message.channel,
+  trustWords(message),
+  message.gate === null ? message.state : `${message.state} (${message.gate.name})`,
+  message.text,
+];
+
+function trustWords({ taint, origin, endorsed }: KeptMessage): string {
+  if (endorsed !== null) return "owner, endorsed";
+  return taint === "external" ? `external (${origin})` : taint;
+}
+
+const newest = async (
+  messages: Reached["messages"],
+  { scopeId, limit }: { readonly scopeId: string; readonly limit: number },
+) => orFail(await messages.list({ scopeId, before: null, limit }));
+
+const endorseMessage: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const typed = call.args[0] ?? "";
+  const { request, isNew } = await withMessages(call, async ({ messages, scopeId }) => {
+    const messageId = findMessage(await newest(messages, { scopeId, limit: LIMITS.pageRows }), typed);
+    return orFail(await messages.endorse({ messageId, scopeId, actor: AT_TERMINAL.actor }));
+  });
+  if (options.json) return terminal.line(safeJson({ is_new: isNew, request: keptRequestToWire(request) }));
+  terminal.line(`${request.requestId}  ${request.card.intent}`);
+  terminal.note(
+    isNew
+      ? `Waits for your decision. \`silas approve ${request.requestId}\` shows all of it; until then nothing changes.`
+      : "This waits for your decision already.",
+  );
+};
+
+const ID_PART_CHARS_MIN = 4;
+
+/** A whole id, or an end or beginning that fits one message alone. */
+function findMessage(listed: readonly KeptMessage[], typed: string): string {
+  const fits = listed
+    .map(({ messageId }) => messageId)
+    .filter(
+      (id) => id === typed || (typed.length >= ID_PART_CHARS_MIN && (id.startsWith(typed) || id.endsWith(typed))),
+    );
+  const [messageId] = fits;
+  if (messageId !== undefined && fits.length === 1) return messageId;
+  throw new CommandFailure({
+    what: fits.length === 0 ? `There is no message ${typed}.` : `${typed} fits ${fits.length} messages.`,
+    kept: "Nothing was asked.",
+    next: "`silas messages --json` shows the ids.",
+  });
+}

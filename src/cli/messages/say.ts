@@ -1,0 +1,61 @@
+import { LIMITS, neutralise } from "#base";
+import { keptMessageToWire, ownWordsSchema, type OwnWords } from "#model";
+import { orFail } from "../approvals/open-approvals.ts";
+import { createInputReader } from "../canonical/input.ts";
+import { safeJson } from "../plan/safe-json.ts";
+import type { Call, Define, Handler } from "../terminal/context.ts";
+import { usage } from "../terminal/failure.ts";
+import { AT_TERMINAL, withMessages } from "./open-messages.ts";
+
+type Options = {
+  readonly replyTo?: string;
+  readonly quote?: readonly string[];
+  readonly attach?: readonly string[];
+  readonly json?: boolean;
+};
+
+export const define: Define = (say, act) => {
+  say
+    .description("Say something to Silas, signed with your key. - reads standard input.")
+    .argument("<words...>", "what you say, or - for standard input")
+    .option("--reply-to <id>", "the message this one answers")
+    .option("--quote <id...>", "messages whose words this one repeats")
+    .option("--attach <place...>", "paths or addresses that belong to it; what they hold does not count as yours")
+    .option("--json", "print JSON")
+    .action(act(sayWords));
+};
+
+const sayWords: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const words = readWords(call, await spokenText(call));
+  const { message, reply } = await withMessages(call, async ({ messages }) =>
+    orFail(await messages.say(words, AT_TERMINAL)),
+  );
+  if (options.json) return terminal.line(safeJson({ message: keptMessageToWire(message), reply }));
+  terminal.line(neutralise(reply));
+  terminal.note(`Message ${message.messageId}; \`silas messages\` lists what was said.`);
+  if (message.state === "blocked") return 1;
+};
+
+async function spokenText({ args, outside }: Call<Options>): Promise<string> {
+  const [only, ...more] = args;
+  if (only !== "-" || more.length > 0) return args.join(" ");
+  const bytes = await createInputReader(outside.stdin)("-", { bytesMax: LIMITS.bodyBytes });
+  if (!bytes.ok) throw usage(`Standard input cannot be read (${bytes.error.code}).`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.value).replace(/\r?\n$/, "");
+  } catch {
+    throw usage("Standard input is not valid UTF-8 text.");
+  }
+}
+
+/** The same check as at the border of the running Silas, before anything is opened or signed. */
+function readWords({ options }: Call<Options>, text: string): OwnWords {
+  const { replyTo, quote = [], attach = [] } = options;
+  const parsed = ownWordsSchema.safeParse({ text, attachments: attach, reply_to: replyTo ?? null, quotes: quote });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join(".") || "the message";
+  const reason = issue?.code === "custom" ? issue.message : (issue?.code ?? "invalid");
+  throw usage(`This cannot be said: ${field} is not valid (${reason}). Nothing was signed.`);
+}
