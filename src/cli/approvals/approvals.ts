@@ -8,6 +8,7 @@ import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import { describeRequest, stateWords } from "./card-lines.ts";
 import { findRequest, orFail, withApprovals } from "./open-approvals.ts";
+import { proposePayload } from "./propose-payload.ts";
 import { verifyReceiptFile } from "./verify.ts";
 
 type Json = { readonly json?: boolean };
@@ -24,6 +25,11 @@ export const define: Define = (approvals, act) => {
     .description("Show everything about one request; its time runs once it was shown.")
     .option(...json)
     .action(act(showRequest));
+  approvals
+    .command("propose <file>")
+    .description("Ask for a decision on a batch or on limits of autonomy, as JSON; - reads standard input.")
+    .option(...json)
+    .action(act(proposePayload));
   approvals
     .command("export <id> [file]")
     .description("Write the receipt of an approval, which anyone can check without Silas.")

@@ -1,5 +1,6 @@
+import { addDays } from "#base";
 import { parseYaml } from "#config";
-import { keptRequestToWire } from "#model";
+import { keptRequestToWire, planProposalText, type StandingTerms } from "#model";
 import { readPlan } from "#runtime";
 import { createInputReader } from "../canonical/input.ts";
 import { readPlanFile } from "../plan/plan-file.ts";
@@ -7,34 +8,69 @@ import { safeJson } from "../plan/safe-json.ts";
 import { describePlanProblems } from "../plan/words.ts";
 import type { Call, Handler } from "../terminal/context.ts";
 import { CommandFailure, usage } from "../terminal/failure.ts";
+import type { Proposed } from "#ports";
+import { instantAt, parseDay } from "../terminal/local-time.ts";
 import { findRequest, orFail, withApprovals } from "./open-approvals.ts";
 
-type Options = { readonly again?: string; readonly json?: boolean };
+type Options = {
+  readonly again?: string;
+  readonly repairs?: string;
+  readonly until?: string;
+  readonly json?: boolean;
+};
 
 const TERMINAL = { kind: "terminal" } as const;
 
-/** Asks for a decision on a plan file, or once more for one that nobody took. */
+/** Asks for a decision on a plan with everything that belongs to it, or once more for one that nobody took. */
 export const proposePlan: Handler<Options> = async (call) => {
-  const { options, terminal, args } = call;
-  const [source] = args;
+  const { options, args } = call;
+  const [source, ...tasks] = args;
   if ((source === undefined) === (options.again === undefined)) {
     throw usage("Name either a plan file, or with --again a request that was missed.");
   }
-  const markdown = source === undefined ? null : await readMarkdown(call, source);
+  const standing = standingTerms(call);
+  if (standing !== null && source === undefined) throw usage("A request that was missed keeps its own terms.");
+  const markdown = source === undefined ? null : await readProposal(call, { source, tasks, standing });
   const proposed = await withApprovals(call, async (approvals) => {
     if (markdown !== null) return orFail(await approvals.propose(markdown, TERMINAL));
     const { requestId } = await findRequest(approvals, options.again ?? "");
     return orFail(await approvals.proposeAgain(requestId, TERMINAL));
   });
   const { request, isNew } = proposed;
+  sayProposed(call, { request, isNew });
+};
+
+/** The same for whatever was proposed. */
+export function sayProposed(
+  { options, terminal }: Pick<Call<{ readonly json?: boolean }>, "options" | "terminal">,
+  { request, isNew }: Proposed,
+): void {
   if (options.json) return terminal.line(safeJson({ is_new: isNew, request: keptRequestToWire(request) }));
   terminal.line(`${request.requestId}  ${request.card.intent}`);
   terminal.note(
     isNew
       ? `Waits for your decision, ${request.riskLevel} risk. \`silas approve ${request.requestId}\` shows it.`
-      : "This plan waits for your decision already.",
+      : "This waits for your decision already.",
   );
-};
+}
+
+/** A goal stands through the whole of its last day, where the owner is. */
+function standingTerms({ options: { repairs, until }, here }: Call<Options>): StandingTerms | null {
+  if (repairs === undefined && until === undefined) return null;
+  if (repairs === undefined || until === undefined) throw usage("--repairs and --until belong together.");
+  if (!/^[1-9]\d{0,4}$/.test(repairs)) throw usage("--repairs takes a whole number of at least 1.");
+  const ends = instantAt(addDays(parseDay(until, here), 1), { hour: 0, minute: 0 });
+  return { max_executions: Number(repairs), expires_at: ends };
+}
+
+type Parts = { readonly source: string; readonly tasks: readonly string[]; readonly standing: StandingTerms | null };
+
+async function readProposal(call: Call<Options>, { source, tasks, standing }: Parts): Promise<string> {
+  const plan = await readMarkdown(call, source);
+  const children: string[] = [];
+  for (const task of tasks) children.push(await readMarkdown(call, task));
+  return planProposalText({ plan, tasks: children, standing });
+}
 
 /** Problems are said here, with their lines, before anything is opened or sent. */
 async function readMarkdown({ outside, here }: Call<Options>, source: string): Promise<string> {

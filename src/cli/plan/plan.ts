@@ -17,8 +17,12 @@ export const define: Define = (plan, act) => {
     .option("--json", "print JSON: problems, or the hash and the canonical projection")
     .action(act(checkPlan));
   plan
-    .command("propose [file]")
-    .description("Ask for a decision on a plan file; - reads standard input.")
+    .command("propose [file] [tasks...]")
+    .description(
+      "Ask for a decision on a plan file, with the files of its tasks if it is a project; - reads standard input.",
+    )
+    .option("--repairs <number>", "for a goal: let it begin so many repairing tasks without asking again")
+    .option("--until <day>", "for a goal: the last day on which it may")
     .option("--again <id>", "ask once more for a request that was missed")
     .option("--json", "print JSON")
     .action(act(proposePlan));

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sha256Hex, type Sha256Hex } from "#base";
+import { canonicalJson, sha256Hex, type Sha256Hex } from "#base";
 import { parseYaml } from "#config";
-import type { KeptRequest } from "#model";
+import { planProposalText, type KeptRequest, type PlanProposal } from "#model";
 import { createAuditRules, isProven, verifyReceipt } from "#policy";
 import type { OwnerAnswer } from "#ports";
 import { createSeeded, createVirtualClock } from "#sim";
@@ -159,4 +159,139 @@ test("[APPR-10] a promotion takes the same way as a plan: request, card, signed 
   });
   expect(verifyReceipt(receipt, receiptTools).filter(({ outcome }) => outcome !== "ok")).toEqual([]);
   expect(await events()).toEqual(["approval_requested", "approval_granted"]);
+});
+
+const PROJECT = `---
+id: project-1
+type: project
+title: Tidy the house
+skills: []
+tasks: [task-a, task-b]
+---
+
+# What to do
+
+Both.
+`;
+const child = (name: string, lines = "") => `---
+id: task-${name}
+type: task
+title: Task ${name}
+${lines}
+---
+
+# What to do
+
+Only ${name}.
+`;
+const proposal = (parts: Partial<PlanProposal>): string =>
+  planProposalText({
+    plan: PROJECT,
+    tasks: [child("a"), child("b", "depends_on: [task-a]")],
+    standing: null,
+    ...parts,
+  });
+
+test("[PROJ-01] one card shows every task of a project whole, and one approval becomes a token for each of them", async () => {
+  const { door, store, events } = await setUp();
+  const { request } = must(await door.propose(proposal({}), BY));
+  const shown = request.card.details.rows.map(({ path, text }) => `${path} ${text}`);
+  expect(shown).toContain("/children/0/body \n# What to do\n\nOnly a.\n");
+  expect(shown).toContain("/children/1/depends_on/0 task-a");
+  expect(request.card.ctas[0]?.consequenceLabel).toBe("Approve with 2 tasks, each for 1 run");
+  must(await door.decide(approving(request)));
+  const kept = must(await store.approvalsOf(request.requestId));
+  const tokens = kept.map(({ token }) => JSON.parse(token.text) as Record<string, unknown>);
+  expect(tokens.map((token) => [token["work_item_id"], token["scope"], token["max_executions"]])).toEqual([
+    ["project-1", "full_plan", 1],
+    ["task-a", "full_plan", 1],
+    ["task-b", "full_plan", 1],
+  ]);
+  const whole = JSON.parse(request.projection) as { readonly children: readonly unknown[] };
+  const hashes = whole.children.map((one) => sha256Hex(must(canonicalJson(one))));
+  expect(tokens.slice(1).map((token) => token["plan_hash"])).toEqual(hashes);
+  expect(kept.map(({ uses }) => uses.map(({ contentHash }) => contentHash))).toEqual([
+    [request.planHash],
+    ...hashes.map((hash) => [hash]),
+  ]);
+  expect(await events()).toEqual(["approval_requested", ...Array(3).fill("approval_granted")]);
+  const receipt = must(await door.receipt(request.requestId));
+  expect(isProven(verifyReceipt(receipt, receiptTools))).toBe(true);
+  const body = JSON.parse(receipt) as { also: unknown[] };
+  expect(body.also).toHaveLength(2);
+});
+
+test("[PROJ-01] a project without one of its tasks, with one too many, or with a task of another is not asked about", async () => {
+  const { door } = await setUp();
+  const reasonOf = async (parts: Partial<PlanProposal>) => {
+    const proposed = await door.propose(proposal(parts), BY);
+    return proposed.ok || !("reason" in proposed.error) ? "asked" : proposed.error.reason;
+  };
+  const [a, b] = [child("a"), child("b")];
+  expect(await reasonOf({ tasks: [] })).toBe("task_missing");
+  expect(await reasonOf({ tasks: [a] })).toBe("task_missing");
+  expect(await reasonOf({ tasks: [a, b, child("c")] })).toBe("task_extra");
+  expect(await reasonOf({ tasks: [a, a, b] })).toBe("task_repeated");
+  expect(await reasonOf({ tasks: [a, child("b", "parent: project-2")] })).toBe("task_of_another");
+  expect(await reasonOf({ tasks: [a, b.replace("type: task", "type: goal")] })).toBe("task_is_no_task");
+  expect(await reasonOf({ tasks: [a, `${b}\u0000`] })).toBe("nul_character");
+  expect(await reasonOf({ plan: PLAN, tasks: [a] })).toBe("tasks_without_project");
+  expect(await reasonOf({ tasks: [b, child("a", "parent: project-1")] })).toBe("asked");
+});
+
+const GOAL = `---
+id: goal-1
+type: goal
+title: The site is up
+schedule: "0 * * * *"
+on_failure: spawn_task
+failure_context: "Repair.\\n$failed_checks"
+verify:
+  - { name: up, run: test -s up, expect: { exit_code: 0 } }
+---
+
+# What to do
+
+Look.
+`;
+const TERMS = { max_executions: 20, expires_at: "2026-12-01T00:00:00.000Z" };
+
+test("[APPR-09] a goal that stands shows its uses and its end before it is signed, and keeps a second token unused", async () => {
+  const { door, store, events } = await setUp();
+  const { request } = must(await door.propose(proposal({ plan: GOAL, tasks: [], standing: TERMS }), BY));
+  expect(request.riskLevel).toBe("high");
+  expect(request.card.ctas[0]?.consequenceLabel).toBe("Approve, with up to 20 repairs until 2026-12-01T00:00:00.000Z");
+  must(await door.decide(approving(request)));
+  const [own, standing, ...more] = must(await store.approvalsOf(request.requestId));
+  expect(more).toEqual([]);
+  expect([own?.uses.length, standing?.uses.length, standing?.token.maxExecutions]).toEqual([1, 0, 20]);
+  expect(JSON.parse(standing?.token.text ?? "")).toMatchObject({
+    scope: "standing",
+    plan_hash: request.planHash,
+    expires_at: TERMS.expires_at,
+    conditions: { ...TERMS, friction: [...ALL], spawn_policy_hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  });
+  expect(await events()).toEqual(["approval_requested", "approval_granted", "approval_standing"]);
+  expect(isProven(verifyReceipt(must(await door.receipt(request.requestId)), receiptTools))).toBe(true);
+});
+
+test("terms that a plan cannot have are not asked about, and another end is another hash", async () => {
+  const { door } = await setUp();
+  const reasonOf = async (parts: Partial<PlanProposal>) => {
+    const proposed = await door.propose(proposal({ plan: GOAL, tasks: [], standing: TERMS, ...parts }), BY);
+    return proposed.ok || !("reason" in proposed.error) ? "asked" : proposed.error.reason;
+  };
+  expect(await reasonOf({ plan: PLAN })).toBe("standing_without_goal");
+  expect(await reasonOf({ plan: GOAL.replace("on_failure: spawn_task", "on_failure: report") })).toBe(
+    "standing_without_repair",
+  );
+  expect(await reasonOf({ standing: { ...TERMS, max_executions: 101 } })).toBe("standing_uses");
+  expect(await reasonOf({ standing: { ...TERMS, expires_at: "2026-11-01T00:00:00.000Z" } })).toBe("standing_over");
+  const hashes = await Promise.all(
+    [TERMS, { ...TERMS, max_executions: 21 }, { ...TERMS, expires_at: "2026-12-02T00:00:00.000Z" }].map(
+      async (standing) => must(await door.propose(proposal({ plan: GOAL, tasks: [], standing }), BY)).request.planHash,
+    ),
+  );
+  expect(new Set(hashes).size).toBe(3);
+  expect(await door.propose('{"plan":"x"}', BY)).toMatchObject({ error: { reason: "unreadable" } });
 });
