@@ -91,3 +91,29 @@ on_stuck: tell
 failure_context: "Repair: $failed_checks"
 depends_on: [task-3]
 `);
+
+/** Medium: two checks inside the sandbox, no network, no secret. */
+export const mediumPlan = (title = "Gather this week's notes into one page", id = "task-notes"): string =>
+  planFile(`
+id: ${id}
+type: task
+title: ${JSON.stringify(title)}
+budget: { max_tokens: 50000, max_cost_usd: 0.5, max_wall_time_seconds: 600 }
+verify:
+  - { name: page exists, run: test -s notes/week-46.md, expect: { exit_code: 0 } }
+  - { name: seven days, run: "grep -c '^## ' notes/week-46.md", expect: { equals: "7" }, timeout: 10 }
+`);
+
+/** High: it runs again and again with nobody looking. */
+export const highPlan = (title = "Keep the workshop page answering"): string =>
+  planFile(`
+id: goal-page
+type: goal
+title: ${title}
+schedule: "*/30 * * * *"
+skills: [http-check]
+budget: { max_cost_usd: 1, max_attempts: 3 }
+verify:
+  - { name: page answers, run: "curl --fail https://workshop.example/", expect: { exit_code: 0 }, network: true }
+  - { name: page has its title, run: "grep -o '<title>.*</title>' page.html", expect: { contains: Workshop } }
+`);

@@ -8,8 +8,12 @@ const reviewKey = ["review"] as const;
 const SUMMARY = "/api/approvals/summary";
 const SHOW = "/api/approvals/show";
 
-/** After every decision made here, and whenever the server says that something changed. */
-export const invalidateReview = (): Promise<void> => queryClient.invalidateQueries({ queryKey: reviewKey });
+/**
+ * After every decision made here, and whenever the server says that something changed. The whole of a request is not
+ * read again by it: what it says never changes, and when its state does, the summary says so.
+ */
+export const invalidateReview = (): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: reviewKey, predicate: ({ queryKey }) => queryKey[1] !== "request" });
 
 /** What waits, what was missed and what was decided lately, without the plans themselves. Starts no clock. */
 export function useSummary(): JournalRead<DecisionsSummaryBody> {

@@ -10,6 +10,8 @@ import { openSocket, type LiveSocket } from "../wire/socket.ts";
 
 /** Several changes in a row are read once. */
 const COALESCE_MS = 40;
+/** Many proposals at once are one reading of the list. */
+const REVIEW_COALESCE_MS = 200;
 /** A change this page has just made itself was read already; it is read again only in case another one came with it. */
 const ECHO_MS = 2000;
 
@@ -18,6 +20,7 @@ export function useLive(): () => void {
   const socket = useRef<LiveSocket>(null);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let reviewTimer: ReturnType<typeof setTimeout> | null = null;
     let dueAtMs = Infinity;
     const readAgainIn = (delayMs: number): void => {
       const at = Date.now() + delayMs;
@@ -29,6 +32,12 @@ export function useLive(): () => void {
         void invalidateJournal();
       }, delayMs);
     };
+    const reviewAgain = (): void => {
+      reviewTimer ??= setTimeout(() => {
+        reviewTimer = null;
+        void invalidateReview();
+      }, REVIEW_COALESCE_MS);
+    };
     onApplied(invalidateJournal);
     const live = openSocket({
       onReady: () => void catchUp(),
@@ -36,11 +45,12 @@ export function useLive(): () => void {
         void loadOutbox().catch(() => undefined);
         readAgainIn(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS);
       },
-      onReview: () => void invalidateReview(),
+      onReview: reviewAgain,
     });
     socket.current = live;
     return () => {
       clearTimeout(timer);
+      clearTimeout(reviewTimer ?? undefined);
       live.close();
     };
   }, []);

@@ -35,11 +35,9 @@ export function SlideStep({ label, intent, blockedBy, onApprove }: Approving): R
           <ArmButton label={label} blockedBy={blockedBy} onPress={() => setStep("armed")} />
         </TwoPlaces>
       )}
-      {step !== "armed" && (
-        <Button tone="quiet" onClick={() => setStep(step === "slide" ? "buttons" : "slide")}>
-          {step === "slide" ? words.ladder.buttonsInstead : words.ladder.slideInstead}
-        </Button>
-      )}
+      <Button tone="quiet" onClick={() => setStep(step === "slide" ? "buttons" : "slide")}>
+        {step === "slide" ? words.ladder.buttonsInstead : words.ladder.slideInstead}
+      </Button>
     </div>
   );
 }

@@ -1,0 +1,339 @@
+/** The card of a decision in the real page: what it shows, in which order, and what it takes to approve it. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import type { ShownRequestBody } from "#model";
+import { highPlan, mediumPlan, planFile, WHOLE_PLAN } from "../plan-texts.ts";
+import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import {
+  activeCard,
+  declineAll,
+  deletion,
+  enrolKey,
+  inTransit,
+  listen,
+  openReview,
+  promotion,
+  propose,
+  proposePayload,
+} from "./review-desk.ts";
+
+const POLL = { timeout: 10_000 };
+let cockpit: Cockpit;
+let opened: Opened;
+let page: Page;
+let asked: ReturnType<typeof listen>;
+
+beforeAll(async () => {
+  cockpit = await startCockpit();
+  opened = await cockpit.open({ viewport: PHONE });
+  page = opened.page;
+  await enrolKey(cockpit, page);
+  asked = listen(opened.context);
+});
+afterAll(() => cockpit.close());
+afterEach(async () => {
+  await page.unrouteAll({ behavior: "wait" });
+  await page.setViewportSize(PHONE);
+  await declineAll(cockpit);
+});
+
+const approve = (card: Locator): Locator =>
+  card
+    .getByTestId("decide")
+    .getByRole("button", { name: /^Approve/ })
+    .first();
+const minted = (): readonly unknown[] =>
+  asked.filter(({ verb }) => verb === "mint").map(({ body }) => (body as { readonly friction: unknown }).friction);
+
+type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+async function boxOf(of: Locator): Promise<Box> {
+  const box = await of.boundingBox();
+  if (box === null) throw new Error("not in sight");
+  return box;
+}
+const overlap = (a: Box, b: Box): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+const BACKGROUNDS = `[...document.querySelectorAll("[data-testid=decide] button")]
+  .map((each) => getComputedStyle(each).backgroundColor)`;
+
+/** Drags the thumb from the left end to a share of the way. */
+async function slide(slider: Locator, share: number): Promise<void> {
+  const { x, y, width, height } = await boxOf(slider);
+  await page.mouse.move(x + 26, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + 26 + (width - 52) * share, y + height / 2, { steps: 8 });
+  await page.mouse.up();
+}
+
+describe("what a card shows", () => {
+  test("[CARD-04] its body without the details is at most 300 px high on a phone, however much there is to say", async () => {
+    const long = "Compare the quarterly figures of all nine branches and write down what differs and why";
+    const plans = [
+      mediumPlan(),
+      highPlan(),
+      WHOLE_PLAN,
+      planFile(`id: task-long\ntype: task\ntitle: ${long}\nverify: []`),
+      mediumPlan("W".repeat(80), "task-wide"),
+    ];
+    const ids: string[] = [];
+    for (const plan of plans) ids.push((await propose(cockpit, plan)).request_id);
+    for (const payload of [promotion(), deletion()]) ids.push((await proposePayload(cockpit, payload)).request_id);
+    for (const id of ids) {
+      const card = await openReview(opened, cockpit, id);
+      const body = await boxOf(card.getByTestId("card-body"));
+      expect(body.height, id).toBeLessThanOrEqual(300);
+    }
+  });
+
+  test("[CARD-05] its details are closed for low and medium risk and open for high and irreversible", async () => {
+    const requests = [
+      ["low", await proposePayload(cockpit, promotion())],
+      ["medium", await propose(cockpit, mediumPlan())],
+      ["high", await propose(cockpit, highPlan())],
+      ["irreversible", await proposePayload(cockpit, deletion())],
+    ] as const;
+    for (const [risk, { request_id: id }] of requests) {
+      const card = await openReview(opened, cockpit, id);
+      await page.locator(`article[data-risk=${risk}]`).waitFor();
+      const isOpen = (await card.getByTestId("details").getAttribute("open")) !== null;
+      expect(isOpen, risk).toBe(risk === "high" || risk === "irreversible");
+      // Shape and word, never the colour alone.
+      expect(await card.getByTestId("card-body").locator(`svg[data-shape=${risk}]`).count()).toBe(1);
+    }
+  });
+
+  test("[CARD-03] the recommended choice is first and declining last and quiet, whatever order came", async () => {
+    const { request_id: id } = await propose(cockpit, mediumPlan());
+    await inTransit<ShownRequestBody>(page, "show", (body) => ({
+      ...body,
+      card: {
+        ...body.card,
+        ctas: [
+          { action: "decline", role: "decline", consequence_label: "Decline: nothing runs" },
+          { action: "edit", role: "safe", consequence_label: "Take the plan to change it" },
+          { action: "approve", role: "recommended", consequence_label: "Approve for 1 run" },
+        ],
+      },
+    }));
+    const card = await openReview(opened, cockpit, id);
+    const buttons = card.getByTestId("decide").getByRole("button");
+    await buttons.first().waitFor();
+    expect(await buttons.allTextContents()).toEqual([
+      "Approve for 1 run",
+      "Take the plan to change it",
+      "Decline: nothing runs",
+    ]);
+    const tops = await Promise.all((await buttons.all()).map(async (each) => (await boxOf(each)).y));
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
+    const backgrounds = await page.evaluate<readonly string[]>(BACKGROUNDS);
+    expect(backgrounds[0]).not.toBe(backgrounds[2]);
+    expect(backgrounds[2]).toBe("rgba(0, 0, 0, 0)");
+  });
+
+  test("[CARD-01] [PWA-08] every value that is signed has its row, made in the page, and checks stand before the choices", async () => {
+    const { request_id: id, card: sent } = await propose(cockpit, WHOLE_PLAN);
+    const card = await openReview(opened, cockpit, id);
+    const rows = card.getByTestId("details").locator("[data-row]");
+    await rows.first().waitFor();
+    expect(await rows.evaluateAll((all) => all.map((each) => each.getAttribute("data-row")))).toEqual(
+      sent.details.rows.map(({ path }) => path),
+    );
+    const checks = await boxOf(card.getByTestId("checks"));
+    expect(checks.y).toBeLessThan((await boxOf(approve(card))).y);
+    expect(await card.getByTestId("details").textContent()).toContain(sent.plan_hash);
+    expect(await card.getByTestId("details").textContent()).toContain("answers: ends with code 0");
+  });
+
+  test("a card that was changed on its way is shown as that, and cannot be approved", async () => {
+    const { request_id: id } = await propose(cockpit, mediumPlan());
+    const changes: readonly ((body: ShownRequestBody) => ShownRequestBody)[] = [
+      (body) => ({ ...body, projection: body.projection.replace("week-46", "week-47") }),
+      (body) => ({ ...body, plan_hash: "0".repeat(64) as ShownRequestBody["plan_hash"] }),
+      (body) => ({ ...body, projection: ` ${body.projection}` }),
+      (body) => ({
+        ...body,
+        card: { ...body.card, details: { ...body.card.details, rows: body.card.details.rows.slice(1) } },
+      }),
+      (body) => ({ ...body, risk_level: "low" }),
+    ];
+    for (const change of changes) {
+      await inTransit(page, "show", change);
+      const card = await openReview(opened, cockpit, id);
+      await card.getByTestId("tampered").waitFor();
+      expect(await card.getByTestId("decide").getByRole("button").allTextContents()).toEqual(["Decline: nothing runs"]);
+      await page.unrouteAll({ behavior: "wait" });
+    }
+  });
+
+  test("text that tries something is shown as text, also when the server forgot to make it safe", async () => {
+    const { request_id: id } = await propose(cockpit, mediumPlan());
+    const hostile = `<img src=x onerror="document.title='owned'"><b>b</b> \u202Egnp\u0007\u001B[31m\u200B`;
+    await inTransit<ShownRequestBody>(page, "show", (body) => ({
+      ...body,
+      card: { ...body.card, intent: hostile, rationale: hostile },
+    }));
+    const card = await openReview(opened, cockpit, id);
+    const heading = card.getByRole("heading", { level: 2 });
+    await heading.waitFor();
+    expect(await heading.textContent()).toContain("<img src=x");
+    expect(await card.textContent()).not.toMatch(/[\u202E\u0007\u001B\u200B]/);
+    expect(await card.locator("img, b").count()).toBe(0);
+    expect(await page.title()).not.toContain("owned");
+  });
+});
+
+describe("what it takes to approve", () => {
+  test("[RISK-01] low risk is one tap", async () => {
+    await proposePayload(cockpit, promotion("One tap is enough.", "item-low"));
+    const card = await openReview(opened, cockpit);
+    const before = minted().length;
+    await approve(card).tap();
+    await page.getByTestId("nothing").waitFor();
+    expect(minted().slice(before)).toEqual([["tap"]]);
+  });
+
+  test("[RISK-01] medium risk is a tap and a confirmation at another place; only a tap elsewhere takes it back", async () => {
+    await propose(cockpit, mediumPlan());
+    const card = await openReview(opened, cockpit);
+    const first = await boxOf(approve(card));
+    const before = minted().length;
+    const chip = card.getByTestId("confirm");
+    await approve(card).dblclick();
+    await approve(card).waitFor();
+    await approve(card).tap();
+    await chip.waitFor();
+    expect(overlap(first, await boxOf(chip))).toBe(false);
+    expect(minted().length).toBe(before);
+    await card.getByRole("heading", { level: 2 }).click();
+    await chip.waitFor({ state: "detached" });
+    await approve(card).tap();
+    await page.keyboard.press("Escape");
+    await chip.waitFor({ state: "detached" });
+    await page.locator("article[data-state=pending]").waitFor();
+    await approve(card).tap();
+    await chip.tap();
+    await page.getByTestId("nothing").waitFor();
+    expect(minted().slice(before)).toEqual([["tap", "confirm"]]);
+  });
+
+  test("[RISK-01] high risk is a tap and a slide to the end; short of it, or pressed beside the thumb, it springs back", async () => {
+    await propose(cockpit, highPlan());
+    const card = await openReview(opened, cockpit);
+    const before = minted().length;
+    await approve(card).tap();
+    const slider = card.getByRole("slider");
+    expect(await slider.getAttribute("aria-valuetext")).toBe(
+      "Slide to approve: Keep to the goal: Keep the workshop page answering",
+    );
+    await slide(slider, 0.9);
+    await expect.poll(() => slider.inputValue(), POLL).toBe("0");
+    const { x, y, width, height } = await boxOf(slider);
+    await page.mouse.click(x + width - 4, y + height / 2);
+    await expect.poll(() => slider.inputValue(), POLL).toBe("0");
+    await slider.focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Tab");
+    await expect.poll(() => slider.inputValue(), POLL).toBe("0");
+    expect(minted().length).toBe(before);
+    await slide(slider, 1);
+    await page.getByTestId("nothing").waitFor();
+    expect(minted().slice(before)).toEqual([["tap", "slide"]]);
+  });
+
+  test("a slide has a way by keyboard, and one by two buttons at two places", async () => {
+    const before = minted().length;
+    await propose(cockpit, highPlan("Keep the first page answering"));
+    const card = await openReview(opened, cockpit);
+    await approve(card).focus();
+    await page.keyboard.press("Enter");
+    await card.getByRole("slider").waitFor();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("nothing").waitFor();
+    await propose(cockpit, highPlan("Keep the second page answering"));
+    await card.waitFor();
+    await approve(card).tap();
+    await card.getByRole("button", { name: "Use buttons instead" }).tap();
+    const arm = card.getByRole("button", { name: /^Arm/ });
+    const first = await boxOf(arm);
+    await arm.tap();
+    const confirm = card.getByTestId("confirm");
+    expect(overlap(first, await boxOf(confirm))).toBe(false);
+    await confirm.tap();
+    await page.getByTestId("nothing").waitFor();
+    expect(minted().slice(before)).toEqual([
+      ["tap", "slide"],
+      ["tap", "slide"],
+    ]);
+  });
+
+  test("[RISK-02] what cannot be undone still takes tap and slide where there is no passkey, and says that there is none", async () => {
+    await proposePayload(cockpit, deletion());
+    const card = await openReview(opened, cockpit);
+    const before = minted().length;
+    await approve(card).tap();
+    expect(await card.getByTestId("passkey-step").count()).toBe(0);
+    await slide(card.getByRole("slider"), 1);
+    const step = card.getByTestId("passkey-step");
+    await step.getByRole("heading", { name: "This device has no passkey" }).waitFor();
+    expect(minted().length).toBe(before);
+    expect(await step.getByRole("link", { name: "Add passkey" }).getAttribute("href")).toContain("/settings");
+    await step.getByRole("button", { name: "Sign without a passkey" }).tap();
+    await page.getByTestId("nothing").waitFor();
+    expect(minted().slice(before)).toEqual([["tap", "slide"]]);
+  });
+
+  test("neither Escape nor a swipe nor a held key decides", async () => {
+    await propose(cockpit, mediumPlan());
+    const card = await openReview(opened, cockpit);
+    const before = asked.filter(({ verb }) => verb === "decide" || verb === "mint").length;
+    await approve(card).waitFor();
+    await page.keyboard.press("Escape");
+    const { x, y, width } = await boxOf(card);
+    for (const [from, to] of [
+      [x + 10, x + width - 10],
+      [x + width - 10, x + 10],
+    ] as const) {
+      await page.mouse.move(from, y + 60);
+      await page.mouse.down();
+      await page.mouse.move(to, y + 60, { steps: 6 });
+      await page.mouse.up();
+    }
+    await approve(card).focus();
+    await page.keyboard.down("Enter");
+    for (let times = 0; times < 5; times += 1) await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    await card.getByTestId("confirm").waitFor();
+    expect(asked.filter(({ verb }) => verb === "decide" || verb === "mint").length).toBe(before);
+    expect(await card.getAttribute("data-state")).toBe("pending");
+  });
+
+  test("a browser whose key nobody confirmed says how to let it sign, and declines all the same", async () => {
+    const { request_id: id } = await propose(cockpit, mediumPlan());
+    const other = await cockpit.open({ viewport: DESKTOP });
+    const card = await openReview(other, cockpit, id);
+    await card.getByTestId("cannot-sign").waitFor();
+    expect(await card.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+    await card.getByRole("button", { name: "Decline: nothing runs" }).click();
+    await other.page.getByTestId("nothing").waitFor();
+    expect(other.complaints).toEqual([]);
+    await other.context.close();
+  });
+
+  test("[FATIGUE-06] every control is live as soon as it is there, however much waits and however fast it went", async () => {
+    const { request_id: id } = await propose(cockpit, mediumPlan());
+    await inTransit<object>(page, "summary", (body) => ({
+      ...body,
+      is_dense: true,
+      fatigue: { median_ms: 200, decisions: 20, is_fast: true },
+    }));
+    const states = `[...document.querySelectorAll("article[data-card-type] button")].map((each) => each.disabled)`;
+    await openReview(opened, cockpit, id);
+    await activeCard(page).getByTestId("decide").waitFor();
+    await page.getByTestId("fast").waitFor();
+    await page.getByTestId("dense").waitFor();
+    expect(await page.evaluate<readonly boolean[]>(states)).not.toContain(true);
+  });
+});

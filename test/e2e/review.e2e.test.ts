@@ -1,0 +1,343 @@
+/** Review as its owner uses it: the queue, several places at once, what was missed, and much of it. */
+import { AxeBuilder } from "@axe-core/playwright";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { highPlan, mediumPlan } from "../plan-texts.ts";
+import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import {
+  activeCard,
+  announced,
+  declineAll,
+  deletion,
+  listen,
+  openReview,
+  openSigner,
+  promotion,
+  propose,
+  proposePayload,
+  summaryOf,
+} from "./review-desk.ts";
+
+const POLL = { timeout: 10_000 };
+let cockpit: Cockpit;
+let opened: Opened;
+let page: Page;
+
+beforeAll(async () => {
+  cockpit = await startCockpit();
+  opened = await openSigner(cockpit, { viewport: DESKTOP });
+  page = opened.page;
+});
+afterAll(() => cockpit.close());
+afterEach(async () => {
+  await page.setViewportSize(DESKTOP);
+  await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+  await declineAll(cockpit);
+});
+
+const plans = async (count: number, first = 1): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  for (let number = first; number < first + count; number += 1) {
+    ids.push((await propose(cockpit, mediumPlan(`Plan number ${number}`, `task-${number}`))).request_id);
+  }
+  return ids;
+};
+const approveMedium = async (at: Page): Promise<void> => {
+  await activeCard(at)
+    .getByRole("button", { name: /^Approve/ })
+    .click();
+  await activeCard(at).getByTestId("confirm").click();
+};
+const headings = (at: Page): Promise<readonly string[]> =>
+  activeCard(at).getByRole("heading", { level: 2 }).allTextContents();
+
+describe("the queue", () => {
+  test("[PWA-03] [PWA-04] one card is active, the others follow by number; a decision brings the next with the focus on it and says so", async () => {
+    await plans(3);
+    await openReview(opened, cockpit);
+    await activeCard(page).waitFor();
+    expect(await activeCard(page).count()).toBe(1);
+    expect(await page.getByTestId("progress").textContent()).toBe("1 of 3");
+    expect(await page.title()).toBe("(3) Review - Silas");
+    const rows = page.locator("[data-up-next]");
+    expect(await rows.allTextContents()).toEqual(["2Run: Plan number 2Medium", "3Run: Plan number 3Medium"]);
+    await approveMedium(page);
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 2"]);
+    await expect.poll(() => page.locator("h2:focus").textContent(), POLL).toBe("Run: Plan number 2");
+    expect(await announced(page)).toBe("Approved and signed: Run: Plan number 1. 2 decisions left.");
+    await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
+    await expect.poll(() => page.locator("h2:focus").textContent(), POLL).toBe("Run: Plan number 3");
+    expect(await announced(page)).toContain("Declined: Run: Plan number 2. Nothing runs.");
+    await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
+    await page.getByTestId("nothing").waitFor();
+    await expect.poll(() => page.locator("h2:focus").textContent(), POLL).toBe("Nothing needs you");
+    await expect.poll(() => page.title(), POLL).toBe("Review - Silas");
+    const lately = page.getByTestId("decided").locator("li");
+    await expect.poll(() => lately.count(), POLL).toBe(3);
+    expect(await lately.nth(2).textContent()).toMatch(/Approved on Chromium on Linux/);
+  });
+
+  test("an address of one decision survives a reload, and an unknown one says so", async () => {
+    const [, second = ""] = await plans(2, 10);
+    await openReview(opened, cockpit, second);
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 11"]);
+    await page.reload();
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 11"]);
+    expect(await page.getByTestId("progress").textContent()).toBe("2 of 2");
+    await page.goto(`${cockpit.url()}/review/0123456789abcdef`);
+    await page.getByRole("heading", { name: "There is no such decision" }).waitFor();
+    await page.getByRole("button", { name: "Go to the queue" }).click();
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 10"]);
+  });
+
+  test("the keyboard goes there, moves through what comes next and comes to the first choice without pressing it", async () => {
+    await plans(3, 20);
+    await page.goto(`${cockpit.url()}/`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("r");
+    await page.waitForURL(/\/review/);
+    await page.locator("[data-up-next]").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 22"]);
+    await page.evaluate("document.activeElement?.blur()");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-primary]:focus").waitFor();
+    expect(await activeCard(page).getByTestId("confirm").count()).toBe(0);
+  });
+
+  test("on a phone Review has its tab and number; elsewhere a waiting decision is one line that leads to it", async () => {
+    const [first = ""] = await plans(2, 30);
+    const phone = await cockpit.open({ viewport: PHONE });
+    const tab = phone.page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /Review/ });
+    await expect.poll(() => tab.textContent(), POLL).toContain("2 decisions waiting");
+    const stub = phone.page.getByTestId("stub");
+    expect(await stub.textContent()).toContain("Decision waiting");
+    await stub.tap();
+    await phone.page.waitForURL(new RegExp(`/review/${first}`));
+    await phone.page.getByRole("button", { name: "More" }).tap();
+    await phone.page.getByRole("dialog").getByRole("link", { name: "Tasks" }).tap();
+    await phone.page.getByRole("heading", { level: 1, name: "Tasks" }).waitFor();
+    expect(phone.complaints).toEqual([]);
+    await phone.context.close();
+  });
+
+  test("on a wide screen the active card stands beside every other surface, and is decided there", async () => {
+    await plans(2, 40);
+    await page.goto(`${cockpit.url()}/tasks`);
+    const column = page.getByTestId("review-column");
+    await column.locator("article").waitFor();
+    expect((await column.boundingBox())?.width).toBe(440);
+    await approveMedium(page);
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 41"]);
+    await page.getByRole("link", { name: "Open Review" }).click();
+    await page.waitForURL(/\/review\//);
+    expect(await page.getByTestId("review-column").count()).toBe(0);
+    await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await page.getByTestId("task-list").or(page.getByText("No open tasks.")).first().waitFor();
+    expect(await page.getByTestId("review-column").count()).toBe(0);
+  });
+});
+
+describe("several places at once", () => {
+  test("a card decided in another tab or on the terminal changes in place and says where", async () => {
+    const [first = "", second = "", third = ""] = await plans(3, 50);
+    const other = await opened.context.newPage();
+    await openReview({ page: other }, cockpit, first);
+    await openReview(opened, cockpit, first);
+    await activeCard(page).waitFor();
+    await approveMedium(other);
+    const settled = activeCard(page).getByTestId("settled");
+    await settled.waitFor();
+    expect(await settled.textContent()).toContain("Approved on Chromium on Linux");
+    expect(
+      await activeCard(page)
+        .getByRole("button", { name: /^Approve/ })
+        .count(),
+    ).toBe(0);
+    await page.getByRole("button", { name: "Show the next one" }).click();
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 51"]);
+    await cockpit.home.silas(["decline", second]);
+    await settled.waitFor();
+    expect(await settled.textContent()).toContain("Declined on the terminal");
+    // Two tabs press at the same moment: one of them decides, and both know.
+    await openReview({ page: other }, cockpit, third);
+    await openReview(opened, cockpit, third);
+    await activeCard(other).waitFor();
+    await activeCard(page).waitFor();
+    await activeCard(other)
+      .getByRole("button", { name: /^Approve/ })
+      .click();
+    // Whichever comes second finds nothing left to press.
+    const tries = await Promise.allSettled([
+      activeCard(other).getByTestId("confirm").click({ timeout: 3000 }),
+      activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click({ timeout: 3000 }),
+    ]);
+    expect(tries.some(({ status }) => status === "fulfilled")).toBe(true);
+    await expect.poll(async () => (await summaryOf(page)).pending.length, POLL).toBe(0);
+    const { decided } = await summaryOf(page);
+    expect(decided.filter(({ request_id: id }) => id === third)).toHaveLength(1);
+    await other.close();
+  });
+
+  test("without a connection nothing can be decided and the reason is given; nothing is kept to be sent later", async () => {
+    await plans(1, 60);
+    await openReview(opened, cockpit);
+    await activeCard(page).waitFor();
+    await opened.context.setOffline(true);
+    const zone = activeCard(page).getByTestId("decide");
+    await zone.getByRole("alert").getByText("Silas cannot be reached").waitFor();
+    for (const button of await zone.getByRole("button").all()) expect(await button.isDisabled()).toBe(true);
+    await opened.context.setOffline(false);
+    await page.locator("[data-connection=online]").waitFor();
+    await expect.poll(() => zone.getByRole("button", { name: /^Approve/ }).isEnabled(), POLL).toBe(true);
+    expect((await summaryOf(page)).pending).toHaveLength(1);
+  });
+
+  test("a restart between card and tap changes nothing: the card is signed as it was shown", async () => {
+    await plans(1, 70);
+    await openReview(opened, cockpit);
+    await activeCard(page).waitFor();
+    await cockpit.stopServer();
+    await page.locator("[data-connection=offline]").waitFor();
+    await cockpit.startServer();
+    await page.getByTestId("retry").first().click();
+    await page.locator("[data-connection=online]").waitFor();
+    await approveMedium(page);
+    await page.getByTestId("nothing").waitFor();
+    expect((await summaryOf(page)).decided[0]).toMatchObject({ state: "approved", intent: "Run: Plan number 70" });
+  });
+});
+
+describe("much of it", () => {
+  test("[FATIGUE-05] more than five of medium risk or more raise the badge and a summary; five do not; nothing is disabled", async () => {
+    await plans(5, 80);
+    await proposePayload(cockpit, promotion("Low risk does not count.", "item-80"));
+    await openReview(opened, cockpit);
+    await activeCard(page).waitFor();
+    const badge = page.getByRole("navigation").getByTestId("review-badge").locator("visible=true");
+    expect(await page.getByTestId("dense").count()).toBe(0);
+    expect(await badge.getAttribute("data-dense")).toBe("false");
+    const calm = await page.evaluate<string>(BADGE_COLOUR);
+    await plans(1, 86);
+    await page.getByTestId("dense").waitFor();
+    expect(await page.getByTestId("dense").textContent()).toContain("6 of medium risk or more are waiting");
+    expect(await badge.getAttribute("data-dense")).toBe("true");
+    expect(await page.evaluate<string>(BADGE_COLOUR)).not.toBe(calm);
+    for (const button of await activeCard(page).getByRole("button").all()) expect(await button.isEnabled()).toBe(true);
+    await approveMedium(page);
+    await page.getByTestId("dense").waitFor({ state: "detached" });
+  });
+
+  test("two hundred that wait are one light list, and only the active one is read whole", async () => {
+    await plans(200, 100);
+    const asked = listen(opened.context);
+    await openReview(opened, cockpit);
+    await activeCard(page).waitFor();
+    expect(await page.getByTestId("progress").textContent()).toBe("1 of 200");
+    expect(await page.locator("[data-up-next]").count()).toBe(20);
+    await page.getByRole("button", { name: "Show 20 more" }).click();
+    expect(await page.locator("[data-up-next]").count()).toBe(40);
+    const shown = asked.filter(({ verb }) => verb === "show").map(({ body }) => JSON.stringify(body));
+    expect(new Set(shown).size).toBe(1);
+    await approveMedium(page);
+    await expect.poll(() => page.getByTestId("progress").textContent(), POLL).toBe("1 of 199");
+    const { pending } = await summaryOf(page);
+    expect(pending.filter(({ active_since: since }) => since !== null)).toHaveLength(1);
+  });
+});
+
+describe("every state", () => {
+  test.each([
+    { theme: "light", viewport: DESKTOP },
+    { theme: "dark", viewport: DESKTOP },
+    { theme: "light", viewport: PHONE },
+    { theme: "dark", viewport: PHONE },
+  ] as const)("axe finds nothing serious in $theme at $viewport.width px, and nothing is wider than it", async (at) => {
+    await page.setViewportSize(at.viewport);
+    await page.emulateMedia({ colorScheme: at.theme, reducedMotion: "reduce" });
+    const faultless = async (where: string): Promise<void> => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      expect(
+        serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)),
+        where,
+      ).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(
+        0,
+      );
+      const small = at.viewport === PHONE ? await page.evaluate<readonly string[]>(SMALL_TARGETS) : [];
+      expect(small, where).toEqual([]);
+    };
+    await openReview(opened, cockpit);
+    await page.getByTestId("nothing").waitFor();
+    await faultless("empty");
+    const long = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
+    const { request_id: medium } = await propose(cockpit, mediumPlan(long, "task-wide"));
+    const { request_id: high } = await propose(cockpit, highPlan());
+    const { request_id: irreversible } = await proposePayload(cockpit, deletion());
+    await openReview(opened, cockpit, medium);
+    await activeCard(page)
+      .getByRole("button", { name: /^Approve/ })
+      .click();
+    await activeCard(page).getByTestId("confirm").waitFor();
+    await faultless("medium, to be confirmed");
+    for (const id of [high, irreversible]) {
+      await openReview(opened, cockpit, id);
+      await activeCard(page)
+        .getByRole("button", { name: /^Approve/ })
+        .click();
+      await activeCard(page).getByRole("slider").waitFor();
+      await faultless("slide");
+    }
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("passkey-step").waitFor();
+    await faultless("passkey");
+    if (at.viewport === DESKTOP) {
+      await page.goto(`${cockpit.url()}/`);
+      await page.getByTestId("review-column").locator("article").waitFor();
+      await faultless("column");
+    }
+  });
+});
+
+const SMALL_TARGETS = `[...document.querySelectorAll("main button, main summary, main input, main .row, nav a, nav button")]
+  .filter((each) => each.checkVisibility({ visibilityProperty: true }) && each.getBoundingClientRect().height > 1)
+  .filter((each) => each.getBoundingClientRect().height < 43.5 || each.getBoundingClientRect().width < 43.5)
+  .map((each) => each.outerHTML.slice(0, 160))`;
+
+const BADGE_COLOUR = `getComputedStyle(document.querySelector("[data-testid=review-badge]")).backgroundColor`;
+
+describe("what nobody decided", () => {
+  test("a card whose time ends says that its owner did not decide, waits under Missed and can be asked again", async () => {
+    await cockpit.stopServer();
+    const file = join(cockpit.home.dir, "config", "silas.yaml");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "silas:\n  review:\n    approval_timeout_seconds: 3\n");
+    await cockpit.startServer();
+    const { request_id: id } = await propose(cockpit, mediumPlan("Soon over", "task-soon"));
+    const card = await openReview(opened, cockpit, id);
+    const settled = card.getByTestId("settled");
+    await settled.waitFor();
+    expect(await settled.textContent()).toContain("Not decided by you");
+    expect(await card.getByRole("button", { name: /^(Approve|Decline)/ }).count()).toBe(0);
+    const missed = page.getByTestId("missed");
+    expect(await missed.textContent()).toContain("Run: Soon over");
+    await missed.getByRole("button", { name: "Propose again" }).click();
+    await missed.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Show the next one" }).click();
+    await expect.poll(() => headings(page), POLL).toEqual(["Run: Soon over"]);
+    expect((await summaryOf(page)).decided.map(({ request_id: one }) => one)).not.toContain(id);
+    expect(
+      opened.complaints.filter((each) => !/ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED)|WebSocket|404/.test(each)),
+    ).toEqual([]);
+  });
+});
