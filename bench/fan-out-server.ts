@@ -104,11 +104,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
-    secrets: createSecretsDoor({
-      ...keys,
-      inputs: createMemorySecureInputStore(recordAct),
-      onChanged: () => {},
-    }),
+    secrets: createSecretsDoor({ ...keys, inputs: createMemorySecureInputStore(recordAct), onChanged: () => {} }),
     passkeys,
     review,
     deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
