@@ -260,6 +260,70 @@ describe.each([
       }
     },
   );
+
+  test("[APPR-17] what else a decision gives comes with it: each with its use and attempt, or kept for later, all in order", async () => {
+    const { store, audit } = await open();
+    must(await store.propose(requestFor("a")));
+    const [own, task, standing] = [tokenFor("a"), tokenFor("b"), tokenFor("c", 3)];
+    const used = { contentHash: task.planHash, attemptLineage: "two" };
+    const also = [
+      { token: task, workItemId: "item-b", use: used },
+      { token: standing, workItemId: "item-c", use: null },
+    ];
+    must(await store.spend({ ...spendingFor(own, { lineage: "one", requestId: "request-a" }), also }));
+    const kept = must(await store.approvalsOf("request-a"));
+    expect(kept.map(({ token }) => token)).toEqual([own, task, standing]);
+    expect(kept.map(({ uses }) => uses.map(({ attemptLineage }) => attemptLineage))).toEqual([["one"], ["two"], []]);
+    expect(must(await store.find("request-a"))).toMatchObject({ state: "approved", tokenId: "tok_a" });
+    expect(must(await store.approvalsOf("request-none"))).toEqual([]);
+    expect(await recorded(audit)).toEqual([
+      "approval_requested",
+      "approval_granted",
+      "approval_granted",
+      "approval_standing",
+    ]);
+  });
+
+  test("[APPR-18] when one of several is refused nothing of the decision is kept, and the request waits on", async () => {
+    const { store, audit } = await open();
+    must(await store.propose(requestFor("a")));
+    const spent = tokenFor("b");
+    must(await store.spend(spendingFor(spent, { lineage: "zero" })));
+    const before = await recorded(audit);
+    for (const token of [spent, { ...spent, text: "{}" }, { ...tokenFor("c"), nonce: spent.nonce }]) {
+      const also = [
+        { token: tokenFor("d"), workItemId: "item-d", use: null },
+        { token, workItemId: "item-b", use: { contentHash: token.planHash, attemptLineage: "two" } },
+      ];
+      const spending = { ...spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" }), also };
+      expect((await store.spend(spending)).ok).toBe(false);
+    }
+    expect(must(await store.find("request-a"))).toEqual(requestFor("a"));
+    for (const tokenId of ["tok_a", "tok_d"]) expect(must(await store.findApproval(tokenId))).toBeNull();
+    expect(must(await store.approvalsOf("request-a"))).toEqual([]);
+    expect(await recorded(audit)).toEqual(before);
+  });
+
+  test("[APPR-19] of twenty tasks that use one standing approval at once exactly as many begin as were signed", async () => {
+    const { store } = await open();
+    must(await store.propose(requestFor("a")));
+    const standing = tokenFor("s", 4);
+    const also = [{ token: standing, workItemId: "goal", use: null }];
+    must(await store.spend({ ...spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" }), also }));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        store.spend({
+          ...spendingFor(standing, { lineage: `fix-${index}` }),
+          workItemId: `fix-${index}`,
+          contentHash: sha256Hex(`task ${index}`),
+        }),
+      ),
+    );
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(4);
+    const uses = must(await store.findApproval(standing.tokenId))?.uses ?? [];
+    expect(uses.map(({ useNumber }) => useNumber)).toEqual([1, 2, 3, 4]);
+    expect(new Set(uses.map(({ contentHash }) => contentHash)).size).toBe(4);
+  });
 });
 
 describe("the approval store's file", () => {
@@ -304,6 +368,8 @@ describe("the approval store's file", () => {
       "UPDATE approval_uses SET use_number = 9",
       "DELETE FROM approval_uses",
       "UPDATE pending_decisions SET state = 'declined'",
+      "UPDATE decision_tokens SET position = 9",
+      "DELETE FROM decision_tokens",
       "INSERT INTO approval_uses SELECT nonce, use_number, content_hash, 'x', used_at FROM approval_uses",
     ]) {
       expect(() => database.exec(sql), sql).toThrow(/never|UNIQUE/);
