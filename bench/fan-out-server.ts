@@ -85,12 +85,8 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const sessions = createMemorySessionStore(recordAct, keys.registry.sessions);
   const approvals = createMemoryApprovalStore(recordAct, keys.registry);
   const review = createReviewFeed({ store: approvals, log: SILENT });
-  const passkeys = createPasskeysDoor({
-    ...keys,
-    store: createMemoryPasskeyStore(recordAct, sessions),
-    audit: log,
-    isOwnOrigin: () => false,
-  });
+  const kept = createMemoryPasskeyStore(recordAct, sessions);
+  const passkeys = createPasskeysDoor({ ...keys, store: kept, audit: log, isOwnOrigin: () => false });
   const server = await createWebServer({
     keys: createKeysDoor({ ...keys, signer }),
     approvals: createApprovalsDoor({

@@ -146,8 +146,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const { journal, feed } = createJournal({ stores, machine, log });
   const terminalToken = randomToken(machine.randomness);
   const settings = webSettings(options, { terminalToken, tls });
-  const isOwnOrigin = (origin: string): boolean => server.isOwnOrigin(origin);
-  const trust = createTrust({ options, stores, machine, log, isOwnOrigin });
+  const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
   const { keys, approvals, secrets } = trust;
   const prepared = await keys.prepare();
   // Without a signing key nothing is signed; everything that needs no signature still works.
@@ -161,8 +160,8 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     journal,
     feed,
     ...trust,
-    sessions,
-    activity,
+    sessions: stores.sessions,
+    activity: createActivityDoor(stores.audit),
     refusals,
     ...machine,
     log,
