@@ -26,7 +26,13 @@ const showStatus: Handler<{ readonly json?: boolean }> = async ({ options, termi
   terminal.line(`  Open   ${body.url}`);
   terminal.line(`  Mode   ${MODES[body.mode]}`);
   terminal.line(`  Data   ${body.data_dir}`);
+  terminal.line(`  Vault  ${VAULTS[body.vault.backend]}`);
   terminal.line(`  Pages  ${body.connections} connected`);
+};
+
+const VAULTS: { readonly [B in StatusBody["vault"]["backend"]]: string } = {
+  encrypted_file: "encrypted file",
+  secret_service: "secret service",
 };
 
 export const MODES: { readonly [M in StatusBody["mode"]]: string } = { built_in: "No AI model - built-in rules" };

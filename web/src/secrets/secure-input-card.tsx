@@ -147,6 +147,8 @@ function Destination(): ReactNode {
 
 /** Shown with the host it leads to: a label could say anything. */
 function HelpLink({ url }: { readonly url: string }): ReactNode {
+  // The schema knows what an address may look like, only the browser whether it is one.
+  if (!URL.canParse(url)) return null;
   return (
     <a className={styles["help"]} href={url} target="_blank" rel="noreferrer noopener">
       {words.secrets.help(new URL(url).host)} <ExternalLink size={14} aria-hidden />

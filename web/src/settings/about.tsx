@@ -22,6 +22,7 @@ export function About(): ReactNode {
             <Fact name={words.settings.version} value={data.version} />
             <Fact name={words.settings.address} value={data.url} />
             <Fact name={words.settings.dataDir} value={data.data_dir} />
+            <Fact name={words.secrets.vault} value={words.secrets.place[data.vault.backend]} />
           </>
         )}
       </dl>

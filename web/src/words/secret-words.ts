@@ -10,6 +10,8 @@ export const secretWords = {
       encrypted_file: "Goes to your vault (encrypted file). The agent never sees it.",
       secret_service: "Goes to your vault (system keyring). The agent never sees it.",
     },
+    vault: "Vault",
+    place: { encrypted_file: "Encrypted file", secret_service: "System keyring" },
     goesUnknown: "Goes to your vault. The agent never sees it.",
     hint: (hint: string) => `Looks like ${hint}`,
     help: (host: string) => `Help at ${host}`,
