@@ -153,9 +153,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
   // The first key signs the head at once: from here on a chain without a signed head was not written by this Silas.
   else if (prepared.value !== null) await life.mark();
-  const activity = createActivityDoor(stores.audit);
   const refusals = createRefusalTally({ audit: stores.audit, ...machine, log });
-  const { sessions } = stores;
   const server = await createWebServer({
     journal,
     feed,
