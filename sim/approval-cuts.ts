@@ -3,7 +3,18 @@ import { assert } from "#base";
 import type { KeptRequest } from "#model";
 import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
-import { answerTo, BY, checkTrust, openTrust, PLAN, RUNTIME_FILE, TIMEOUT_MS, type Trust } from "./approval-world.ts";
+import {
+  answerTo,
+  BY,
+  checkTrust,
+  GOAL,
+  openTrust,
+  PLAN,
+  PROJECT,
+  RUNTIME_FILE,
+  TIMEOUT_MS,
+  type Trust,
+} from "./approval-world.ts";
 import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
@@ -15,21 +26,24 @@ type Act = {
   run(world: World, trust: Trust): Promise<boolean>;
 };
 
-/** The one request of the plan; it is proposed when it is not there. */
-async function requestIn({ stores, approvals }: Trust): Promise<KeptRequest> {
+/** The one request there is; it is proposed when it is not there. */
+async function requestIn({ stores, approvals }: Trust, text = PLAN): Promise<KeptRequest> {
   const all = await stores.approvals.list(["pending", "approved", "declined", "expired"]);
   assert(all.ok, "requests can be read");
   const [found] = all.value;
   if (found !== undefined) return found;
-  const proposed = await approvals.propose(PLAN, BY);
+  const proposed = await approvals.propose(text, BY);
   assert(proposed.ok, "a plan is proposed");
   return proposed.value.request;
 }
 
 const propose = async (_world: World, trust: Trust): Promise<void> => void (await requestIn(trust));
-const show = async (_world: World, trust: Trust): Promise<void> => {
-  assert((await trust.approvals.show((await requestIn(trust)).requestId)).ok, "a request is shown");
-};
+const showing =
+  (text: string) =>
+  async (_world: World, trust: Trust): Promise<void> => {
+    assert((await trust.approvals.show((await requestIn(trust, text)).requestId)).ok, "a request is shown");
+  };
+const show = showing(PLAN);
 const decide = (verdict: "approved" | "declined") => async (_world: World, trust: Trust) =>
   (await trust.approvals.decide(answerTo(await requestIn(trust), verdict))).ok;
 
@@ -47,6 +61,8 @@ const ACTS: readonly Act[] = [
     run: async (_world, trust) => (await trust.approvals.show((await requestIn(trust)).requestId)).ok,
   },
   { name: "approve", ends: "approved", prepare: show, run: decide("approved") },
+  { name: "approve-project", ends: "approved", prepare: showing(PROJECT), run: decide("approved") },
+  { name: "approve-goal", ends: "approved", prepare: showing(GOAL), run: decide("approved") },
   { name: "decline", ends: "declined", prepare: show, run: decide("declined") },
   {
     name: "expire",
@@ -110,7 +126,7 @@ async function checkCut(world: World, { act, dir, vault }: Cut): Promise<void> {
 }
 
 /** Lets every single statement of an approval fail: the answer is a refusal, nothing is kept, and trying again works. */
-export function failApproval(seed: number): Promise<Cuts> {
+export function failApproval(seed: number, text = PLAN): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     let failingAt: number | null = null;
     let seen = 0;
@@ -121,7 +137,7 @@ export function failApproval(seed: number): Promise<Cuts> {
     };
     const dataDir = join(world.root, "data");
     const trust = await openTrust(world, { dataDir, vault: createMemoryVault(), onStatement });
-    const answer = answerTo(await requestIn(trust), "approved");
+    const answer = answerTo(await requestIn(trust, text), "approved");
     for (let at = 1; ; at += 1) {
       [seen, failingAt] = [0, at];
       const decided = await trust.approvals.decide(answer);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { assert, sha256Hex } from "#base";
 import { parseYaml } from "#config";
-import type { KeptRequest } from "#model";
+import { grantsOf, planProposalText, type KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { ApprovalsDoor, OwnerAnswer, Vault } from "#ports";
 import { createApprovalsDoor, createKeysDoor, createSigner, NO_PASSKEYS } from "#runtime";
@@ -27,6 +27,33 @@ verify:
 
 Gather the notes into notes.md.
 `;
+
+const task = (name: string): string => PLAN.replace("id: task-sim", `id: task-${name}`);
+/** One approval of it becomes three tokens, each used at once. */
+export const PROJECT = planProposalText({
+  plan: `---
+id: project-sim
+type: project
+title: Tidy everything
+tasks: [task-one, task-two]
+---
+
+# What to do
+
+Both.
+`,
+  tasks: [task("one"), task("two")],
+  standing: null,
+});
+/** One approval of it becomes two tokens, the second kept for later. */
+export const GOAL = planProposalText({
+  plan: PLAN.replace(
+    "id: task-sim\ntype: task",
+    'id: goal-sim\ntype: goal\nschedule: "0 * * * *"\non_failure: spawn_task',
+  ),
+  tasks: [],
+  standing: { max_executions: 5, expires_at: "2030-01-01T00:00:00.000Z" },
+});
 
 export type Trust = { readonly stores: RuntimeStores; readonly approvals: ApprovalsDoor };
 type Opening = {
@@ -77,6 +104,8 @@ export type Counts = {
   readonly uses: number;
   readonly attempts: number;
   readonly granted: number;
+  readonly standing: number;
+  readonly given: number;
   readonly declined: number;
   readonly expired: number;
 };
@@ -92,7 +121,8 @@ export function countRows(dataDir: string): Counts {
       .prepare(
         `SELECT ${of("pending_decisions")} AS requests, ${of("approval_tokens")} AS tokens,
            ${of("approval_uses")} AS uses, ${of("attempt_lineages")} AS attempts,
-           ${said("granted")} AS granted, ${said("declined")} AS declined, ${said("expired")} AS expired`,
+           ${said("granted")} AS granted, ${said("standing")} AS standing, ${of("decision_tokens")} AS given,
+           ${said("declined")} AS declined, ${said("expired")} AS expired`,
       )
       .get();
     return { ...row } as Counts;
@@ -107,11 +137,14 @@ export async function checkTrust({ stores }: Trust, dataDir: string): Promise<vo
   const listed = await stores.approvals.list(["pending", "approved", "declined", "expired"]);
   assert(listed.ok, "requests can be read");
   const inState = (state: KeptRequest["state"]) => listed.value.filter((one) => one.state === state).length;
-  const approved = inState("approved");
-  const { tokens, uses, attempts, granted } = counts;
+  const grants = listed.value.filter(({ state }) => state === "approved").flatMap((one) => grantsOf(one) ?? []);
+  const later = grants.filter(({ scope }) => scope === "standing").length;
+  const { tokens, given, uses, attempts, granted, standing } = counts;
   assert(
-    [tokens, uses, attempts, granted].every((count) => count === approved),
-    `APPR-17 approval, use, attempt and entry come together: ${JSON.stringify({ approved, ...counts })}`,
+    [tokens, given].every((count) => count === grants.length) &&
+      [uses, attempts, granted].every((count) => count === grants.length - later) &&
+      standing === later,
+    `APPR-17 approvals, uses, attempts and entries come together: ${JSON.stringify({ grants, ...counts })}`,
   );
   assert(
     counts.declined === inState("declined") && counts.expired === inState("expired"),

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { cutApprovals, failApproval } from "./approval-cuts.ts";
+import { GOAL, PROJECT } from "./approval-world.ts";
 import { spendFromProcesses, TRIALS } from "./approval-spend.ts";
 
 test("[APPR-17] propose, show, approve, decline and expire, cut at any write boundary, are there whole or not at all, and nothing is used twice", async () => {
@@ -11,6 +12,18 @@ test("[APPR-18] an approval whose disk fails at any statement keeps nothing, say
   const { states } = await failApproval(2);
   expect(states).toBeGreaterThan(15);
 }, 60_000);
+
+test.each([
+  ["a project with its tasks", PROJECT, 30],
+  ["a goal that stands", GOAL, 20],
+])(
+  "[APPR-18] so does %s: every token of the decision is kept, or none",
+  async (_name, text, statements) => {
+    const { states } = await failApproval(3, text);
+    expect(states).toBeGreaterThan(statements);
+  },
+  120_000,
+);
 
 test("[NONCE-07] [APPR-19] of twenty uses from two processes at once exactly one succeeds, twenty times over", async () => {
   const { successes } = await spendFromProcesses(1);
