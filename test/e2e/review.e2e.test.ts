@@ -54,7 +54,7 @@ const headings = (at: Page): Promise<readonly string[]> =>
   activeCard(at).getByRole("heading", { level: 2 }).allTextContents();
 
 describe("the queue", () => {
-  test("[PWA-03] [PWA-04] one card is active, the others follow by number; a decision brings the next with the focus on it and says so", async () => {
+  test("one card is active, the others follow by number; a decision brings the next with the focus on it and says so", async () => {
     await plans(3);
     await openReview(opened, cockpit);
     await activeCard(page).waitFor();

@@ -84,7 +84,7 @@ function Choice({ cta, blockedBy, request, truth, decision }: ChoiceProps): Reac
 function ApproveChoice({ request, ...approving }: Approving & { readonly request: ShownRequestBody }): ReactNode {
   const { device } = useDeviceKey();
   const isIrreversible = request.risk_level === "irreversible";
-  const passkeys = useQuery({ queryKey: ["review-passkeys"], queryFn: readPasskeys, enabled: isIrreversible });
+  const passkeys = useQuery({ queryKey: ["review", "passkeys"], queryFn: readPasskeys, enabled: isIrreversible });
   if (device !== null && device.state.kind !== "enrolled") return <CannotSign device={device} />;
   if (!isIrreversible) return <Approve risk={request.risk_level} {...approving} />;
   const hasPasskey = passkeys.data?.ok === true && passkeys.data.value.passkeys.length > 0;

@@ -49,7 +49,7 @@ function Proof({ hasPasskey, blockedBy, onBack, onProve }: ProofProps): ReactNod
           {hasPasskey ? words.ladder.givePasskey : words.ladder.signWithout}
         </Button>
         {!hasPasskey && (
-          <Link href="/settings#signing" className={classes(buttons["button"], buttons["plain"])}>
+          <Link href="/settings#passkeys" className={classes(buttons["button"], buttons["plain"])}>
             {words.ladder.addPasskey}
           </Link>
         )}
