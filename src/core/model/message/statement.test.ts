@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant } from "#base";
-import { messageSigningText, ownWordsSchema, sentMessageSchema } from "#model";
+import { ownWordsSchema, sentMessageSchema } from "./message.ts";
+import { messageSigningText } from "./statement.ts";
 
 type Vector = { readonly text: string; readonly timestamp: Instant; readonly nonce: string };
 type Pinned = { readonly of: Vector; readonly hex: string; readonly sha256: string };

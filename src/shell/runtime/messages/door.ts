@@ -94,11 +94,11 @@ async function signWords(
   { signer, clock, randomness }: MessagesDeps,
   { words, sender }: { readonly words: OwnWords; readonly sender: Sender },
 ): Promise<Result<Parameters<MessagesDoor["receive"]>[0], SigningError>> {
-  const timestamp = clock.now();
+  const at = clock.now();
   const nonce = Buffer.from(randomness.bytes(NONCE_BYTES)).toString("hex");
-  const bytes = Buffer.from(messageSigningText({ text: words.text, timestamp, nonce }));
+  const bytes = Buffer.from(messageSigningText({ text: words.text, timestamp: at, nonce }));
   const signed = await signer.sign(bytes, { purpose: "message", actor: sender.actor });
   if (!signed.ok) return signed;
   const signature = signatureToBase64(signatureFromHex(signed.value.signature));
-  return ok({ ...words, signed: { key_id: signed.value.keyId, timestamp, nonce, signature } });
+  return ok({ ...words, signed: { key_id: signed.value.keyId, timestamp: at, nonce, signature } });
 }

@@ -106,12 +106,7 @@ export async function setUp(options: { readonly script?: Script; readonly ladder
   });
   const firings: GateFiring[] = [];
   const loaded: string[] = [];
-  const customers = {
-    load: async (id: string): Promise<CustomerContext> => {
-      loaded.push(id);
-      return { id };
-    },
-  };
+  const customers = { load: async (id: string): Promise<CustomerContext> => ({ id: loaded.push(id) && id }) };
   const create = () =>
     createMessagesDoor({
       ...parts,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "#config";
-import { openCustomerFiles } from "#stores";
+import { openCustomerFiles } from "./customer-files.ts";
 
 function tempRoot(): string {
   const root = mkdtempSync(join(tmpdir(), "silas-customers-"));
@@ -54,7 +54,9 @@ test("[ACC-14] Silas does not start with that directory elsewhere, as that of th
     const loaded = loadConfig({ env: {}, cwd: root, homeDir: root, platform: "linux" });
     return loaded.ok ? [] : loaded.error.map(({ code }) => code);
   };
-  expect(refusals(`sandbox: { customer_context_dir: ${join(tmpdir(), "customers")} }`)).toEqual(["not_inside_data_dir"]);
+  expect(refusals(`sandbox: { customer_context_dir: ${join(tmpdir(), "customers")} }`)).toEqual([
+    "not_inside_data_dir",
+  ]);
   expect(refusals("sandbox: { customer_context_dir: ./data/verify }")).toEqual(["same_directory"]);
   mkdirSync(join(root, "data/customer_context"), { recursive: true });
   chmodSync(join(root, "data/customer_context"), 0o707);
