@@ -1,6 +1,7 @@
 /** Secrets from the terminal: typed without being shown, with and without a running Silas, and never printed. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as soon } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SecretRef, SecretsBody } from "#model";
 import { systemRandomness } from "#runtime";
@@ -134,6 +135,42 @@ test("typed at a terminal it is not shown, and is stored as typed", async () => 
   expect(code).toBe(0);
   expect(screen).not.toContain(CANARY);
   expect(await kept("token")).toBe(CANARY);
+});
+
+test("[SECRET-08] killed while it is being stored, it is called stored only if the vault has it, and can be given again", async () => {
+  const storedEntries = async () =>
+    (await home.silas(["audit", "export"])).out.split("\n").filter((line) => line.includes('"secret_stored"')).length;
+  for (const moment of ["sent", "in-the-vault", "in-the-vault-once-more"]) {
+    const name = `token-${moment}`;
+    const started = await home.start();
+    await home.silas(["secrets", "ask", name, "--label", name]);
+    const { cli_token } = JSON.parse(readFileSync(join(home.dir, "data", "instance.json"), "utf8")) as {
+      readonly cli_token: string;
+    };
+    const before = await storedEntries();
+    const answer = fetch(`${urlIn(started.output())}/secrets/${name}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${cli_token}`, "content-type": "application/json" },
+      body: JSON.stringify({ value: CANARY }),
+    }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    // The moment between the two files: the vault has it, and the record may not say so yet.
+    while (moment !== "sent" && !readFileSync(join(home.dir, "data", "vault.json")).includes(name)) await soon();
+    started.child.kill("SIGKILL");
+    const wasAnswered = await answer;
+    await started.ended;
+    const found = (await list()).find(({ ref_id: id }) => id === name);
+    const isStored = found?.state === "fulfilled";
+    if (wasAnswered) expect(isStored).toBe(true);
+    if (isStored) expect(await kept(name)).toBe(CANARY);
+    expect((await storedEntries()) - before).toBe(isStored ? 1 : 0);
+    expect((await set(name, "given again\n")).code).toBe(0);
+    expect(await kept(name)).toBe("given again");
+  }
+  expect((await home.silas(["audit", "verify", "--full"])).code).toBe(0);
+  expect(filesWith(CANARY)).toEqual([]);
 });
 
 test("doctor and status say which vault is in use", async () => {
