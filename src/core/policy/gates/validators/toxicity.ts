@@ -27,14 +27,13 @@ const INSULT =
   "(?:idiot|moron|imbecile|bitch|bastard|asshole|arsehole|scumbag|cunt|whore|slut|retard|retarded|wanker|dickhead|scum|vermin)";
 
 const PHRASES = [
-  "\\b(?:i|we) (?:will|am going to|are going to|shall|want to) (?:kill|murder|stab|shoot|strangle|hurt|rape|beat) (?:you|him|her|them|your)\\b",
-  "\\b(?:ill|im going to|im gonna|i gonna) (?:kill|murder|stab|shoot|strangle|rape|beat) (?:you|him|her|them|your)\\b",
-  "\\b(?:kill|hang|hurt|harm) yourself\\b",
+  "\\b(?:i|we) (?:will|am going to|are going to|shall|want to) (?:kill|murder|stab|shoot|strangle|rape) (?:you|him|her|them|your)\\b",
+  "\\b(?:ill|im going to|im gonna|i gonna) (?:kill|murder|stab|shoot|strangle|rape) (?:you|him|her|them|your)\\b",
+  "(?<!not )\\b(?:kill|hang) yourself\\b",
   "\\bkys\\b",
-  "\\b(?:you|u) should (?:just )?(?:die|kill yourself|not exist)\\b",
+  "\\b(?:you|u) should (?:just )?(?:die|kill yourself)\\b",
   "\\bgo die\\b",
-  "\\bf+u+c+k+ (?:you|u|off|yourself)\\b",
+  "\\bf+u+c+k+ ?(?:you|u|off|yourself)\\b",
   `\\b(?:you|u|youre|you are|ur)(?: are| re)?(?: such)?(?: an?)?(?: (?:fucking|stupid|total|complete|absolute|dirty|worthless|dumb|filthy|pathetic|ugly)){0,3} ${INSULT}\\b`,
   "\\b(?:you|youre|you are)(?: are)?(?: an?)?(?: [a-z]+){0,2} (?:piece of shit|waste of (?:space|oxygen|skin))\\b",
-  "\\bnobody (?:would|will) miss you\\b",
 ].map((source) => new RegExp(source, "u"));

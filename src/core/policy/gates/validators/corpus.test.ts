@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { BENIGN_TEXTS } from "./benign-texts.fixture.ts";
+import { SHIPPED_VALIDATORS } from "./shipped.ts";
+
+const NAMES = Object.keys(SHIPPED_VALIDATORS);
+const validatorOf = (name: string, config = {}) => SHIPPED_VALIDATORS[name]?.build(config) ?? (() => null);
+
+describe("ordinary text", () => {
+  test("there is enough of it to say something", () => {
+    expect(new Set(BENIGN_TEXTS).size).toBeGreaterThanOrEqual(200);
+  });
+
+  test.each(NAMES)("[GUARD-02] %s leaves at least 98 of 100 texts exactly as they are", (name) => {
+    const validate = validatorOf(name);
+    const punished = BENIGN_TEXTS.filter((text) => validate(text)?.state !== "passed");
+    expect(punished.length / BENIGN_TEXTS.length, punished.join("\n")).toBeLessThanOrEqual(0.02);
+  });
+});
+
+describe("a megabyte of anything", () => {
+  const big = (unit: string): string => unit.repeat(Math.ceil(1_048_576 / unit.length)).slice(0, 1_048_576);
+  // Beginnings of whatever a validator looks for, repeated: each used to make some pattern engine try for hours.
+  const units = [
+    "a",
+    "1",
+    "1 ",
+    "4111-",
+    "+1",
+    "0 12 ",
+    "(0",
+    "a@",
+    "a.a@a.a@",
+    "@",
+    "DE89 ",
+    "DE12AB12",
+    "123-45-",
+    "ignore ",
+    "ignore all previous ",
+    "you are ",
+    "pretend you have ",
+    "a ",
+    "sk-",
+    "eyJ",
+    "eyJaaaaaaaaaaaaa.",
+    "-----BEGIN PRIVATE KEY-----",
+    "password=",
+    "password: a1B2",
+    "[INST]",
+    "<system> ",
+    "<|",
+    "\u200b",
+    "a\u0301",
+    "😀",
+    "１",
+    "\n",
+    "you are a ",
+    "i will ",
+  ];
+
+  test.each(NAMES)(
+    "%s answers about every kind of it",
+    (name) => {
+      const validate = validatorOf(name);
+      for (const unit of units) expect(validate(big(unit))).not.toBeNull();
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { parseYaml } from "#config";
+import { AT, taskFile } from "../../../../test/plan-texts.ts";
+import { readPlan } from "./read-plan.ts";
+
+const read = (lines: string) => readPlan({ markdown: taskFile(lines), readYaml: parseYaml, at: AT });
+const problems = (lines: string) => {
+  const plan = read(lines);
+  return plan.ok ? [] : plan.error.map(({ code, key, line, column }) => `${code} ${key} ${line}:${column}`);
+};
+
+test("[GATE-24] a gate that nobody here can check is refused with its place, before anybody is asked to approve it", () => {
+  const lines = [
+    "gates:",
+    "  - { name: a, on: on_tool_call, provider: script, check_command: ls }",
+    "  - name: b",
+    "    on: every_agent_response",
+    "    provider: llm",
+    "  - name: c",
+    "    on: every_user_message",
+    "    provider: guardrails_ai",
+    "    check: pi",
+  ].join("\n");
+  expect(problems(lines)).toEqual([
+    "gate_provider_absent gates.0.provider 6:34",
+    "gate_provider_absent gates.1.provider 9:5",
+    "gate_check_unknown gates.2.check 13:5",
+  ]);
+});
+
+test("a pattern that cannot run in linear time is refused with its place, in gates and in checks", () => {
+  expect(problems('gates: [{ name: a, on: on_tool_call, type: regex, config: { pattern: "[^]" } }]')).toEqual([
+    "gate_pattern_refused gates.0.config.pattern 5:61",
+  ]);
+  expect(problems('verify: [{ name: a, run: ls, expect: { regex: "\\\\p{Script=Greek}" } }]')).toEqual([
+    "gate_pattern_refused verify.0.expect.regex 5:40",
+  ]);
+});
+
+test("a plan whose gates can be checked is read as it is", () => {
+  const gates = [
+    "{ name: a, on: on_tool_call, type: regex, config: { pattern: '[a-z]+' } }",
+    "{ name: b, on: every_agent_response, provider: guardrails_ai, check: secrets, config: { on_fail: exception } }",
+  ];
+  expect(read(`gates: [${gates.join(", ")}]`).ok).toBe(true);
+});
