@@ -28,14 +28,26 @@ export function sealEntry({
   head,
   hash,
   draft,
-}: Placed<{ readonly draft: AuditDraft }>): Result<AuditRow, InvalidInput> {
-  const checked = checkDraft(draft);
+  isMoment,
+}: Placed<{ readonly draft: AuditDraft; readonly isMoment: IsMoment }>): Result<AuditRow, InvalidInput> {
+  const checked = checkDraft(draft, isMoment);
   if (!checked.ok) return checked;
-  const { at, event, actor, data } = draft;
   const seq = head.seq + 1;
-  const text = canonicalJson({ seq, at, event, actor, data, prev_hash: head.hash });
-  assert(text.ok, "a draft that fits its schema has a canonical form");
-  return ok({ seq, text: text.value, hash: hash(text.value) });
+  const text = renderEntry(draft, { seq, previous: head.hash });
+  return ok({ seq, text, hash: hash(text) });
+}
+
+/**
+ * The canonical text of an entry. Its own keys are known, and so is their order; only what is inside actor and data has
+ * to be put in order. A time, an event and a hash hold nothing that JSON would escape.
+ */
+function renderEntry(
+  { at, event, actor, data }: AuditDraft,
+  { seq, previous }: { readonly seq: number; readonly previous: string },
+): string {
+  const [who, what] = [canonicalJson(actor), canonicalJson(data)];
+  assert(who.ok && what.ok, "a draft that fits its schema has a canonical form");
+  return `{"actor":${who.value},"at":"${at}","data":${what.value},"event":"${event}","prev_hash":"${previous}","seq":${seq}}`;
 }
 
 /**
@@ -74,18 +86,35 @@ export function parseRow(row: AuditRow): Result<AuditEntry, { readonly code: "no
   });
 }
 
-function checkDraft({ event, data, at, actor }: AuditDraft): Result<void, InvalidInput> {
+export type IsMoment = (at: string) => boolean;
+
+/** Entries that are made together have one time: what was sound a moment ago is not taken apart again. */
+export function createMomentCheck(): IsMoment {
+  let sound = "";
+  return (at) => {
+    if (at !== sound && !instantSchema.safeParse(at).success) return false;
+    sound = at;
+    return true;
+  };
+}
+
+function checkDraft({ event, data, at, actor }: AuditDraft, isMoment: IsMoment): Result<void, InvalidInput> {
   if (!Object.hasOwn(auditDataSchemas, event)) return refuse("event", "unknown_event");
-  const parts = [
-    ["data", auditDataSchemas[event].safeParse(data)],
-    ["at", instantSchema.safeParse(at)],
-    ["actor", auditActorSchema.safeParse(actor)],
-  ] as const;
-  for (const [name, parsed] of parts) {
-    const issue = parsed.error?.issues[0];
-    if (issue !== undefined) return refuse([name, ...issue.path].join("."), issue.message);
-  }
-  return ok();
+  return (
+    check("data", auditDataSchemas[event].safeParse(data)) ??
+    (isMoment(at) ? null : refuse("at", "invalid_instant")) ??
+    check("actor", auditActorSchema.safeParse(actor)) ??
+    FITS
+  );
+}
+
+const FITS = ok();
+
+type Parsed = { readonly error?: { readonly issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
+
+function check(name: string, { error }: Parsed): ReturnType<typeof refuse> | null {
+  const issue = error?.issues[0];
+  return issue === undefined ? null : refuse([name, ...issue.path].join("."), issue.message);
 }
 
 const refuse = (path: string, reason: string) => err({ code: "invalid_input", path, reason } as const);

@@ -27,7 +27,7 @@ function auditLines(): readonly AuditRow[] {
       at: LATER,
       actor: { kind: "terminal" },
     } as const;
-    const sealed = sealEntry({ head: rows.at(-1) ?? AUDIT_GENESIS, draft, hash: sha256Hex });
+    const sealed = sealEntry({ head: rows.at(-1) ?? AUDIT_GENESIS, draft, hash: sha256Hex, isMoment: () => true });
     if (!sealed.ok) throw new Error(sealed.error.reason);
     rows.push(sealed.value);
   }

@@ -7,13 +7,14 @@ import {
   renderSignedHead,
 } from "./audit-file.ts";
 import { judgeSignedHead, NO_SIGNATURE_HOLDS, type CheckSignature } from "./audit-head.ts";
-import { AUDIT_GENESIS, judgeRow, parseRow, sealEntry, type HashText } from "./chain.ts";
+import { AUDIT_GENESIS, createMomentCheck, judgeRow, parseRow, sealEntry, type HashText } from "./chain.ts";
 
 /** The rules of the chain with one way of hashing and of checking signatures, as the store that keeps it needs them. */
 export function createAuditRules(hash: HashText, check: CheckSignature = NO_SIGNATURE_HOLDS) {
+  const isMoment = createMomentCheck();
   return {
     genesis: AUDIT_GENESIS,
-    seal: (head: AuditHead, draft: AuditDraft) => sealEntry({ head, draft, hash }),
+    seal: (head: AuditHead, draft: AuditDraft) => sealEntry({ head, draft, hash, isMoment }),
     judge: (head: AuditHead, row: AuditRow) => judgeRow({ head, row, hash }),
     judgeHead: (head: SignedHead, keys: readonly AuditHeadKey[]) => judgeSignedHead(head, { keys, check }),
     parse: parseRow,

@@ -25,6 +25,8 @@ export interface Sqlite {
   readonly handle: DatabaseSync;
   /** Returns the number of changed rows. */
   run(sql: string, params?: SqlParams): number;
+  /** The same statement over and over, by the place of its parameters: half the cost of naming them each time. */
+  repeated(sql: string): (values: readonly SqlValue[]) => void;
   get<Row>(sql: string, params?: SqlParams): Row | null;
   all<Row>(sql: string, params?: SqlParams): readonly Row[];
   /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
@@ -94,6 +96,7 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
     path,
     handle,
     run: (sql, params = {}) => Number(prepared(sql).run(checked(params)).changes),
+    repeated: (sql) => (values) => void prepared(sql).run(...values.map(bindable)),
     get: <Row>(sql: string, params: SqlParams = {}) => (prepared(sql).get(checked(params)) as Row | undefined) ?? null,
     all: <Row>(sql: string, params: SqlParams = {}) => prepared(sql).all(checked(params)) as Row[],
     transaction: (work) => runTransaction({ handle, observe }, work),
@@ -135,4 +138,10 @@ function checked(params: SqlParams): Record<string, string | bigint | null> {
     bound[name] = typeof value === "number" ? BigInt(value) : value;
   }
   return bound;
+}
+
+function bindable(value: SqlValue): string | bigint | null {
+  assert(value !== undefined, "a parameter is missing");
+  assert(typeof value !== "number" || Number.isSafeInteger(value), "a parameter is not a safe integer");
+  return typeof value === "number" ? BigInt(value) : value;
 }

@@ -60,13 +60,12 @@ function appendBatch(parts: AuditLogParts, drafts: readonly AuditDraft[]): reado
     const done = parts.db.transaction(() => {
       // Read once: inside the transaction nobody else appends.
       let head = headOf(parts);
-      return ok(
-        drafts.map((draft) => {
-          const appended = appendBehind(parts, { head, draft });
-          if (appended.ok) head = appended.value;
-          return appended;
-        }),
-      );
+      const appended = drafts.map((draft) => {
+        const one = appendBehind(parts, { head, draft });
+        if (one.ok) head = one.value;
+        return one;
+      });
+      return ok(appended);
     });
     return done.ok ? done.value : [];
   } catch (cause) {
@@ -79,12 +78,15 @@ function appendWithin(parts: AuditLogParts, draft: AuditDraft): Result<AuditEntr
   return appendBehind(parts, { head: headOf(parts), draft });
 }
 
+const INSERT = "INSERT INTO audit_entries (seq, entry, hash) VALUES (?, ?, ?)";
+
 type Behind = { readonly head: AuditHead; readonly draft: AuditDraft };
 
 function appendBehind({ db, rules }: AuditLogParts, { head, draft }: Behind): Result<AuditEntry, InvalidInput> {
   const sealed = rules.seal(head, draft);
   if (!sealed.ok) return sealed;
   const { seq, text, hash } = sealed.value;
-  db.run("INSERT INTO audit_entries (seq, entry, hash) VALUES (:seq, :text, :hash)", { seq, text, hash });
-  return ok({ ...draft, seq, prev_hash: head.hash as Sha256Hex, hash: hash as Sha256Hex });
+  db.repeated(INSERT)([seq, text, hash]);
+  const { at, event, actor, data } = draft;
+  return ok({ seq, at, event, actor, data, prev_hash: head.hash as Sha256Hex, hash: hash as Sha256Hex });
 }
