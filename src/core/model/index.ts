@@ -220,17 +220,13 @@ export {
   PUBLIC_LEVEL,
   type Access,
   type AccessLadder,
-  type AccessLevel,
   type AccessState,
   type CustomerContext,
 } from "./message/access.ts";
 export {
-  CHANNELS,
   endorseMessageSchema,
   keptMessageFromWire,
-  keptMessageSchema,
   keptMessageToWire,
-  messageClaimSchema,
   messagesQuerySchema,
   ownWordsSchema,
   refusedClaim,
@@ -251,8 +247,8 @@ export {
   type Settlement,
 } from "./message/message.ts";
 export { messageNonceKey, type NonceAnswer, type NonceSpending } from "./message/nonce.ts";
-export { messageSigningText, type MessageStatement } from "./message/statement.ts";
-export { TAINTS, taintSchema, type Source, type Taint } from "./message/taint.ts";
+export { messageSigningText } from "./message/statement.ts";
+export { TAINTS, type Source, type Taint } from "./message/taint.ts";
 export { decidedWords } from "./decision-words.ts";
 export {
   decideRequestSchema,

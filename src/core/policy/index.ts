@@ -37,7 +37,6 @@ export {
 } from "./receipt.ts";
 export {
   allowedAccess,
-  expireAccess,
   hasOwnerAccess,
   ladderOf,
   NEW_ACCESS,
@@ -56,9 +55,9 @@ export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.
 export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
 export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";
 export { earliestSpending, pruneBefore, type NonceWindow } from "./messages/nonce-life.ts";
-export { judgeOrigin, type ClaimFact, type IdentityFact, type Judged } from "./messages/origin.ts";
-export { scrubText, type Scrubbed } from "./taint/scrub.ts";
-export { deriveTaint, endorse, influence, joinTaints, taintWithSources, type Tainted } from "./taint/taint.ts";
+export { judgeOrigin, type ClaimFact, type Judged } from "./messages/origin.ts";
+export { scrubText } from "./taint/scrub.ts";
+export { endorse, taintWithSources } from "./taint/taint.ts";
 export { riskOf, type Reversibility, type RiskAction, type RiskFacts } from "./risk.ts";
 export { createAuditRules } from "./rules.ts";
 export { AUDIT_GENESIS, judgeRow, sealEntry, type HashText } from "./chain.ts";

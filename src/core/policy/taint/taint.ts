@@ -6,9 +6,6 @@ export function joinTaints(first: Taint, ...others: readonly Taint[]): Taint {
   return TAINTS[Math.max(...[first, ...others].map(rankOf))] as Taint;
 }
 
-/** True when `taint` says more trust than `than`. */
-export const isMoreTrusted = (taint: Taint, than: Taint): boolean => rankOf(taint) < rankOf(than);
-
 /**
  * INVARIANT: a word this version does not know ranks below every other, so that nothing rises by being misspelt.
  */
@@ -24,22 +21,15 @@ export type Tainted = { readonly itemId: string; readonly taint: Taint };
  * What a new thing made of others is trusted as: the least of them all. There is no other way to make one, and no
  * argument that raises it; only an endorsement of the owner does, for one item. [TAINT-05] [TAINT-06]
  */
-export function deriveTaint(sources: readonly Tainted[]): Taint {
+export function deriveTaint(sources: readonly Pick<Tainted, "taint">[]): Taint {
   const [first, ...others] = sources;
   assert(first !== undefined, "TAINT-06 what is made was made of something");
   return joinTaints(first.taint, ...others.map(({ taint }) => taint));
 }
 
-/**
- * A change of an item: it keeps what it was made of and gains what influenced it, so it can only fall.
- */
-export function influence<T extends Tainted>(item: T, by: readonly Tainted[]): T {
-  return { ...item, taint: deriveTaint([item, ...by]) };
-}
-
 /** How far the words of a message may be trusted together with everything they refer to. */
 export const taintWithSources = (taint: Taint, sources: readonly Pick<Source, "taint">[]): Taint =>
-  joinTaints(taint, ...sources.map((source) => source.taint));
+  deriveTaint([{ taint }, ...sources]);
 
 /** A signed decision of the owner about exactly one item, as the approval store keeps it. */
 export type Endorsement = { readonly itemId: string; readonly tokenId: string };

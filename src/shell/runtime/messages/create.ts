@@ -1,5 +1,5 @@
 import type { Config } from "#model";
-import type { NonceWindow } from "#policy";
+import { ladderOf, type NonceWindow } from "#policy";
 import type { Clock, Log, MessagesDoor, NonceStore, Timers } from "#ports";
 import type { MessagesDeps } from "./deps.ts";
 import { createMessagesDoor } from "./door.ts";
@@ -12,7 +12,7 @@ export function createMessages({ config, ...deps }: MessagesParts): MessagesDoor
   return createMessagesDoor({
     ...deps,
     systemGates: config.gates.system,
-    settings: { ownerId: config.ownerId, window: windowOf(config), ladder: [] },
+    settings: { ownerId: config.ownerId, window: windowOf(config), ladder: ladderOf({}) },
   });
 }
 

@@ -24,11 +24,21 @@ describe("the gates of a message", () => {
     expect(firings).toMatchObject([
       {
         trigger: "every_user_message",
-        context: { message: "hello⟦U+200B⟧", values: { sender_id: "chat-7" } },
+        context: { message: "hello⟦U+200B⟧", values: { sender_id: "chat-7", taint: "external" } },
         scopeId: "chat-7",
       },
       { trigger: "every_agent_response", evaluationsBefore: 1, scopeId: "chat-7" },
     ]);
+  });
+
+  test("[TAINT-06] they are told of the least trusted thing a message brings along", async () => {
+    const { door, firings } = await setUp();
+    const told = async (attachments: readonly string[]) => {
+      firings.length = 0;
+      must(await door.say({ text: "look", attachments: [...attachments], reply_to: null, quotes: [] }, OWNER));
+      return firings[0]?.context.values?.["taint"];
+    };
+    expect([await told([]), await told(["https://example.org"])]).toEqual(["owner", "external"]);
   });
 
   test("what a gate blocks is kept as blocked with the reason, and the sender is told in words", async () => {

@@ -9,8 +9,9 @@ import {
   type Payload,
   type Settlement,
   type StoreFault,
+  type Taint,
 } from "#model";
-import { openingGates } from "#policy";
+import { openingGates, taintWithSources } from "#policy";
 import type { Connections } from "./connections.ts";
 import type { MessagesDeps } from "./deps.ts";
 
@@ -24,7 +25,7 @@ export async function settleByGates(
   const { scopeId, connectionId } = message;
   const outcome = await deps.gates.run({
     trigger: "every_user_message",
-    context: { message: message.text, values: { sender_id: message.senderId } },
+    context: { message: message.text, values: { sender_id: message.senderId, taint: broughtAs(message) } },
     actor,
     scopeId,
   });
@@ -43,6 +44,9 @@ export async function settleByGates(
   }
   return ok(await acknowledge(deps, { message: settled.value, actor, evaluations: outcome.evaluations }));
 }
+
+/** A gate is told of the least trusted thing in the message, be it what is attached. */
+const broughtAs = ({ taint, sources }: KeptMessage): Taint => taintWithSources(taint, sources);
 
 type Decided = { readonly message: KeptMessage; readonly outcome: GateOutcome; readonly actor: AuditActor };
 
