@@ -39,9 +39,8 @@ const approveRequest: Handler<Options> = async (call) => {
   const approved = await withApprovals(call, async (approvals) => orFail(await approvals.decide(answer)));
   if (options.json) return terminal.line(safeJson(keptRequestToWire(approved)));
   terminal.line(`Approved ${requestId}, ${oneLine(approved.card.intent)}`);
-  terminal.note(
-    `Its attempt is granted and waits to be run. \`silas approvals export ${requestId}\` gives the receipt.`,
-  );
+  const granted = request.kind === "plan_approval" ? "Its attempt is granted and waits to be run." : "It is signed.";
+  terminal.note(`${granted} \`silas approvals export ${requestId}\` gives the receipt.`);
 };
 
 async function confirmShown(call: Call<Options>, request: KeptRequest): Promise<Confirmed> {

@@ -6,12 +6,18 @@ const SHORT_HASH_CHARS = 8;
 const CONFIRM_WORD = "approve";
 
 /** Asks with the care the risk demands, step by step, and answers with what was done. */
-export async function confirmByHand(terminal: Terminal, { card, planHash }: KeptRequest): Promise<readonly Friction[]> {
+export async function confirmByHand(
+  terminal: Terminal,
+  { kind, card, planHash }: KeptRequest,
+): Promise<readonly Friction[]> {
   const prompts = await import("@clack/prompts");
   if (card.riskLevel === "irreversible") {
     terminal.note("What this does cannot be taken back. No passkey is available in a terminal; both steps are asked.");
   }
-  const yes = await prompts.confirm({ message: "Approve this plan?", initialValue: card.riskLevel === "low" });
+  const yes = await prompts.confirm({
+    message: kind === "plan_approval" ? "Approve this plan?" : "Approve this?",
+    initialValue: card.riskLevel === "low",
+  });
   if (yes !== true) throw notApproved();
   const performed: Friction[] = ["tap"];
   const isIrreversible = card.riskLevel === "irreversible";
