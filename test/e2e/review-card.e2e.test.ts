@@ -15,6 +15,8 @@ import {
   promotion,
   propose,
   proposePayload,
+  stopped,
+  threshold,
 } from "./review-desk.ts";
 
 const POLL = { timeout: 10_000 };
@@ -25,11 +27,16 @@ let asked: ReturnType<typeof listen>;
 
 beforeAll(async () => {
   cockpit = await startCockpit();
+  await useNewBrowser();
+});
+
+/** So many pages are opened here that one session alone would come to its limit of requests. */
+async function useNewBrowser(): Promise<void> {
   opened = await cockpit.open({ viewport: PHONE });
   page = opened.page;
   await enrolKey(cockpit, page);
   asked = listen(opened.context);
-});
+}
 afterAll(() => cockpit.close());
 afterEach(async () => {
   await page.unrouteAll({ behavior: "wait" });
@@ -145,6 +152,35 @@ describe("what a card shows", () => {
     expect(await card.getByTestId("details").textContent()).toContain("answers: ends with code 0");
   });
 
+  test("[PWA-08] [PWA-10] what is no plan is decided by the same card: a gate's value, and limits as they are and would be", async () => {
+    const gate = await openReview(opened, cockpit, (await proposePayload(cockpit, stopped)).request_id);
+    const choices = gate.getByTestId("decide").getByRole("button");
+    await choices.first().waitFor();
+    expect(await choices.allTextContents()).toEqual(["Approve: let this one pass", "Decline: it stays blocked"]);
+    await gate.locator("summary").tap();
+    expect(await gate.locator("[data-row='/value']").innerText()).toContain("4200");
+    expect(await gate.locator("[data-row='/gate']").innerText()).toContain("large amounts");
+    const limits = await openReview(opened, cockpit, (await proposePayload(cockpit, threshold)).request_id);
+    await choices.first().waitFor();
+    expect(await choices.allTextContents()).toEqual([
+      "Approve: change 2 limits",
+      "Decline: every limit stays as it is",
+    ]);
+    for (const [path, text] of [
+      ["/changes/0/current_value", "10"],
+      ["/changes/0/proposed_value", "25"],
+      ["/changes/0/direction", "widen"],
+      ["/changes/1/direction", "tighten"],
+      ["/sample_size", "40"],
+      ["/correction_rate", "0.025"],
+      ["/evidence_window", "the last 30 days"],
+    ] as const) {
+      const row = limits.locator(`[data-row='${path}']`);
+      expect(await row.isVisible(), path).toBe(true);
+      expect(await row.innerText(), path).toContain(text);
+    }
+  });
+
   test("a card that was changed on its way is shown as that, and cannot be approved", async () => {
     const { request_id: id } = await propose(cockpit, mediumPlan());
     const changes: readonly ((body: ShownRequestBody) => ShownRequestBody)[] = [
@@ -184,6 +220,8 @@ describe("what a card shows", () => {
 });
 
 describe("what it takes to approve", () => {
+  beforeAll(useNewBrowser);
+
   test("[RISK-01] low risk is one tap", async () => {
     await proposePayload(cockpit, promotion("One tap is enough.", "item-low"));
     const card = await openReview(opened, cockpit);

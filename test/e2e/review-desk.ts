@@ -64,6 +64,34 @@ export const deletion = (title = "Newsletter"): object => ({
   created_at: "2026-11-15T08:00:00.000Z",
 });
 
+/** High: what Silas may do without asking would grow. */
+export const threshold: object = {
+  kind: "autonomy_threshold",
+  proposal_id: "proposal-1",
+  scope_id: "owner",
+  goal_id: null,
+  changes: [
+    { key: "batch_review.default_size", current_value: "10", proposed_value: "25", direction: "widen" },
+    { key: "standing.max_executions", current_value: "5", proposed_value: "3", direction: "tighten" },
+  ],
+  sample_size: 40,
+  correction_rate: 0.025,
+  evidence_window: "the last 30 days",
+  rationale: "Few corrections in a month.",
+  risk_level: "high",
+  created_at: "2026-11-15T08:00:00.000Z",
+};
+
+/** One value that a gate stopped. */
+export const stopped: object = {
+  kind: "gate_approval",
+  scope_id: "owner",
+  gate: "large amounts",
+  trigger: "on_tool_call",
+  value: 4200,
+  context_digest: "ab".repeat(32),
+};
+
 export async function proposePayload(cockpit: Cockpit, payload: object): Promise<Proposed> {
   const path = "/api/approvals/propose-payload";
   return (await asTerminal<{ readonly request: Proposed }>(cockpit, path, { payload })).request;

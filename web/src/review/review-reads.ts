@@ -20,8 +20,8 @@ export function useSummary(): JournalRead<DecisionsSummaryBody> {
   const read = useQuery({
     queryKey: [...reviewKey, "summary"],
     queryFn: () => loadOrKept(SUMMARY, () => send<DecisionsSummaryBody>(SUMMARY, { method: "GET" })),
-    staleTime: 0,
-    refetchOnWindowFocus: true,
+    // Several parts of the page show it; the server says when it is old.
+    refetchOnWindowFocus: "always",
   });
   const data = read.data?.answer;
   return {
