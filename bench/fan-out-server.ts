@@ -124,6 +124,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
       pageDir: "",
       wsMessagesPerMinutePerScope: 1_000_000,
       wsMessagesPerMinutePerIp: 1_000_000,
+      approvalTtlMs: 1,
       shutdownGraceMs: 1_000,
     },
   });

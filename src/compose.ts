@@ -348,6 +348,7 @@ function webSettings(
     pageDir: options.pageDir ?? BUILT_PAGE,
     wsMessagesPerMinutePerScope: config.limits.wsMessagesPerMinutePerScope,
     wsMessagesPerMinutePerIp: config.limits.wsMessagesPerMinutePerIp,
+    approvalTtlMs: config.approval.defaultTtlMinutes * 60_000,
     shutdownGraceMs: config.backpressure.shutdownGraceSeconds * 1000,
   };
 }

@@ -44,6 +44,8 @@ export type StatusBody = {
   readonly data_dir: string;
   readonly connections: number;
   readonly owner_id: string;
+  /** How long a plain approval holds after it is signed. */
+  readonly approval_valid_ms: number;
   /** Where secrets are kept. */
   readonly vault: { readonly backend: VaultPlace["backend"]; readonly opens_with: VaultPlace["opensWith"] };
 };

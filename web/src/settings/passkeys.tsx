@@ -41,27 +41,29 @@ export function Passkeys(): ReactNode {
   return (
     <section id="passkeys" className={settings["card"]} aria-labelledby="passkeys-heading">
       <h2 id="passkeys-heading">{words.passkeys.heading}</h2>
-      <p className={settings["hint"]}>{words.passkeys.lead}</p>
-      <ul className={settings["rows"]}>
-        {mine.map((each) => (
-          <Row
-            key={each.passkey_id}
-            passkey={each}
-            isBusy={isBusy}
-            onRemove={() => void change(removePasskey(each.passkey_id), words.passkeys.doneRemoved)}
-          />
-        ))}
-      </ul>
-      <Foot mine={mine} elsewhere={elsewhere} />
-      {refusal !== null && (
-        <p className={styles["alarm"]} role="alert">
-          {refusal}
+      <div className={styles["stack"]}>
+        <p className={settings["hint"]}>{words.passkeys.lead}</p>
+        <ul className={settings["rows"]}>
+          {mine.map((each) => (
+            <Row
+              key={each.passkey_id}
+              passkey={each}
+              isBusy={isBusy}
+              onRemove={() => void change(removePasskey(each.passkey_id), words.passkeys.doneRemoved)}
+            />
+          ))}
+        </ul>
+        <Foot mine={mine} elsewhere={elsewhere} />
+        {refusal !== null && (
+          <p className={styles["alarm"]} role="alert">
+            {refusal}
+          </p>
+        )}
+        <p role="status" className={settings["said"]}>
+          {isBusy ? words.passkeys.adding : said}
         </p>
-      )}
-      <p role="status" className={settings["said"]}>
-        {isBusy ? words.passkeys.adding : said}
-      </p>
-      <Adding isBusy={isBusy} onAdd={() => void change(add(), words.passkeys.doneAdded)} />
+        <Adding isBusy={isBusy} onAdd={() => void change(add(), words.passkeys.doneAdded)} />
+      </div>
     </section>
   );
 }

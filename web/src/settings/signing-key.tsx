@@ -12,7 +12,7 @@ import { words } from "../words.ts";
 import { CopyCommand } from "./copy-command.tsx";
 import settings from "./settings.module.css";
 import styles from "./signing-key.module.css";
-import { VaultLine } from "./vault-line.tsx";
+import { TrustFacts } from "./trust-facts.tsx";
 
 /** Which key signs here, how it stands with it, and the one thing to do about it. */
 export function SigningKey(): ReactNode {
@@ -27,7 +27,7 @@ export function SigningKey(): ReactNode {
       {device === null && failed === null && <p className={settings["hint"]}>{words.signing.loading}</p>}
       {device !== null && <DeviceKeyState device={device} />}
       <OtherKeys mine={device?.state.kind === "enrolled" ? device.state.keyId : null} />
-      <VaultLine />
+      <TrustFacts />
     </section>
   );
 }
@@ -46,7 +46,7 @@ function useArrival() {
 function DeviceKeyState({ device }: { readonly device: Device }): ReactNode {
   const { state } = device;
   return (
-    <div data-device={state.kind} aria-live="polite">
+    <div data-device={state.kind} aria-live="polite" className={styles["stack"]}>
       <StateHeading state={state} />
       <StateBody state={state} />
       <Offer device={device} />

@@ -30,10 +30,18 @@ function keyDatabase(): Promise<IDBPDatabase<KeyDatabase>> {
   return opened;
 }
 
-/** Browsers before 2025 cannot make such a key, and none can on a page without HTTPS that is not on this machine. */
-export async function canMakeKeys(): Promise<boolean> {
+let isAble: Promise<boolean> | null = null;
+
+/**
+ * Browsers before 2025 cannot make such a key, none can on a page without HTTPS that is not on this machine, and some
+ * keep nothing in a private window.
+ */
+export const canKeepKeys = (): Promise<boolean> => (isAble ??= tryKeys());
+
+async function tryKeys(): Promise<boolean> {
   try {
     await crypto.subtle.generateKey(ALGORITHM, false, ["sign", "verify"]);
+    await keyDatabase();
     return true;
   } catch {
     return false;

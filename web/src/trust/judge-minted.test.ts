@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant } from "#base";
 import { projectionRows, type UnsignedTokenBody } from "#model";
-import { judgeMinted, judgeShown, type ShownRequest } from "./judge-minted.ts";
+import { DEFAULT_TERMS, judgeMinted, judgeShown, termsOn, type ShownRequest } from "./judge-minted.ts";
 import { minted, mintedProject, mintedWithPasskey, shownRequest, signing, token } from "./judge-minted.fixture.ts";
 
 const said = (change: Partial<UnsignedTokenBody>) => {
@@ -142,6 +142,16 @@ describe("what is minted", () => {
     const terms = { maxExecutions: 3, validMs: 3_600_000 };
     expect(judgeMinted({ ...signing, terms }, { tokens: [longer], passkey: null }).ok).toBe(true);
     expect(judgeMinted(signing, { tokens: [longer], passkey: null }).ok).toBe(false);
+  });
+
+  test("the number of runs is the one the card names", () => {
+    const { card } = shownRequest();
+    const saying = (label: string) => ({
+      card: { ...card, ctas: [{ action: "approve", role: "recommended", consequence_label: label }] } as typeof card,
+    });
+    expect(termsOn(saying("Approve for 3 runs"))).toEqual({ ...DEFAULT_TERMS, maxExecutions: 3 });
+    expect(termsOn(saying("Approve for 1 run"))).toEqual(DEFAULT_TERMS);
+    expect(termsOn(saying("Approve for 9 runs, or 30"))).toEqual(DEFAULT_TERMS);
   });
 
   test("a passkey is asked about exactly this token, and its use is under the signature", () => {

@@ -29,6 +29,13 @@ export type ApprovalTerms = { readonly maxExecutions: number; readonly validMs: 
 /** The settings of a Silas that nobody changed: once, within half an hour. */
 export const DEFAULT_TERMS: ApprovalTerms = { maxExecutions: 1, validMs: 30 * 60_000 };
 
+/** What this card says: the choice names the number of runs. */
+export function termsOn({ card }: Pick<ShownRequest, "card">): ApprovalTerms {
+  const label = card.ctas.find(({ action }) => action === "approve")?.consequence_label ?? "";
+  const runs = /^Approve for (\d+) runs?$/.exec(label)?.[1];
+  return { ...DEFAULT_TERMS, ...(runs === undefined ? {} : { maxExecutions: Number(runs) }) };
+}
+
 /** Why this page does not sign. Nothing was decided. */
 export type SigningRefusal =
   | { readonly code: "shown_differs"; readonly what: "hash" | "spelling" | "card" | "item" }

@@ -10,13 +10,13 @@ import {
   type SignRequestBody,
   type UnsignedToken,
 } from "#model";
-import { send, type WireError } from "../wire/http.ts";
+import { readStatus, send, type WireError } from "../wire/http.ts";
 import { loadDeviceKey, signText, type DeviceKey } from "./device-key.ts";
 import type { DeviceState } from "./device-state.ts";
 import {
-  DEFAULT_TERMS,
   judgeMinted,
   judgeShown,
+  termsOn,
   type ApprovalTerms,
   type ShownRequest,
   type SigningRefusal,
@@ -35,7 +35,7 @@ export type SignOptions = {
   readonly request: ShownRequest;
   /** What the owner did in this page, in order: `tap`, `confirm`, `slide`. A passkey is asked for here, not claimed. */
   readonly friction: readonly Friction[];
-  /** What the card says about uses and time, where it differs from once within half an hour. */
+  /** What is shown about uses and time, where it is more than the card says by itself. */
   readonly terms?: ApprovalTerms;
   /** Told when the browser's own window for the passkey opens, and when the answer is being sent. */
   readonly onStep?: (step: "passkey" | "sending") => void;
@@ -60,7 +60,8 @@ export async function signRequest(options: SignOptions): Promise<Result<ShownReq
   const minted = await send<MintedBody>("/api/approvals/mint", { method: "POST", json: asked });
   if (!minted.ok) return minted;
   const { keyId } = key.value;
-  const signing = { request, friction, terms: options.terms ?? DEFAULT_TERMS, keyId, at: now() };
+  const terms = options.terms ?? (await termsShown(request));
+  const signing = { request, friction, terms, keyId, at: now() };
   const tokens = judgeMinted(signing, minted.value);
   if (!tokens.ok) return tokens;
   const assertion = await assertionFor(minted.value, options);
@@ -72,6 +73,13 @@ export async function signRequest(options: SignOptions): Promise<Result<ShownReq
     passkey_assertion: assertion.value,
   };
   return send("/api/approvals/sign", { method: "POST", json });
+}
+
+/** Uses as the card says, time as the settings say. */
+async function termsShown(request: ShownRequest): Promise<ApprovalTerms> {
+  const status = await readStatus();
+  const terms = termsOn(request);
+  return status.ok ? { ...terms, validMs: status.value.approval_valid_ms } : terms;
 }
 
 async function signingKey(): Promise<Result<DeviceKey, SignFailure>> {

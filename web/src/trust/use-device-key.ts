@@ -1,7 +1,7 @@
 import { useQuery, type QueryClient } from "@tanstack/react-query";
 import { err, ok, type Result } from "#base";
 import type { WireError } from "../wire/http.ts";
-import { canMakeKeys, dropOtherKeys, loadDeviceKey } from "./device-key.ts";
+import { canKeepKeys, dropOtherKeys, loadDeviceKey } from "./device-key.ts";
 import { deriveDeviceState, type DeviceState } from "./device-state.ts";
 import { readCurrentKey, readSession } from "./enrolment.ts";
 
@@ -33,7 +33,7 @@ export async function readDevice(): Promise<Result<Device, WireError>> {
   const session = await readSession();
   if (!session.ok) return session;
   const { session_id: sessionId, device_name: name, kind } = session.value;
-  if (kind !== "device" || !(await canMakeKeys())) return ok({ sessionId, name, state: { kind: "unsupported" } });
+  if (kind !== "device" || !(await canKeepKeys())) return ok({ sessionId, name, state: { kind: "unsupported" } });
   const current = await readCurrentKey();
   if (!current.ok) return err(current.error);
   await dropOtherKeys(sessionId);

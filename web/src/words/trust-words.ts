@@ -43,6 +43,8 @@ export const trustWords = {
     kinds: { vault: "key of this machine", browser: "key of a browser" },
     used: (when: string) => `last used ${when}`,
     unused: "never used",
+    holds: "An approval holds",
+    holdsFor: (time: string) => `${time} after you sign it`,
     vault: "Vault",
     backends: {
       secret_service: "System keyring",

@@ -26,6 +26,7 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
       data_dir: settings.dataDir,
       connections: sockets.connections(),
       owner_id: settings.ownerId,
+      approval_valid_ms: settings.approvalTtlMs,
       vault: { backend, opens_with: opensWith },
     };
     return reply.header("cache-control", "no-store").send(body);

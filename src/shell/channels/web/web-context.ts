@@ -65,6 +65,7 @@ export type WebSettings = {
   readonly pageDir: string;
   readonly wsMessagesPerMinutePerScope: number;
   readonly wsMessagesPerMinutePerIp: number;
+  readonly approvalTtlMs: number;
   readonly shutdownGraceMs: number;
 };
 
