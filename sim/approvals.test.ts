@@ -2,10 +2,16 @@ import { expect, test } from "vitest";
 import { cutApprovals, failApproval } from "./approval-cuts.ts";
 import { GOAL, PROJECT } from "./approval-world.ts";
 import { spendFromProcesses, TRIALS } from "./approval-spend.ts";
+import { cutDevices } from "./device-cuts.ts";
 
 test("[APPR-17] propose, show, approve, decline and expire, cut at any write boundary, are there whole or not at all, and nothing is used twice", async () => {
   const { states } = await cutApprovals(1);
   expect(states).toBeGreaterThan(100);
+}, 120_000);
+
+test("[APPR-17] [FLOW-04] a browser's enrolment, approval and end, cut at any write boundary, are there whole or not at all", async () => {
+  const { states } = await cutDevices(1);
+  expect(states).toBeGreaterThan(60);
 }, 120_000);
 
 test("[APPR-18] an approval whose disk fails at any statement keeps nothing, says so, and succeeds when tried again", async () => {

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { assert, sha256Hex } from "#base";
 import { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
 import { cutApprovals, failApproval } from "./approval-cuts.ts";
+import { cutDevices } from "./device-cuts.ts";
 import { spendFromProcesses } from "./approval-spend.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
@@ -41,6 +42,7 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   const act = await cutAuditedAct(seed);
   const failedAct = await failAuditedAct(seed);
   const approvals = await cutApprovals(seed);
+  const devices = await cutDevices(seed);
   const failedApproval = await failApproval(seed);
   const { successes } = await spendFromProcesses(seed);
   assert(
@@ -50,7 +52,8 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   const failures = failed.states + failedAct.states + failedApproval.states;
   return (
     `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ` +
-    `${act.states} of an audited act, ${approvals.states} of approvals, ${failures} failed statements`
+    `${act.states} of an audited act, ${approvals.states} of approvals, ${devices.states} of browser keys, ` +
+    `${failures} failed statements`
   );
 }
 

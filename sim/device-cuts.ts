@@ -1,0 +1,172 @@
+import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
+import { join } from "node:path";
+import { assert, type Result } from "#base";
+import {
+  deviceProofText,
+  tokenSigningBytes,
+  type AuditEntry,
+  type KeptRequest,
+  type OwnerKey,
+  type PublicKeyHex,
+} from "#model";
+import type { DecideRefusal, Vault } from "#ports";
+import { createDeviceKeys, keyIdOf } from "#runtime";
+import { createMemoryVault } from "#stores";
+import { BY, checkTrust, openTrust, PLAN, RUNTIME_FILE, type Trust } from "./approval-world.ts";
+import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { inWorld, type Cuts, type World } from "./disk-run.ts";
+
+const SESSION = "session-sim";
+/** The browser's own key: like the vault, it is no part of the disk that is cut. */
+const PKCS8_LEAD = "302e020100300506032b657004220420";
+
+type Browser = { readonly privateKey: KeyObject; readonly publicKey: PublicKeyHex };
+
+function createBrowser(): Browser {
+  const key = Buffer.from(PKCS8_LEAD + "42".repeat(32), "hex");
+  const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
+  const spki = createPublicKey(privateKey).export({ format: "der", type: "spki" });
+  return { privateKey, publicKey: spki.subarray(-32).toString("hex") as PublicKeyHex };
+}
+
+const browser = createBrowser();
+const KEY_ID = keyIdOf(browser.publicKey);
+
+/** One act of a browser. Doing it again after a cut ends it; what was done is not done twice. */
+type Act = {
+  readonly name: string;
+  prepare(world: World, trust: Trust): Promise<void>;
+  run(world: World, trust: Trust): Promise<boolean>;
+  isDone(trust: Trust): Promise<boolean>;
+};
+
+async function signIn({ clock }: World, { stores }: Trust): Promise<void> {
+  const at = clock.now();
+  const session = { deviceName: "Phone", tokenDigest: "digest", createdAt: at, lastSeenAt: at, revokedAt: null };
+  assert((await stores.sessions.add({ sessionId: SESSION, ...session })).ok, "a device signs in");
+}
+
+/** Challenge, proof, code and confirmation. */
+async function enrol({ clock, seeded }: World, { stores }: Trust): Promise<boolean> {
+  const { keys: registry, audit } = stores;
+  const devices = createDeviceKeys({ registry, audit, review: { changed: () => {} }, clock, randomness: seeded });
+  const { challenge } = devices.begin(SESSION);
+  const proof = { challenge, name: "Phone", publicKey: browser.publicKey, sessionId: SESSION };
+  const signature = new Uint8Array(sign(null, Buffer.from(deviceProofText(proof)), browser.privateKey));
+  const offered = await devices.offer({ ...proof, deviceName: "Phone", signature });
+  return offered.ok && (await devices.confirm(offered.value.code, BY)).ok;
+}
+
+async function requestIn({ stores, approvals }: Trust): Promise<KeptRequest> {
+  const all = await stores.approvals.list(["pending", "approved", "declined", "expired"]);
+  assert(all.ok, "requests can be read");
+  const [found] = all.value;
+  if (found !== undefined) return found;
+  const proposed = await approvals.propose(PLAN, BY);
+  assert(proposed.ok, "a plan is proposed");
+  return proposed.value.request;
+}
+
+/** Mint, sign, send back. A restart forgets what was minted, so this begins at the beginning. */
+async function approve(_world: World, trust: Trust): Promise<boolean> {
+  const { requestId, planHash: shownHash } = await requestIn(trust);
+  const friction = ["tap", "confirm", "slide"] as const;
+  const asked = { requestId, sessionId: SESSION };
+  const minted = await trust.approvals.prepareApproval({ ...asked, shownHash, friction, keyId: KEY_ID });
+  if (!minted.ok) return false;
+  const signatures = minted.value.tokens.map((token) => ({
+    tokenId: token.tokenId,
+    signature: new Uint8Array(sign(null, Buffer.from(tokenSigningBytes(token)), browser.privateKey)),
+  }));
+  const approved: Result<KeptRequest, DecideRefusal> = await trust.approvals.completeApproval({
+    ...asked,
+    signatures,
+    assertion: null,
+  });
+  return approved.ok;
+}
+
+async function keyIn({ stores }: Trust): Promise<OwnerKey | null> {
+  const found = await stores.keys.find(KEY_ID);
+  assert(found.ok, "keys can be read");
+  return found.value;
+}
+
+const ACTS: readonly Act[] = [
+  { name: "enrol a browser", prepare: signIn, run: enrol, isDone: async (trust) => (await keyIn(trust)) !== null },
+  {
+    name: "approve in a browser",
+    prepare: async (world, trust) => {
+      await signIn(world, trust);
+      assert(await enrol(world, trust), "a browser is enrolled");
+      await requestIn(trust);
+    },
+    run: approve,
+    isDone: async (trust) => (await requestIn(trust)).state === "approved",
+  },
+  {
+    name: "sign a browser out",
+    prepare: async (world, trust) => {
+      await signIn(world, trust);
+      assert(await enrol(world, trust), "a browser is enrolled");
+    },
+    run: async ({ clock }, { stores }) => (await stores.sessions.revoke(SESSION, { at: clock.now(), actor: BY })).ok,
+    isDone: async (trust) => (await keyIn(trust))?.revokedAt !== null,
+  },
+];
+
+/**
+ * Cuts what a browser does with its key at every write boundary of the real file. In every state a key is enrolled or
+ * revoked exactly when the chain says so, it ends with its session, and an approval is whole or not there.
+ */
+export function cutDevices(seed: number): Promise<Cuts> {
+  return inWorld(seed, async (world) => {
+    let states = 0;
+    for (const act of ACTS) states += await cutAct(world, act);
+    return { states };
+  });
+}
+
+async function cutAct(world: World, act: Act): Promise<number> {
+  const dataDir = join(world.root, act.name);
+  const vault = createMemoryVault();
+  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts ${act.name}`) });
+  const trust = await openTrust(world, { dataDir, vault, onStatement: disk.onStatement });
+  await act.prepare(world, trust);
+  disk.start();
+  assert(await act.run(world, trust), `to ${act.name} succeeds when nothing disturbs it`);
+  disk.finish();
+  trust.stores.close();
+  for (const state of disk.states()) {
+    await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) => checkCut(world, { act, dir, vault }));
+  }
+  return disk.states().length;
+}
+
+type Cut = { readonly act: Act; readonly dir: string; readonly vault: Vault };
+
+async function checkCut(world: World, { act, dir, vault }: Cut): Promise<void> {
+  const trust = await openTrust(world, { dataDir: dir, vault });
+  await checkDevice(trust, dir);
+  if (!(await act.isDone(trust))) assert(await act.run(world, trust), `to ${act.name} can be done again after a cut`);
+  assert(await act.isDone(trust), `to ${act.name} is done in the end`);
+  if (act.run === approve) assert(!(await approve(world, trust)), "APPR-19 a decision is taken once");
+  await checkDevice(trust, dir);
+  trust.stores.close();
+  checkIntegrity(join(dir, RUNTIME_FILE));
+}
+
+async function checkDevice(trust: Trust, dir: string): Promise<void> {
+  await checkTrust(trust, dir);
+  const key = await keyIn(trust);
+  const entries = await trust.stores.audit.entries({ beforeSeq: null, from: null, to: null, limit: 500 });
+  const sessions = await trust.stores.sessions.list();
+  assert(entries.ok && sessions.ok, "entries and sessions can be read");
+  const said = (event: string): number =>
+    entries.value.filter((entry: AuditEntry) => entry.event === event && entry.data["key_id"] === KEY_ID).length;
+  assert(said("key_enrolled") === (key === null ? 0 : 1), "AUD-01 a key is enrolled with its entry");
+  const isRevoked = key !== null && key.revokedAt !== null;
+  assert(said("key_revoked") === (isRevoked ? 1 : 0), "AUD-01 a key is revoked with its entry");
+  const isSignedOut = sessions.value.some(({ sessionId, revokedAt }) => sessionId === SESSION && revokedAt !== null);
+  assert(key === null || isSignedOut === isRevoked, "a key ends in the commit that ends its session");
+}
