@@ -27,6 +27,7 @@ import type {
   GateContext,
   GateFiring,
   GateOutcome,
+  GateResult,
   HostId,
   ImportReport,
   InvalidInput,
@@ -266,7 +267,8 @@ export interface RefusalTally {
  * or fails in the policy lane blocks; each result and rewrite is recorded before the outcome is known. Never rejects.
  */
 export interface GateRunner {
-  run(firing: GateFiring): Promise<GateOutcome>;
+  /** `quality` is advice: it never rejects, and nothing may wait for it. */
+  run(firing: GateFiring): Promise<GateOutcome & { readonly quality: Promise<readonly GateResult[]> }>;
 }
 
 /** One way to check a gate. It answers whatever it likes, and may throw or never answer: `#policy` judges that. */

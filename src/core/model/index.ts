@@ -287,6 +287,7 @@ export {
   type ToolArgs,
 } from "./gate/gate-records.ts";
 export type { GateNote } from "./gate/gate-audit.ts";
+export { gateSchemas, PII_KINDS } from "./gate/gate-settings.ts";
 export { gateProblemWords, type GateProblem, type GateProblemCode } from "./gate/gate-problems.ts";
 export {
   journalCommandSchema,

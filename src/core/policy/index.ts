@@ -47,7 +47,7 @@ export {
 export { judgeAdvice } from "./gates/advice.ts";
 export type { GateFact, ProviderAnswer } from "./gates/answer.ts";
 export { judgeFile, pathToCheck, type FileFact } from "./gates/file-valid.ts";
-export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord, type PolicyOutcome } from "./gates/firing.ts";
+export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord } from "./gates/firing.ts";
 export { judgeValidation, textToGuard, unknownValidator } from "./gates/guardrail.ts";
 export { laneOf } from "./gates/lanes.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";

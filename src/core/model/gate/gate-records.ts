@@ -98,11 +98,10 @@ export type GateFiring = {
   readonly scopeId: string;
 };
 
+/** What came out of it. Advice comes later, and is no part of it. */
 export type GateOutcome = {
   /** In the order they ran. The only results that anything may be decided by. */
   readonly policy: readonly GateResult[];
-  /** Advice. Never rejects, and nothing waits for it. */
-  readonly quality: Promise<readonly GateResult[]>;
   readonly context: GateContext;
   readonly verdict: GateAction;
   readonly firstBlock: GateResult | null;

@@ -1,6 +1,5 @@
-import * as z from "zod/mini";
 import { LIMITS, oneLine } from "#base";
-import { GATE_ACTIONS, GATE_CODES, type GateAction, type GateCode } from "#model";
+import { gateSchemas, type GateAction, type GateCode } from "#model";
 
 /** What became of asking a provider. Whatever it answered is material, not yet a result. */
 export type GateFact =
@@ -20,16 +19,6 @@ export type ProviderAnswer = {
   readonly modified_context?: unknown;
 };
 
-const answerSchema = z.object({
-  action: z.enum(GATE_ACTIONS),
-  code: z.optional(z.enum(GATE_CODES)),
-  reason: z.string(),
-  value: z.optional(z.nullable(z.union([z.string(), z.number()]))),
-  score: z.optional(z.nullable(z.number())),
-  flags: z.optional(z.array(z.string())),
-  modified_context: z.optional(z.unknown()),
-});
-
 export type ReadAnswer = {
   readonly action: GateAction;
   readonly code: GateCode;
@@ -43,7 +32,7 @@ export type ReadAnswer = {
 /** A provider's answer, read once into plain data; null when it is not one. Never throws. */
 export function readAnswer(answer: unknown): ReadAnswer | null {
   try {
-    const read = answerSchema.safeParse(answer);
+    const read = gateSchemas.answer.safeParse(answer);
     if (!read.success) return null;
     const { action, code, reason, value, score, flags, modified_context: modified } = read.data;
     return {

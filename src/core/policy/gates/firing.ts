@@ -87,9 +87,7 @@ function withAnswer(state: FiringState, { gate, answer }: { readonly gate: Gate;
 
 const settled = (state: FiringState, judged: Judged): FiringState => ({ ...state, judged: [...state.judged, judged] });
 
-/** All that is decided by: the outcome without advice. */
-export type PolicyOutcome = Omit<GateOutcome, "quality">;
-type ClosedFiring = PolicyOutcome & { readonly notes: readonly GateNote[] };
+type ClosedFiring = GateOutcome & { readonly notes: readonly GateNote[] };
 
 /** The outcome of the policy lane, once nobody waits any more. */
 export function closeFiring(state: FiringState): ClosedFiring {
@@ -109,7 +107,7 @@ export function closeFiring(state: FiringState): ClosedFiring {
 }
 
 /** What could not be recorded does not happen. */
-export function withoutRecord(closed: PolicyOutcome): PolicyOutcome {
+export function withoutRecord(closed: GateOutcome): GateOutcome {
   const { result } = blocked(UNNAMED, "record_failed");
   return {
     ...closed,

@@ -1,5 +1,4 @@
-import * as z from "zod/mini";
-import type { Gate } from "#model";
+import { gateSchemas, type Gate } from "#model";
 
 /** How a gate may put a value right instead of refusing it. Only what its `config.normalise` says. [PRED-14] */
 export type Normalisation = {
@@ -9,21 +8,10 @@ export type Normalisation = {
   readonly keepAllowed: boolean;
 };
 
-const rules = z.strictObject({
-  clamp: z.optional(
-    z
-      .strictObject({ min: z.number(), max: z.number() })
-      .check(z.refine(({ min, max }) => min <= max, "range_inverted")),
-  ),
-  trim: z.optional(z.boolean()),
-  lower: z.optional(z.boolean()),
-  keep_allowed: z.optional(z.boolean()),
-});
-
 /** Null when the gate states none. `isNormalisable` says whether what it states makes sense. */
 export function normalisationOf({ config }: Gate): Normalisation | null {
   if (!Object.hasOwn(config, "normalise")) return null;
-  const read = rules.safeParse(config["normalise"]);
+  const read = gateSchemas.normalise.safeParse(config["normalise"]);
   if (!read.success) return null;
   const { clamp = null, trim = false, lower = false, keep_allowed: keepAllowed = false } = read.data;
   return { clamp, trim, lower, keepAllowed };

@@ -1,15 +1,6 @@
 import { LIMITS } from "#base";
 import type { AuditActor, Gate, GateContext, GateFiring, GateNote, GateOutcome, GateResult } from "#model";
-import {
-  beginFiring,
-  closeFiring,
-  judgeAdvice,
-  nextGate,
-  takeFact,
-  withoutRecord,
-  type GateFact,
-  type PolicyOutcome,
-} from "#policy";
+import { beginFiring, closeFiring, judgeAdvice, nextGate, takeFact, withoutRecord, type GateFact } from "#policy";
 import type { AuditLog, Clock, GateRunner, Timers } from "#ports";
 import type { GateProviders } from "./registry.ts";
 
@@ -41,7 +32,7 @@ export function createGateRunner(deps: GateRunnerDeps): GateRunner {
   };
 }
 
-async function fire(deps: GateRunnerDeps, given: GateFiring): Promise<GateOutcome> {
+async function fire(deps: GateRunnerDeps, given: GateFiring): ReturnType<GateRunner["run"]> {
   const firing = { ...given, context: ownCopy(given.context), itemGates: ownCopy(given.itemGates ?? []) };
   let state = beginFiring({ system: deps.system, firing, evaluationsMax: deps.settings.evaluationsMax });
   for (let gate = nextGate(state); gate !== null; gate = nextGate(state)) {
@@ -54,7 +45,7 @@ async function fire(deps: GateRunnerDeps, given: GateFiring): Promise<GateOutcom
   return { ...outcome, quality: advise(deps, { gates: state.quality, context: frozen(closed.context), firing }) };
 }
 
-const UNREAD: PolicyOutcome = {
+const UNREAD: GateOutcome = {
   policy: [],
   context: {},
   verdict: "block",

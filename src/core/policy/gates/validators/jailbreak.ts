@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import { gateSchemas } from "#model";
 import { foldForWords } from "./folded.ts";
 import { validatorKind } from "./validator.ts";
 
@@ -7,7 +7,7 @@ import { validatorKind } from "./validator.ts";
  * What keeps Silas safe is that nothing runs without a signature; this spares a person the crude attempts.
  */
 export const jailbreakValidator = validatorKind({
-  schema: z.strictObject({ on_fail: z.optional(z.literal("exception")) }),
+  schema: gateSchemas.jailbreak,
   takes: "on_fail: exception; there is nothing to fix",
   create: () => (text) =>
     isJailbreak(text)

@@ -1,22 +1,18 @@
-import * as z from "zod/mini";
+import { gateSchemas, PII_KINDS } from "#model";
 import { isIban, isLuhn } from "./checksums.ts";
 import { foldForNumbers } from "./folded.ts";
-import { onFailSchema, sweep, validatorKind, type Finding } from "./validator.ts";
+import { sweep, validatorKind, type Finding } from "./validator.ts";
 
-/** In this order: what has a checksum names a place before what has none. */
-const KINDS = ["card", "iban", "ssn", "email", "phone"] as const;
-type Kind = (typeof KINDS)[number];
+type Kind = (typeof PII_KINDS)[number];
 
-const settings = z.strictObject({
-  on_fail: onFailSchema,
-  kinds: z.optional(z.array(z.enum(KINDS)).check(z.minLength(1), z.maxLength(KINDS.length))),
-});
-
-/** Personal data by its form: what has a checksum must pass it, and what has none must be written as people write it. */
+/**
+ * Personal data by its form: what has a checksum must pass it, and names a place before what has none; what has none must
+ * be written as people write it.
+ */
 export const piiValidator = validatorKind({
-  schema: settings,
-  takes: `on_fail (exception or fix) and kinds (a list of ${KINDS.join(", ")})`,
-  create: ({ on_fail: onFail = "fix", kinds = KINDS }) =>
+  schema: gateSchemas.pii,
+  takes: `on_fail (exception or fix) and kinds (a list of ${PII_KINDS.join(", ")})`,
+  create: ({ on_fail: onFail = "fix", kinds = PII_KINDS }) =>
     sweep({ find: (text) => findPii(text, kinds), onFail, what: "Personal data" }),
 });
 

@@ -1,10 +1,10 @@
-import * as z from "zod/mini";
+import { gateSchemas } from "#model";
 import { entropyOf, hasGithubChecksum } from "./checksums.ts";
-import { onFailSchema, sweep, validatorKind, type Finding } from "./validator.ts";
+import { sweep, validatorKind, type Finding } from "./validator.ts";
 
 /** Keys by the form their issuers give them; what could be an ordinary word must also look random or pass its checksum. */
 export const secretsValidator = validatorKind({
-  schema: z.strictObject({ on_fail: onFailSchema }),
+  schema: gateSchemas.secrets,
   takes: "on_fail (exception or fix)",
   create: ({ on_fail: onFail = "fix" }) => sweep({ find: findSecrets, onFail, what: "Secrets" }),
 });

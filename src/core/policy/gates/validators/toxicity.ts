@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import { gateSchemas } from "#model";
 import { foldForWords } from "./folded.ts";
 import { validatorKind } from "./validator.ts";
 
@@ -7,10 +7,7 @@ import { validatorKind } from "./validator.ts";
  * not abuse of a person. Words of the owner's own are matched whole, never inside other words.
  */
 export const toxicityValidator = validatorKind({
-  schema: z.strictObject({
-    on_fail: z.optional(z.literal("exception")),
-    words: z.optional(z.array(z.string().check(z.minLength(2), z.maxLength(80))).check(z.maxLength(100))),
-  }),
+  schema: gateSchemas.toxicity,
   takes: "on_fail: exception, and words, a list of at most 100 texts",
   create({ words = [] }) {
     const own = words.map((word) => ` ${foldForWords(word)} `).filter((word) => word.trim() !== "");

@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import { err, ok, type JsonValue, type Result } from "#base";
 
 /** What a validator makes of a text. The message names kinds of things, never the things themselves. */
@@ -23,8 +22,9 @@ export type Finding = { readonly kind: string; readonly start: number; readonly 
 /** `exception` blocks; `fix` takes out what was found and goes on. */
 export type OnFail = "exception" | "fix";
 
+type Parsed<S> = { readonly success: true; readonly data: S } | { readonly success: false };
 type Rules<S> = {
-  readonly schema: z.ZodMiniType<S>;
+  readonly schema: { safeParse(config: unknown): Parsed<S> };
   readonly takes: string;
   readonly create: (settings: S) => Validate;
 };
@@ -47,8 +47,6 @@ export function validatorKind<S>({ schema, takes, create }: Rules<S>): Validator
     },
   };
 }
-
-export const onFailSchema = z.optional(z.enum(["exception", "fix"]));
 
 type Sweep = { readonly find: (text: string) => readonly Finding[]; readonly onFail: OnFail; readonly what: string };
 
