@@ -305,9 +305,9 @@ describe("over a network", () => {
         expect(filesWith(running.dir, CANARY)).toEqual([]);
       } finally {
         await running.stop();
+        running = own;
       }
     }
-    running = own;
   });
 
   test("[SECRET-10] on loopback plain HTTP is taken, but not from a proxy that passes plain HTTP on", async () => {

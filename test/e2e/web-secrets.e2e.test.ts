@@ -152,7 +152,7 @@ describe("the page of a secret", () => {
     await page.unroute("**/secrets/mail.token");
   });
 
-  test("[SECRET-05] is sent once, as JSON to its own address, and the page says that it is stored", async () => {
+  test("[SECRET-05] [CARD-06] is sent once, as JSON to its own address, and the page says that it is stored", async () => {
     posted.length = 0;
     await opened.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(CANARY)})`);
