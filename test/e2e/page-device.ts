@@ -50,14 +50,16 @@ export function terminalOf(running: Running): Caller {
 }
 
 /** Signs a browser in, and makes its key; nothing is enrolled yet. */
-export async function openPage(running: Running): Promise<PageDevice> {
-  const { token, session_id: sessionId } = await enrol(running.url, running.app.enrolmentLink());
+export const openPage = (running: Running): Promise<PageDevice> => openPageAt(running.url, running.app.enrolmentLink());
+
+export async function openPageAt(url: string, link: string): Promise<PageDevice> {
+  const { token, session_id: sessionId } = await enrol(url, link);
   const made = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
   const pair = made as webcrypto.CryptoKeyPair;
   const publicKey = hexOf(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey))) as PublicKeyHex;
   const sign = async (text: string): Promise<string> =>
     Buffer.from(await crypto.subtle.sign("Ed25519", pair.privateKey, Buffer.from(text))).toString("base64");
-  return { ...callerFor(running, token), token, sessionId, publicKey, keyId: "", sign };
+  return { ...callerFor({ url }, token), token, sessionId, publicKey, keyId: "", sign };
 }
 
 export async function offerKey(page: PageDevice, name = "Kitchen tablet"): Promise<Answered<DeviceWaitingBody>> {
