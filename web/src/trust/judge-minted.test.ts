@@ -22,6 +22,11 @@ describe("what is shown", () => {
     const { projection } = shownRequest();
     expect(shown({ projection: projection.replace("Tidy", "Burn") })).toEqual({ code: "shown_differs", what: "hash" });
     expect(shown({ plan_hash: sha256Hex("another") })).toEqual({ code: "shown_differs", what: "hash" });
+    const { card } = shownRequest();
+    expect(shown({ card: { ...card, plan_hash: sha256Hex("another") } })).toEqual({
+      code: "shown_differs",
+      what: "hash",
+    });
   });
 
   test("another spelling of the same values is not signed, though its hash is its own", () => {
