@@ -1,15 +1,20 @@
-import { err, ok, sha256Hex, type Result } from "#base";
+import { err, ok, parseStrictJson, sha256Hex, type Result } from "#base";
 import {
+  approvalTokenSchema,
   isPayloadKind,
   readPayload,
+  SCOPE_OF_KIND,
+  signatureToHex,
+  tokenSigningBytes,
+  type ApprovalScope,
   type AuditActor,
-  type KeptMessage,
   type KeptRequest,
   type MessageRefusal,
   type StoreFault,
 } from "#model";
 import { endorse } from "#policy";
 import type { Proposed, ProposeRefusal } from "#ports";
+import { verifySigned } from "../keys/signer.ts";
 import type { MessagesDeps } from "./deps.ts";
 
 export type Endorsed = { readonly messageId: string; readonly scopeId: string; readonly actor: AuditActor };
@@ -49,55 +54,75 @@ export async function carryOut(deps: MessagesDeps, request: KeptRequest): Promis
 
 type Raising = { readonly request: KeptRequest; readonly itemId: string; readonly digest: string };
 
-async function raise(
-  { store, decisions, clock }: MessagesDeps,
-  { request, itemId, digest }: Raising,
-): Promise<Result<void, StoreFault>> {
-  const { tokenId, state } = request;
-  if (state !== "approved" || tokenId === null) return ok();
+async function raise(deps: MessagesDeps, { request, itemId, digest }: Raising): Promise<Result<void, StoreFault>> {
+  const { store, clock } = deps;
   const found = await store.find(itemId);
   if (!found.ok) return found;
   const message = found.value;
   // Exactly the item and the text that were shown; anything else is not what was signed.
   if (message === null || message.endorsed !== null || sha256Hex(message.text) !== digest) return ok();
-  const approval = await decisions.findApproval(tokenId);
-  if (!approval.ok) return approval;
-  if (approval.value?.token.planHash !== request.planHash || approval.value.uses.length === 0) return ok();
-  const raised = endorse({ itemId: message.messageId, taint: message.taint }, { itemId, tokenId });
+  const tokenId = await signedToken(deps, { request, scope: "memory_promotion" });
+  if (!tokenId.ok || tokenId.value === null) return tokenId.ok ? ok() : tokenId;
+  const raised = endorse({ itemId: message.messageId, taint: message.taint }, { itemId, tokenId: tokenId.value });
   if (raised.taint === message.taint) return ok();
-  const actor = request.decidedBy ?? { kind: "system" };
-  const done = await store.endorse({ messageId: itemId, tokenId, at: clock.now(), actor });
-  return done.ok || done.error.code === "message_unknown" || done.error.code === "message_settled"
-    ? ok()
-    : faultOf(done.error);
+  const actor = request.decidedBy ?? SYSTEM;
+  return faultOf(await store.endorse({ messageId: itemId, tokenId: tokenId.value, at: clock.now(), actor }));
 }
 
 /** The owner's answer about a message that a gate stopped: it passes, or it is blocked for good. */
-async function letThrough({ store, clock }: MessagesDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
-  if (request.state !== "approved" && request.state !== "declined") return ok();
+async function letThrough(deps: MessagesDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
+  const { store, clock } = deps;
   const open = await store.unsettled();
   if (!open.ok) return open;
   const message = open.value.find(({ state, gate }) => state === "waiting" && gate?.plan_hash === request.planHash);
   if (message === undefined) return ok();
-  const done = await store.settle({
-    ...decidedAs(message, request),
+  const made = {
+    messageId: message.messageId,
+    text: message.text,
     at: clock.now(),
-    actor: request.decidedBy ?? { kind: "system" },
+    actor: request.decidedBy ?? SYSTEM,
+  };
+  if (request.state === "declined") {
+    const gate = { name: "gate", plan_hash: null, ...message.gate, reason: "declined_by_you" };
+    return faultOf(await store.settle({ ...made, state: "blocked", gate }));
+  }
+  const tokenId = await signedToken(deps, { request, scope: SCOPE_OF_KIND.gate_approval });
+  if (!tokenId.ok || tokenId.value === null) return tokenId.ok ? ok() : tokenId;
+  return faultOf(await store.settle({ ...made, state: "accepted", gate: message.gate }));
+}
+
+const SYSTEM = { kind: "system" } as const;
+
+type Signed = { readonly request: KeptRequest; readonly scope: ApprovalScope };
+
+/**
+ * The token of an approved request, when it was signed by a key that counts, for exactly this, and used. Read from where
+ * it is kept and checked anew: a row that says "approved" is no signature.
+ */
+async function signedToken(
+  { decisions, registry }: MessagesDeps,
+  { request, scope }: Signed,
+): Promise<Result<string | null, StoreFault>> {
+  const { tokenId, state, planHash, workItemId } = request;
+  if (state !== "approved" || tokenId === null) return ok(null);
+  const kept = await decisions.findApproval(tokenId);
+  if (!kept.ok) return kept;
+  const json = parseStrictJson(kept.value?.token.text ?? "");
+  const read = approvalTokenSchema.safeParse(json.ok ? json.value : null);
+  if (!read.success || (kept.value?.uses.length ?? 0) === 0) return ok(null);
+  const token = read.data;
+  const isAboutThis = token.planHash === planHash && token.workItemId === workItemId && token.scope === scope;
+  if (!isAboutThis || token.verdict !== "approved") return ok(null);
+  const bytes = Buffer.from(tokenSigningBytes(token));
+  const verified = await verifySigned(registry, {
+    keyId: token.keyId,
+    bytes,
+    signature: signatureToHex(token.signature),
   });
-  return done.ok || !("retryable" in done.error) ? ok() : err(done.error);
+  if (verified.ok) return ok(tokenId);
+  return "retryable" in verified.error ? err(verified.error) : ok(null);
 }
 
-function decidedAs({ messageId, text, gate }: KeptMessage, { state }: KeptRequest) {
-  const name = gate?.name ?? "gate";
-  return state === "approved"
-    ? ({ messageId, text, state: "accepted", gate } as const)
-    : ({
-        messageId,
-        text,
-        state: "blocked",
-        gate: { name, reason: "declined_by_you", plan_hash: gate?.plan_hash ?? null },
-      } as const);
-}
-
-const faultOf = (error: StoreFault | MessageRefusal): Result<void, StoreFault> =>
-  "retryable" in error ? err(error) : ok();
+/** What was done already, or is not there, needs no second try. */
+const faultOf = (done: Result<unknown, StoreFault | MessageRefusal>): Result<void, StoreFault> =>
+  done.ok || !("retryable" in done.error) ? ok() : err(done.error);

@@ -162,8 +162,8 @@ describe("the owner's endorsement", () => {
 
   test("[TAINT-08] nothing but that raises it: a decline, an expiry, a decision about another item or a foreign door", async () => {
     const { door, approve, store, approvals, clock, decisions } = await setUp();
-    const one = must(await door.receive(sent("one"), OWNER)).message;
-    const two = must(await door.receive(sent("two"), OWNER)).message;
+    const one = must(await door.receive(sent("same"), OWNER)).message;
+    const two = must(await door.receive(sent("same"), OWNER)).message;
     const wanted = (messageId: string) => ({ messageId, scopeId: "owner", actor: TERMINAL }) as const;
     must(await approve(must(await door.endorse(wanted(one.messageId))).request, "declined"));
     const late = must(await door.endorse(wanted(one.messageId))).request;
@@ -174,7 +174,12 @@ describe("the owner's endorsement", () => {
     // A stored decision that was bent to speak of another message is not what was signed.
     const bent = { ...approved, projection: approved.projection.replace(two.messageId, one.messageId) };
     must(await door.decided(bent));
+    must(await door.decided({ ...bent, planHash: sha256Hex(bent.projection) }));
+    must(await door.decided({ ...bent, planHash: sha256Hex(bent.projection), tokenId: "tok_none" }));
     must(await door.decided({ ...approved, state: "declined" }));
+    // A row that says "approved", with a token of another kind of decision behind it, is no signature about this.
+    const other = must(await approve(must(await door.endorse(wanted(one.messageId))).request, "declined"));
+    must(await door.decided({ ...other, state: "approved", tokenId: approved.tokenId }));
     expect(must(await store.find(one.messageId))).toMatchObject({ taint: "auth", endorsed: null });
     expect(await door.endorse({ ...wanted(one.messageId), scopeId: "chat-7" })).toMatchObject({
       error: { code: "message_unknown" },
