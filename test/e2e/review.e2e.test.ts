@@ -208,7 +208,7 @@ describe("several places at once", () => {
     await cockpit.stopServer();
     await page.locator("[data-connection=offline]").waitFor();
     await cockpit.startServer();
-    await page.getByTestId("retry").first().click();
+    await page.evaluate("window.dispatchEvent(new Event('online'))");
     await page.locator("[data-connection=online]").waitFor();
     await approveMedium(page);
     await page.getByTestId("nothing").waitFor();
