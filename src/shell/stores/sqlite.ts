@@ -29,6 +29,8 @@ export interface Sqlite {
   repeated(sql: string): (values: readonly SqlValue[]) => void;
   get<Row>(sql: string, params?: SqlParams): Row | null;
   all<Row>(sql: string, params?: SqlParams): readonly Row[];
+  /** The same as arrays of columns, for long reads: several times as fast. */
+  columns<Row extends readonly unknown[]>(sql: string, params?: SqlParams): readonly Row[];
   /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
   /** Another connection to the same file, with the same durability and seen by the same observer. */
@@ -99,6 +101,11 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
     repeated: (sql) => (values) => void prepared(sql).run(...values.map(bindable)),
     get: <Row>(sql: string, params: SqlParams = {}) => (prepared(sql).get(checked(params)) as Row | undefined) ?? null,
     all: <Row>(sql: string, params: SqlParams = {}) => prepared(sql).all(checked(params)) as Row[],
+    columns: <Row>(sql: string, params: SqlParams = {}) => {
+      const statement = prepared(sql);
+      statement.setReturnArrays(true);
+      return statement.all(checked(params)) as Row[];
+    },
     transaction: (work) => runTransaction({ handle, observe }, work),
     openSibling,
     close: () => {

@@ -83,6 +83,11 @@ function openForReading(path: string): ReadableDb {
   return {
     get: <Row>(sql: string, params: SqlParams = {}) => (handle.prepare(sql).get(params) as Row | undefined) ?? null,
     all: <Row>(sql: string, params: SqlParams = {}) => handle.prepare(sql).all(params) as Row[],
+    columns: <Row>(sql: string, params: SqlParams = {}) => {
+      const statement = handle.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement.all(params) as unknown[] as Row[];
+    },
     close: () => handle.close(),
   };
 }

@@ -19,10 +19,11 @@ import type { HeadsFile } from "./heads.ts";
 import { keptHeadOf } from "./marks.ts";
 import { verifyInSteps, type ChainSource } from "./verify.ts";
 
-export type ReadableDb = Pick<Sqlite, "get" | "all" | "close">;
+export type ReadableDb = Pick<Sqlite, "get" | "all" | "columns" | "close">;
 export type ReaderParts = { readonly db: ReadableDb; readonly rules: AuditRules; readonly heads: HeadsFile };
 
 const ROWS_AT_ONCE = 1_000;
+const PAGE = `SELECT seq, entry, hash FROM audit_entries WHERE seq > :after ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
 const ROW = "SELECT seq, entry AS text, hash FROM audit_entries";
 
 /** The chain on an open `silas.db`, for reading. */
@@ -77,7 +78,10 @@ export function sourceOf({ db, heads }: ReaderParts): ChainSource {
   const one = (rest: string, params = {}) =>
     checkpointOf(db.get<CheckpointRow>(`SELECT * FROM audit_checkpoints ${rest}`, params));
   return {
-    batchAfter: (after) => db.all<AuditRow>(`${ROW} WHERE seq > :after ORDER BY seq LIMIT ${ROWS_AT_ONCE}`, { after }),
+    batchAfter: (after) =>
+      db
+        .columns<[seq: number, text: string, hash: string]>(PAGE, { after })
+        .map(([seq, text, hash]) => ({ seq, text, hash })),
     firstSeq: () => db.get<{ readonly seq: number }>("SELECT seq FROM audit_entries ORDER BY seq LIMIT 1")?.seq ?? null,
     rowAt: (seq) => db.get<AuditRow>(`${ROW} WHERE seq = :seq`, { seq }),
     checkpointsFrom: (seq) =>

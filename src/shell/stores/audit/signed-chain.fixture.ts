@@ -126,6 +126,11 @@ export function readableOf(db: DatabaseSync) {
   return {
     get: <Row>(sql: string, params = {}) => (db.prepare(sql).get(params) as Row | undefined) ?? null,
     all: <Row>(sql: string, params = {}) => db.prepare(sql).all(params) as Row[],
+    columns: <Row>(sql: string, params = {}) => {
+      const statement = db.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement.all(params) as unknown[] as Row[];
+    },
     close: () => db.close(),
   };
 }

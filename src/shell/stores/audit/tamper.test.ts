@@ -45,6 +45,11 @@ beforeAll(async () => {
   const readable = {
     get: <Row>(sql: string, params = {}) => (db.prepare(sql).get(params) as Row | undefined) ?? null,
     all: <Row>(sql: string, params = {}) => db.prepare(sql).all(params) as Row[],
+    columns: <Row>(sql: string, params = {}) => {
+      const statement = db.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement.all(params) as unknown[] as Row[];
+    },
     close: () => db.close(),
   };
   reader = createAuditReader({ db: readable, rules, heads: createHeadsFile(dataDir) });
