@@ -6,13 +6,7 @@
  * Invariants: unknown in, branded out; extra fields are refused; agent-domain records (the journal) are camelCase on
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
-export {
-  SIGNATURE_BYTES,
-  signatureFromBase64,
-  signatureFromHex,
-  signatureToBase64,
-  signatureToHex,
-} from "./approval/signature.ts";
+export { signatureFromBase64, signatureFromHex, signatureToBase64, signatureToHex } from "./approval/signature.ts";
 export type {
   DecisionsSummary,
   DeviceAnswer,
@@ -25,7 +19,7 @@ export type {
   PreparedApproval,
   WaitingDevice,
 } from "./approval/device-decisions.ts";
-export { deviceCode, deviceProofText, type DeviceCodeParts, type DeviceProof } from "./approval/device-statements.ts";
+export { deviceCode, deviceProofText } from "./approval/device-statements.ts";
 export {
   beginDeviceKeySchema,
   confirmDeviceSchema,
@@ -45,12 +39,7 @@ export {
   type UnsignedTokenBody,
   type WaitingDeviceBody,
 } from "./approval/page-wire.ts";
-export {
-  passkeyAssertionSchema,
-  type PasskeyAssertion,
-  type PasskeyChallenge,
-  type PasskeyRefusal,
-} from "./approval/passkey-wire.ts";
+export { type PasskeyAssertion, type PasskeyChallenge, type PasskeyRefusal } from "./approval/passkey-wire.ts";
 export {
   addPasskeySchema,
   askPasskeySchema,
@@ -73,13 +62,8 @@ export { tokenIdOf, tokenSigningBytes } from "./approval/token-bytes.ts";
 export {
   APPROVAL_SCOPES,
   APPROVAL_VERDICTS,
-  approvalDecisionSchema,
   approvalTokenSchema,
   approvalTokenToWire,
-  approvalUseSchema,
-  approvalUseToWire,
-  pendingDecisionSchema,
-  pendingDecisionToWire,
   RECEIPT_FORMAT,
   receiptSchema,
   receiptToWire,
@@ -91,15 +75,10 @@ export {
   type ApprovalRefusal,
   type ApprovalScope,
   type ApprovalToken,
-  type ApprovalTokenBody,
   type ApprovalUse,
-  type ApprovalUseBody,
-  type ApprovalVerdict,
   type DecisionRefusal,
   type PendingDecision,
-  type PendingDecisionBody,
   type Receipt,
-  type ReceiptBody,
   type ReceiptKey,
   type UnsignedToken,
 } from "./approvals.ts";
@@ -115,7 +94,6 @@ export {
   type AuditDataOf,
   type AuditDraft,
   type AuditEntry,
-  type AuditEvent,
   type AuditHead,
   type AuditQuery,
   type AuditRow,
@@ -129,27 +107,17 @@ export {
   type AuditHeadKey,
   type AuditHeadStatement,
   type HeadKey,
-  type HeadsSigned,
   type KeptHead,
   type SignedHead,
 } from "./audit/heads.ts";
 export type { AuditMark, AuditRules, ChainBroken, HeadKeyNeeded } from "./audit/rules.ts";
-export {
-  captureToCommand,
-  parseCapture,
-  type Captured,
-  type CaptureContext,
-  type Chip,
-  type ChipKind,
-} from "./capture.ts";
+export { captureToCommand, parseCapture, type Captured, type Chip } from "./capture.ts";
 export {
   batchActionItemSchema,
   batchAfter,
   batchDecisionSchema,
   batchProposalSchema,
-  type BatchDecision,
   type BatchProposal,
-  type SelectionRefusal,
 } from "./approval/batch.ts";
 export { grantsOf, type Grant } from "./approval/grants.ts";
 export {
@@ -165,7 +133,6 @@ export {
   type PayloadBody,
   type PayloadKind,
   type PayloadRefused,
-  type ReadPayload,
   type ShownPayload,
 } from "./approval/payload.ts";
 export { projectionRows } from "./approval/card-rows.ts";
@@ -183,7 +150,6 @@ export {
   type CardCheck,
   type CardRow,
   type Cta,
-  type CtaRole,
   type Friction,
   type RequestKind,
   type RiskLevel,
@@ -195,7 +161,7 @@ export {
   type NotificationBatch,
   type TokenClass,
 } from "./changes.ts";
-export { camelKey, snakeKey, toCamel, toSnake } from "./config-codec.ts";
+export { toCamel, toSnake } from "./config-codec.ts";
 export {
   SECRET_SHOWN,
   SECRET_UNSET_SHOWN,
@@ -207,13 +173,7 @@ export {
   type SecretText,
 } from "./config-nodes.ts";
 export { configRows, envNameOf, type ConfigRow } from "./config-rows.ts";
-export {
-  checkConfigRules,
-  isLoopbackHost,
-  type ConfigFacts,
-  type ConfigRuleBreak,
-  type ConfigRuleCode,
-} from "./config-rules.ts";
+export { checkConfigRules, isLoopbackHost, type ConfigFacts, type ConfigRuleCode } from "./config-rules.ts";
 export { CONFIG_SCHEMA, type Config } from "./config-schema.ts";
 export {
   OWNER_LEVEL,
@@ -257,7 +217,6 @@ export {
   proposePayloadSchema,
   proposePlanSchema,
   requestSchema,
-  type DecideRequest,
   type DecisionDigest,
   type DecisionRow,
   type DigestLimits,
@@ -269,9 +228,6 @@ export {
   type StoredToken,
 } from "./decisions.ts";
 export {
-  GATE_ACTIONS,
-  GATE_CODES,
-  GATE_LANES,
   GATE_TRIGGERS,
   gateResultSchema,
   gateResultToWire,
@@ -282,7 +238,6 @@ export {
   type GateLane,
   type GateOutcome,
   type GateResult,
-  type GateResultBody,
   type GateTrigger,
   type ToolArgs,
 } from "./gate/gate-records.ts";
@@ -308,7 +263,6 @@ export {
   type FoundRecord,
   type JournalAnswers,
   type JournalQuery,
-  type JournalQueryKind,
   type OperationRow,
   type Page,
   type SearchHit,
@@ -320,16 +274,13 @@ export {
 export {
   bodySchemas,
   dayPlanId,
-  ENTRY_FORMS,
   journalRecordSchema,
   LINK_RELATIONS,
   ORDER_KEY_CHARS,
   parentIdOf,
   RATING_TARGETS,
   ratingId,
-  RECORD_KINDS,
   REPEAT_UNITS,
-  repeatSchema,
   TASK_STATUSES,
   type BodyOf,
   type JournalRecord,
@@ -337,7 +288,6 @@ export {
   type RecordMeta,
   type RecordOf,
   type Repeat,
-  type TaskStatus,
 } from "./journal-records.ts";
 export type {
   AppliedOperation,
@@ -362,7 +312,6 @@ export {
   type OwnerSignature,
   type KeyError,
   type KeyId,
-  type KeyKind,
   type KeysReport,
   type OwnerKey,
   type OwnerKeyBody,
@@ -375,13 +324,7 @@ export {
   type VaultStatus,
   type VerifiedBy,
 } from "./keys.ts";
-export {
-  readProjection,
-  type ProjectionRefusal,
-  type ReadProjection,
-  type ShownPlan,
-  type ShownTask,
-} from "./approval/plan-projection.ts";
+export { readProjection, type ProjectionRefusal, type ShownPlan, type ShownTask } from "./approval/plan-projection.ts";
 export {
   planProposalText,
   readPlanProposal,
@@ -390,8 +333,7 @@ export {
   type ProposalRefused,
 } from "./approval/proposal.ts";
 export { spawnPolicyHash, spawnsTask } from "./approval/spawn.ts";
-export { standingTermsSchema, type StandingTerms } from "./approval/standing.ts";
-export { snakeRecord } from "./approval/record-codec.ts";
+export { type StandingTerms } from "./approval/standing.ts";
 export {
   isReservedRef,
   listedSecretToWire,
@@ -419,13 +361,8 @@ export {
   hostIdSchema,
   ID_PART_CHARS_MIN,
   instantSchema,
-  localDateSchema,
-  localTimeSchema,
   nameSchema,
-  operationIdSchema,
   recordIdSchema,
-  textSchema,
-  titleSchema,
   type HostId,
   type OperationId,
   type RecordId,
@@ -454,4 +391,4 @@ export {
   type VerificationCheck,
   type WorkItem,
 } from "./work/work-records.ts";
-export { nameOfCommand, wordPartsFor, wordsFor, type ChannelError, type Words } from "./words.ts";
+export { nameOfCommand, wordPartsFor, wordsFor } from "./words.ts";
