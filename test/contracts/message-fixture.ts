@@ -22,8 +22,10 @@ export type Opened = { readonly messages: MessageStore; readonly nonces: NonceSt
 /** The stores of one file; the same directory again is another connection to it. */
 export async function openFile(
   dataDir = join(tempDir(), "data"),
+  onRuntimeStatement?: (sql: string) => void,
 ): Promise<RuntimeStores & { readonly dataDir: string }> {
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const parts = { dataDir, clock: fixedClock, random: countingRandom(), auditRules, onRuntimeStatement };
+  const opened = must(await openRuntime(parts));
   onTestFinished(() => opened.close());
   return { ...opened, dataDir };
 }

@@ -160,6 +160,32 @@ describe("the message store on disk", () => {
     }
   });
 
+  test("[MSG-04] cut at any write, the message, its nonce and its entry are all there or none is, and it can come again", async () => {
+    let cutAt = Number.POSITIVE_INFINITY;
+    let seen = 0;
+    const file = await openFile(undefined, () => {
+      seen += 1;
+      if (seen === cutAt) throw Object.assign(new Error("the disk failed"), { errcode: 10 });
+    });
+    must(await file.messages.receive(signedReception("warm", "f")));
+    let cuts = 0;
+    for (let write = 1; write < 100; write += 1) {
+      const nonce = (write % 15).toString(16).repeat(2) + String(write).padStart(2, "0");
+      const name = `cut-${String(write).padStart(3, "0")}`;
+      const before = await recorded(file.audit);
+      [seen, cutAt] = [0, write];
+      const received = await file.messages.receive(signedReception(name, nonce));
+      cutAt = Number.POSITIVE_INFINITY;
+      if (received.ok) break;
+      cuts += 1;
+      expect(must(await file.messages.find(`message-${name}`))).toBeNull();
+      expect(await recorded(file.audit)).toEqual(before);
+      // The sender tries again with the very same message, and it is still the first.
+      expect(must(await file.messages.receive(signedReception(name, nonce)))).toMatchObject({ taint: "owner" });
+    }
+    expect(cuts).toBeGreaterThanOrEqual(6);
+  });
+
   test("no row of a message is changed or removed by a statement, and none can claim trust it has no reason for", async () => {
     const { messages, dataDir, close } = await openFile();
     must(await messages.receive({ first: messageNamed("a"), replay: null, actor: BY }));
