@@ -88,6 +88,14 @@ describe("a browser's key", () => {
   });
 });
 
+test("a page that offers keys without end is told to wait", async () => {
+  machine.nextMinute();
+  const page = await openPage(running);
+  const codes = [];
+  for (let index = 0; index < 12; index += 1) codes.push((await offerKey(page)).code);
+  expect(codes).toEqual([...Array<null>(10).fill(null), "rate_limited", "rate_limited"]);
+});
+
 describe("a decision from a page", () => {
   let phone: PageDevice;
   let laptop: PageDevice;

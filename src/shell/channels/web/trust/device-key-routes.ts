@@ -44,6 +44,9 @@ export function addDeviceKeyRoutes(app: FastifyInstance, context: WebContext): v
     const body = await readFrom(request, { kind: "device", schema: offerDeviceKeySchema });
     if (!body.ok) return answer(reply, body);
     const { sessionId, deviceName } = callerOf(request);
+    // Each offer is an entry of the chain; a page that offers without end must not fill it.
+    const rate = context.limits.enrolment.take(`device key ${sessionId}`);
+    if (!rate.allowed) return answer(reply, err({ code: "rate_limited", retry_after_ms: rate.retryAfterMs }));
     const { public_key: publicKey, ...offer } = body.value;
     const offered = await deviceKeys.offer({ ...offer, publicKey, sessionId, deviceName });
     return answer(reply, offered.ok ? ok(waitingBody(offered.value)) : offered);
