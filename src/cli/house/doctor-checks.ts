@@ -58,7 +58,9 @@ async function checkGates({ setup }: Examination): Promise<readonly Finding[]> {
   if (problems.length > 0) {
     return problems.map(({ message }) => fail("gates", { message, fix: "correct that place in the file" }));
   }
-  return [ok("gates", `${setup.config.gates.system.map(({ name }) => name).join(", ") || "none"}: every check is there`)];
+  return [
+    ok("gates", `${setup.config.gates.system.map(({ name }) => name).join(", ") || "none"}: every check is there`),
+  ];
 }
 
 type Problem = { readonly message: string; readonly fix: string };
