@@ -1,5 +1,5 @@
 /**
- * policy: the rules of trust. Today those of approvals and of the audit chain.
+ * policy: the rules of trust: of approvals, of gates, of messages and of the audit chain.
  *
  * Decides what an audit entry may say, what its bytes are, how it is linked to the one before, and what is wrong with a
  * chain that was touched; how much risk an act has, what its card says, what becomes an approval, what an approval
@@ -8,6 +8,8 @@
  * Invariants: every field of an entry is covered by its hash, and every entry by the next (AUD-01, AUD-02); an event says
  * nothing its schema does not name (AUD-08); judging an entry needs nothing but the head before it (AUD-05);
  * every field of a token but the signature is signed (APPR-04), and nothing but `approved` authorises (APPR-11).
+ * Whatever a gate's provider answers is material: what is absent, malformed or failing blocks (GATE-24), and nothing of a
+ * context changes but message, reply and arguments (GATE-14).
  */
 export { judgeAnswer, type Answer } from "./approval-pending.ts";
 export { mintTokens, type Mint } from "./approval-token.ts";

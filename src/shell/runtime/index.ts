@@ -7,7 +7,8 @@
  * batch per change unit, from the provenance of its own commit (BATCHID-05); batches of different changes are never
  * joined (BATCHID-10); an operation id is applied once, and its second coming is answered and not applied (JOURNAL-11);
  * an import is written whole or not at all; nothing is approved but what was shown, and an approval is signed by the
- * owner's key and verified before it is kept (FLOW-04, FLOW-05).
+ * owner's key and verified before it is kept (FLOW-04, FLOW-05); what a gate cannot check or Silas cannot record about it
+ * does not pass (GATE-24).
  */
 export { createApprovalsDoor } from "./approvals/door.ts";
 export { receiptTools } from "./approvals/receipt.ts";

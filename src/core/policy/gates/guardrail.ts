@@ -32,7 +32,7 @@ export function judgeValidation(validation: Validation, { rewrite }: Pick<Guarde
       const { message, text } = validation;
       // What cannot be put right where it stands must not go on as it is.
       if (rewrite === null) return { action: "block", code: "validator_failed", reason: message };
-      return { action: "continue", code: "fixed", reason: `${message} was taken out`, modified_context: rewrite(text) };
+      return { action: "continue", code: "fixed", reason: `${message} (taken out)`, modified_context: rewrite(text) };
     }
   }
 }
