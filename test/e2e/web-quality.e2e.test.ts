@@ -61,6 +61,7 @@ const surfaces = (): readonly string[] => [
   "/day/2026-01-05",
   "/journal",
   "/activity",
+  "/review",
   "/settings",
 ];
 
@@ -179,6 +180,7 @@ describe("the keyboard alone", () => {
       ["d", "/day"],
       ["j", "/journal"],
       ["a", "/activity"],
+      ["r", "/review"],
       ["h", "/"],
     ] as const) {
       await page.keyboard.press("g");

@@ -21,11 +21,12 @@ export function DecisionStub(): ReactNode {
       data-testid="stub"
     >
       <span className={styles["what"]}>
-        <span className={styles["lead"]}>{words.review.stub}</span>
+        <span className={styles["lead"]}>
+          {words.review.stub} <RiskMark risk={first.risk_level} words="short" />
+          {others > 0 && <span>{words.review.stubMore(others)}</span>}
+        </span>
         <Line text={first.intent} />
       </span>
-      <RiskMark risk={first.risk_level} words="short" />
-      {others > 0 && <span className={styles["others"]}>{words.review.stubMore(others)}</span>}
       <ChevronRight size={18} aria-hidden />
     </Link>
   );

@@ -15,7 +15,7 @@ type SignedDetailsProps = {
 };
 
 /** A rationale this long is whole on the card itself; of a longer one the card shows four lines. */
-const RATIONALE_WHOLE_CHARS = 120;
+const RATIONALE_WHOLE_CHARS = 160;
 
 /** All of it, nothing shortened. Open by itself where the risk is high. [CARD-05] */
 export function SignedDetails({ card, rows, plan }: SignedDetailsProps): ReactNode {
