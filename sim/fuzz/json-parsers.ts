@@ -6,6 +6,7 @@ import {
   enrolRequestSchema,
   journalQuerySchema,
   journalRequestSchema,
+  proposePayloadSchema,
   proposePlanSchema,
   requestSchema,
   revokeKeySchema,
@@ -14,7 +15,7 @@ import {
 import { auditFileStart, endAuditFile, isProven, readAuditLine, verifyReceipt } from "#policy";
 import { receiptTools } from "#runtime";
 import { createMemoryVault } from "#stores";
-import { answerTo, BY, openTrust, PLAN } from "../approval-world.ts";
+import { answerTo, BY, openTrust, PLAN, PROJECT } from "../approval-world.ts";
 import { inWorld } from "../disk-run.ts";
 import type { FuzzedParser } from "./fuzz.ts";
 
@@ -36,9 +37,31 @@ export const frameParser = (): FuzzedParser => ({
 
 const HASH = "ab".repeat(32);
 
+const BATCH = {
+  kind: "batch_review",
+  batch_id: "batch-1",
+  goal_id: "goal-1",
+  action: "archive",
+  params: { folder: "old" },
+  items: [
+    {
+      item_id: "m1",
+      title: "Newsletter",
+      actor: "news@a.example",
+      occurred_at: "2026-11-01T08:00:00.000Z",
+      reason: "Never opened",
+      confidence: 0.97,
+    },
+  ],
+  reason_summary: "Old newsletters",
+  confidence_min: 0.97,
+  created_at: "2026-11-15T08:00:00.000Z",
+};
+
 const BODIES: readonly (readonly [Schema, object])[] = [
   [enrolRequestSchema, { code: "c".repeat(43), device_name: "Phone" }],
   [proposePlanSchema, { markdown: PLAN }],
+  [proposePayloadSchema, { payload: BATCH }],
   [requestSchema, { request_id: "0190f8a2-0000-7000-8000-000000000000" }],
   [decideRequestSchema, { request_id: "r-1", verdict: "approved", shown_hash: HASH, friction: ["tap", "confirm"] }],
   [enrolKeySchema, { name: "Laptop" }],
@@ -55,13 +78,13 @@ export const bodyParser = (): FuzzedParser => ({
 
 /** Whatever a receipt was before it was damaged: only the whole one is proven. */
 export async function receiptParser(): Promise<FuzzedParser> {
-  const { receipt } = await madeFiles();
+  const texts = [(await madeFiles()).receipt, (await madeFiles(PROJECT)).receipt];
   const judge = (text: string): "accepted" | "refused" => {
     if (!isProven(verifyReceipt(text, receiptTools))) return "refused";
-    assert(text === receipt, "APPR-05 a changed receipt proves nothing");
+    assert(texts.includes(text), "APPR-05 a changed receipt proves nothing");
     return "accepted";
   };
-  return { texts: [receipt], judge };
+  return { texts, judge };
 }
 
 /** Whatever an exported chain was before it was damaged: only the whole one verifies. */
@@ -84,10 +107,10 @@ export async function auditParser(): Promise<FuzzedParser> {
 type MadeFiles = { readonly receipt: string; readonly chain: string };
 
 /** A receipt and a chain as the product exports them, after one approval. */
-const madeFiles = (): Promise<MadeFiles> =>
+const madeFiles = (plan = PLAN): Promise<MadeFiles> =>
   inWorld(1, async (world) => {
     const { stores, approvals } = await openTrust(world, { dataDir: world.root, vault: createMemoryVault() });
-    const proposed = await approvals.propose(PLAN, BY);
+    const proposed = await approvals.propose(plan, BY);
     assert(proposed.ok, "the plan is proposed");
     const decided = await approvals.decide(answerTo(proposed.value.request, "approved"));
     assert(decided.ok, "the plan is approved");

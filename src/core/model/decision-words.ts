@@ -88,6 +88,7 @@ export const DECISION_WORDS: Table = {
 
 const PROPOSAL_WORDS: { readonly [R in ProposalReason]: string } = {
   unreadable: "its parts cannot be read",
+  too_large: "its files together are larger than one plan may be",
   task_missing: "the project names this task, and its file was not given",
   task_extra: "the project does not name this task",
   task_repeated: "its file was given twice",

@@ -13,6 +13,7 @@ import {
 } from "#base";
 import type { ApprovalScope } from "../approvals.ts";
 import type { RequestKind } from "../cards.ts";
+import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
 import { instantSchema } from "../values.ts";
 import { batchProposalSchema, projectBatch } from "./batch.ts";
 import type { ProjectionRefusal } from "./plan-projection.ts";
@@ -31,9 +32,6 @@ const line = (charsMax: number) =>
     z.refine<string>((text) => oneLine(text) === text, "unsafe_text"),
   );
 const count = z.int().check(z.gte(0));
-/** How far a text is trusted, from the least to the most. */
-const TRUST_STEPS = ["external", "auth", "owner"] as const;
-type TrustStep = (typeof TRUST_STEPS)[number];
 
 const changeSchema = z.strictObject({
   key: z.enum([
@@ -64,8 +62,8 @@ const promotionShape = {
   item_id: id,
   item_digest: digest,
   content: z.string().check(z.maxLength(LIMITS.textChars)),
-  from: z.enum(TRUST_STEPS),
-  to: z.enum(TRUST_STEPS),
+  from: taintSchema,
+  to: taintSchema,
 } as const;
 const promotionProjection = z.strictObject(promotionShape).check(z.refine(isPromotion, "not_a_promotion"));
 
@@ -215,14 +213,15 @@ export function parsePayload(text: string): Result<Payload, ProjectionRefusal> {
   return unreadable(issue?.path.join(".") || issue?.message || "not_a_payload");
 }
 
+/** Trust only rises by it, and the text is the one the digest names. */
 function isPromotion({ item_digest: said, content, from, to }: Promotion): boolean {
-  return TRUST_STEPS.indexOf(from) < TRUST_STEPS.indexOf(to) && sha256Hex(content) === said;
+  return TAINTS.indexOf(to) < TAINTS.indexOf(from) && sha256Hex(content) === said;
 }
 type Promotion = {
   readonly item_digest: string;
   readonly content: string;
-  readonly from: TrustStep;
-  readonly to: TrustStep;
+  readonly from: Taint;
+  readonly to: Taint;
 };
 
 const unreadable = (reason: string) => err({ code: "projection_unreadable", reason } as const);

@@ -17,6 +17,7 @@ export type ProposalRefused = {
 };
 export type ProposalReason =
   | "unreadable"
+  | "too_large"
   | "task_missing"
   | "task_extra"
   | "task_repeated"
@@ -45,6 +46,8 @@ export function planProposalText(proposal: PlanProposal): string {
 
 /** A plan begins with its front matter; whatever begins as an object is a proposal of several parts. */
 export function readPlanProposal(text: string): Result<PlanProposal, ProposalRefused> {
+  // The parts of a project share the room of one plan file: all of them are read on one card.
+  if (text.length > LIMITS.planBytes) return err({ code: "proposal_refused", reason: "too_large", itemId: null });
   if (!text.startsWith("{")) return ok({ plan: text, tasks: [], standing: null });
   const parsed = parseStrictJson(text);
   const read = proposalSchema.safeParse(parsed.ok ? parsed.value : null);
