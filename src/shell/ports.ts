@@ -302,3 +302,4 @@ export type {
   PasskeyStore,
   PasskeyUse,
 } from "./ports/passkeys.ts";
+export type { SandboxCommand, Sandboxes, SandboxSpace } from "./ports/sandbox.ts";

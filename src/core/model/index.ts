@@ -357,6 +357,9 @@ export {
   type VaultPlace,
   type WantedSecret,
 } from "./secret/secure-input.ts";
+export { defaultSandboxConfig, type SandboxConfig, type SandboxLine, type SandboxRun } from "./sandbox/records.ts";
+export type { SandboxRefusal, SandboxSupport } from "./sandbox/refusals.ts";
+export { sandboxWords } from "./sandbox/words.ts";
 export {
   hostIdSchema,
   ID_PART_CHARS_MIN,

@@ -1,0 +1,43 @@
+import type { SandboxBackend, SandboxLimits } from "./records.ts";
+
+export type SandboxSupport =
+  | { readonly state: "ready"; readonly backend: SandboxBackend; readonly version: string }
+  | ({ readonly state: "refused" } & SandboxUnsupported);
+
+/** Why nothing can run on this machine. There is no weaker way to run it instead. */
+export type SandboxUnsupported = {
+  readonly code: "sandbox_unsupported";
+  readonly backend: SandboxBackend;
+  readonly reason:
+    | "not_linux"
+    | "processor_unknown"
+    | "bwrap_missing"
+    | "bwrap_too_old"
+    | "prlimit_missing"
+    | "namespaces_refused"
+    | "work_dir_unusable"
+    | "backend_absent";
+  /** What the machine answered, in its own words. */
+  readonly detail: string | null;
+};
+
+export type SandboxPathFault =
+  | "not_absolute"
+  | "missing"
+  | "is_link"
+  | "special_file"
+  | "unreadable"
+  | "holds_silas"
+  | "bad_target"
+  | "too_large";
+
+/** Why a space was not opened or a run not begun. No program has started. */
+export type SandboxRefusal =
+  | SandboxUnsupported
+  | { readonly code: "sandbox_path_refused"; readonly path: string; readonly reason: SandboxPathFault }
+  | { readonly code: "sandbox_command_refused"; readonly reason: "empty" | "not_text" | "too_long" }
+  | { readonly code: "sandbox_env_refused"; readonly name: string }
+  | { readonly code: "sandbox_limit_refused"; readonly limit: keyof SandboxLimits }
+  | { readonly code: "sandbox_cwd_refused"; readonly cwd: string }
+  | { readonly code: "sandbox_closed" }
+  | { readonly code: "sandbox_not_started"; readonly detail: string };

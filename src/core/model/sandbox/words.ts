@@ -1,0 +1,99 @@
+import { oneLine } from "#base";
+import type { SandboxRefusal } from "./refusals.ts";
+
+/** What did not run, and the one thing that helps. */
+export type SandboxWords = { readonly what: string; readonly fix: string };
+
+type Table = {
+  readonly [C in SandboxRefusal["code"]]: (refusal: Extract<SandboxRefusal, { readonly code: C }>) => SandboxWords;
+};
+
+export const sandboxWords = (refusal: SandboxRefusal): SandboxWords =>
+  (TABLE[refusal.code] as (refusal: SandboxRefusal) => SandboxWords)(refusal);
+
+const TABLE: Table = {
+  sandbox_unsupported: ({ reason, detail }) => {
+    const { what, fix } = UNSUPPORTED[reason];
+    return { what: detail === null ? what : `${what} (${oneLine(detail)})`, fix };
+  },
+  sandbox_path_refused: ({ path, reason }) => ({
+    what: `${oneLine(path)} ${PATH_FAULTS[reason].what}`,
+    fix: PATH_FAULTS[reason].fix,
+  }),
+  sandbox_command_refused: ({ reason }) => COMMAND_FAULTS[reason],
+  sandbox_env_refused: ({ name }) => ({
+    what: `the variable ${oneLine(name)} cannot be given to a program`,
+    fix: "use letters, digits and underscores, text without NUL, and neither PATH, HOME nor PWD",
+  }),
+  sandbox_limit_refused: ({ limit }) => ({
+    what: `the limit ${limit} is out of range`,
+    fix: "give a whole number above 0",
+  }),
+  sandbox_cwd_refused: ({ cwd }) => ({
+    what: `${oneLine(cwd)} is no place to run in`,
+    fix: "name a folder in the workspace or in a granted path",
+  }),
+  sandbox_closed: () => ({ what: "the workspace is closed", fix: "open another one" }),
+  sandbox_not_started: ({ detail }) => ({
+    what: `the program was not started (${oneLine(detail)})`,
+    fix: "`silas sandbox test` says whether the sandbox works on this machine",
+  }),
+};
+
+const UNSUPPORTED: {
+  readonly [R in Extract<SandboxRefusal, { code: "sandbox_unsupported" }>["reason"]]: SandboxWords;
+} = {
+  not_linux: {
+    what: "programs can be isolated on Linux only",
+    fix: "run Silas on Linux, in a virtual machine if need be",
+  },
+  processor_unknown: {
+    what: "the filter of system calls is written for x64 and arm64 only",
+    fix: "run Silas on a machine with one of them",
+  },
+  bwrap_missing: {
+    what: "bubblewrap is not installed",
+    fix: "apt-get install bubblewrap, or the package of that name",
+  },
+  bwrap_too_old: {
+    what: "this bubblewrap cannot bind an opened folder",
+    fix: "update bubblewrap to a version with --bind-fd: 0.10, or an older one with the fix for CVE-2024-42472",
+  },
+  prlimit_missing: { what: "prlimit is not in /usr/bin", fix: "apt-get install util-linux" },
+  namespaces_refused: {
+    what: "the system does not let bubblewrap make namespaces",
+    fix: "allow unprivileged user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns",
+  },
+  work_dir_unusable: {
+    what: "the folder for workspaces cannot be used",
+    fix: "check sandbox.work_dir and who owns it",
+  },
+  backend_absent: {
+    what: "the docker backend is not part of this Silas",
+    fix: "set sandbox.backend to subprocess",
+  },
+};
+
+const PATH_FAULTS: {
+  readonly [R in Extract<SandboxRefusal, { code: "sandbox_path_refused" }>["reason"]]: SandboxWords;
+} = {
+  not_absolute: { what: "is no plain absolute path", fix: "write it from / on, without . and .." },
+  missing: { what: "is not there", fix: "make it first, or name another" },
+  is_link: { what: "goes through a link", fix: "name the place the link leads to" },
+  special_file: { what: "is neither a file nor a folder", fix: "name a file or a folder" },
+  unreadable: { what: "cannot be opened", fix: "check who may read it" },
+  holds_silas: { what: "reaches the data of Silas itself", fix: "name a path outside of it" },
+  bad_target: {
+    what: "cannot be shown there",
+    fix: "choose a place of its own, apart from the system, /tmp and /workspace",
+  },
+  too_large: { what: "holds more than the run may write", fix: "raise the limit of files, or name a smaller folder" },
+};
+
+const COMMAND_FAULTS: {
+  readonly [R in Extract<SandboxRefusal, { code: "sandbox_command_refused" }>["reason"]]: SandboxWords;
+} = {
+  empty: { what: "there is no program to run", fix: "name one" },
+  not_text: { what: "an argument holds NUL or is no valid text", fix: "put such bytes into a file or standard input" },
+  too_long: { what: "the arguments are too long", fix: "put them into a file or standard input" },
+};

@@ -1,0 +1,38 @@
+/** Sandboxes: where programs of approved plans, their checks and script gates run, and nowhere else. */
+import type { Result } from "#base";
+import type { SandboxConfig, SandboxLine, SandboxRefusal, SandboxRun, SandboxSupport } from "#model";
+
+export interface Sandboxes {
+  /** Whether isolation can be enforced here, tried with a real launch; asked once and remembered. */
+  support(): Promise<SandboxSupport>;
+  /** Removes what runs of dead processes left, then makes a private workspace. Refused where isolation cannot be enforced. */
+  open(config: SandboxConfig): Promise<Result<SandboxSpace, SandboxRefusal>>;
+  /** Ends every run and removes every workspace. */
+  close(): Promise<void>;
+}
+
+/** One private workspace. Every run in it is a fresh set of namespaces; two spaces share nothing. */
+export interface SandboxSpace {
+  readonly id: string;
+  /** Where the workspace is on this machine. What programs left there is hostile: links in it may point anywhere. */
+  readonly workspace: string;
+  /** Answers when no process of the run is left. */
+  run(command: SandboxCommand): Promise<Result<SandboxRun, SandboxRefusal>>;
+  /** Ends its runs and removes the workspace. Harmless the second time. */
+  close(): Promise<void>;
+}
+
+export type SandboxCommand = {
+  /** Program and arguments, as they are: no shell is in between. */
+  readonly argv: readonly string[];
+  /** Inside the sandbox; relative to the workspace, which is the default. */
+  readonly cwd?: string;
+  /** Added to that of the space, and before it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Without it standard input is empty. */
+  readonly stdin?: Uint8Array;
+  /** Shorter than the limit of the space; a longer one does not count. */
+  readonly timeoutMs?: number;
+  /** Told of each line as it is printed, up to the limit of output. */
+  readonly onLine?: (line: SandboxLine) => void;
+};
