@@ -16,6 +16,7 @@ type Path = { readonly lines: () => Promise<readonly Line[]> };
 const PATHS: Readonly<Record<string, () => Promise<Path>>> = {
   canonical: () => import("./canonical.ts"),
   audit: () => import("./audit.ts"),
+  approval: () => import("./approval.ts"),
   server: () => import("./server.ts"),
   journal: () => import("./journal.ts"),
   search: () => import("./search.ts"),

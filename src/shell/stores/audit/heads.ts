@@ -81,7 +81,7 @@ const TAIL_BYTES = 64 * 1024;
 
 function loadFrom(handle: number, fromSeq: number): ReturnType<HeadsFile["load"]> {
   const { size } = fstatSync(handle);
-  for (let bytes = TAIL_BYTES; fromSeq > 1 && bytes < size; bytes *= 4) {
+  for (let bytes = fromSeq > 1 ? TAIL_BYTES : size; bytes < size; bytes *= 4) {
     const tail = readTail(handle, bytes);
     // The first line of a part is a part of a line.
     const heads = parseLines(tail.slice(tail.indexOf("\n") + 1));

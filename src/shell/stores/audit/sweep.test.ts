@@ -83,13 +83,15 @@ function before(seq: number): From {
 }
 
 let looks = 0;
+/** From the first entry, and from the checkpoint before the change. */
+const heldBothWays: (readonly [AuditBreak | null, AuditBreak | null])[] = [];
 
 /** What is found in a changed chain whose first change is at this entry. */
 function found(changed: Partial<Chain>, seq: number): AuditBreak | null {
   const work = { source: sourceIn({ ...chain, ...changed }), rules };
   const broken = brokenIn(verifyChain(work, before(seq)));
   looks += 1;
-  if (looks % 997 === 0) expect(brokenIn(verifyChain(work, "genesis"))).toEqual(broken);
+  if (looks % 997 === 0) heldBothWays.push([brokenIn(verifyChain(work, "genesis")), broken]);
   return broken;
 }
 
@@ -137,16 +139,17 @@ describe("a log of 1,000 entries with a signed head every 20", () => {
   test("[AUD-02] shows every other value of every byte of an entry", () => {
     const { seq, text, hash } = rowAt(501);
     const bytes = Buffer.from(text);
-    for (const [place, kept] of [...bytes.entries()]) {
+    const found501 = new Set<string>();
+    for (let place = 0; place < bytes.length; place += 1) {
+      const kept = bytes[place] ?? 0;
       for (let value = 0; value < 256; value += 1) {
         if (value === kept) continue;
         bytes[place] = value;
-        const broken = found(withRow(seq, { seq, text: bytes.toString("utf8"), hash }), seq);
-        if (broken?.code !== "entry_changed")
-          expect(broken, `byte ${place} = ${value}`).toEqual({ code: "entry_changed", seq });
+        found501.add(JSON.stringify(found(withRow(seq, { seq, text: bytes.toString("utf8"), hash }), seq)));
       }
       bytes[place] = kept;
     }
+    expect([...found501]).toEqual([JSON.stringify({ code: "entry_changed", seq })]);
   });
 
   test("[AUD-02] shows a change of any character of any hash", () => {
@@ -266,7 +269,8 @@ describe("a log of 1,000 entries with a signed head every 20", () => {
     const { path, whole, look } = headsOfFirst(200);
     expect(look()).toBeNull();
     const bytes = Buffer.from(whole);
-    for (const [place, kept] of [...bytes.entries()]) {
+    for (let place = 0; place < bytes.length; place += 1) {
+      const kept = bytes[place] ?? 0;
       bytes[place] = kept ^ (1 << (place % 7));
       writeFileSync(path, bytes);
       bytes[place] = kept;
@@ -295,6 +299,12 @@ describe("a log of 1,000 entries with a signed head every 20", () => {
       expect(readFileSync(path, "utf8")).toBe(whole);
     }
   });
+});
+
+/** Kept last: the looks of all the others are in it. */
+test("[AUD-05] a look from the checkpoint before a change finds what a look from the first entry finds", () => {
+  expect(heldBothWays.length).toBeGreaterThan(100);
+  for (const [fromFirst, fromCheckpoint] of heldBothWays) expect(fromFirst).toEqual(fromCheckpoint);
 });
 
 /** The first part of the chain with a file of its own for its heads. */
