@@ -305,7 +305,7 @@ describe.each([
   });
 
   test("[APPR-19] of twenty tasks that use one standing approval at once exactly as many begin as were signed", async () => {
-    const { store } = await open();
+    const { store, audit } = await open();
     must(await store.propose(requestFor("a")));
     const standing = tokenFor("s", 4);
     const also = [{ token: standing, workItemId: "goal", use: null }];
@@ -323,6 +323,9 @@ describe.each([
     const uses = must(await store.findApproval(standing.tokenId))?.uses ?? [];
     expect(uses.map(({ useNumber }) => useNumber)).toEqual([1, 2, 3, 4]);
     expect(new Set(uses.map(({ contentHash }) => contentHash)).size).toBe(4);
+    const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 500 }));
+    const said = entries.filter(({ event }) => event === "approval_used").map(({ data }) => data["content_hash"]);
+    expect(said.toSorted()).toEqual(uses.map(({ contentHash }) => contentHash).toSorted());
   });
 });
 

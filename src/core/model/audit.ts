@@ -73,7 +73,15 @@ export const auditDataSchemas = {
   }),
   /** An approval for tasks that a goal will make; each use of it is recorded by itself. */
   approval_standing: z.strictObject({ ...asked, token_id: id, key_id: id, uses_max: count }),
-  approval_used: z.strictObject({ token_id: id, plan_hash: digest, key_id: id, use_number: count, lineage_id: id }),
+  approval_used: z.strictObject({
+    token_id: id,
+    plan_hash: digest,
+    /** What it was used for: the plan itself, or the task that a goal made. */
+    content_hash: digest,
+    key_id: id,
+    use_number: count,
+    lineage_id: id,
+  }),
   approval_declined: z.strictObject(asked),
   /** Nobody decided: it counts neither as a decline nor as anything else. */
   approval_expired: z.strictObject(asked),

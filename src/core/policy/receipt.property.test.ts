@@ -19,7 +19,13 @@ const recorded = (useNumber: number) => ({
 
 function auditLines(): readonly AuditRow[] {
   const rows: AuditRow[] = [];
-  const data = { token_id: token.tokenId, plan_hash: token.planHash, key_id: KEY_ID, lineage_id: "attempt-1" };
+  const data = {
+    token_id: token.tokenId,
+    plan_hash: token.planHash,
+    content_hash: token.planHash,
+    key_id: KEY_ID,
+    lineage_id: "attempt-1",
+  };
   for (const use_number of [1, 2]) {
     const draft = {
       event: "approval_used",

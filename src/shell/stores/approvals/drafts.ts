@@ -42,7 +42,12 @@ export function spentDraft(spending: Spending, use: ApprovalUse): AuditDraft {
     lineage_id: use.attemptLineage,
   };
   if (requestId === null) {
-    return { event: "approval_used", data: { ...used, plan_hash: token.planHash }, at, actor };
+    return {
+      event: "approval_used",
+      data: { ...used, plan_hash: token.planHash, content_hash: use.contentHash },
+      at,
+      actor,
+    };
   }
   return {
     event: "approval_granted",
