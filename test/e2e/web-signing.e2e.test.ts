@@ -1,9 +1,12 @@
 /** The key of a browser: made in the page, confirmed at the terminal, kept over a reload, ended with the session. */
 import { AxeBuilder } from "@axe-core/playwright";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import type { OwnerKeyBody } from "#model";
+import type { MintedBody, OwnerKeyBody } from "#model";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { inTransit, listen, openReview, openSigner, promotion, proposePayload } from "./review-desk.ts";
 
 let cockpit: Cockpit;
 beforeAll(async () => {
@@ -163,6 +166,39 @@ describe("letting a browser sign", () => {
     await opened.page.getByText("silas inbox").waitFor();
     expect(await opened.page.getByRole("button", { name: "Let this device sign" }).count()).toBe(0);
     await opened.context.close();
+  });
+});
+
+describe("what a browser signs", () => {
+  test("[KEY-06] holds as long as its settings show; a token that says more on its way here is not signed", async () => {
+    const other = await startCockpit();
+    await other.stopServer();
+    mkdirSync(join(other.home.dir, "config"), { recursive: true });
+    writeFileSync(join(other.home.dir, "config", "silas.yaml"), "silas:\n  approval:\n    default_ttl_minutes: 35\n");
+    await other.startServer();
+    const opened = await openSigner(other);
+    const { page } = opened;
+    await page.getByText("35 min after you sign it").waitFor();
+    const proposed = await proposePayload(other, promotion());
+    const asked = listen(opened.context);
+    const approve = async (): Promise<void> => {
+      await openReview(opened, other, proposed.request_id);
+      await page.locator("[data-primary]").first().click();
+    };
+    const longer = ({ tokens: [token, ...rest], ...minted }: MintedBody): MintedBody => {
+      if (token === undefined) throw new Error("there is a token");
+      return { ...minted, tokens: [{ ...token, expires_at: "2099-01-01T00:00:00.000Z" }, ...rest] };
+    };
+    await inTransit<MintedBody>(page, "mint", longer);
+    await approve();
+    await page.getByText("What was to be signed is not what is shown. Nothing was signed.").first().waitFor();
+    expect(asked.map(({ verb }) => verb)).not.toContain("sign");
+    await page.unrouteAll();
+    await approve();
+    const state = async (): Promise<string> =>
+      (await other.home.json<{ readonly state: string }>(["approvals", "show", proposed.request_id, "--json"])).state;
+    await expect.poll(state, POLL).toBe("approved");
+    await other.close();
   });
 });
 
