@@ -10,6 +10,7 @@ import {
   proposePlanSchema,
   requestSchema,
   revokeKeySchema,
+  sentMessageSchema,
   verifyFileSchema,
 } from "#model";
 import { auditFileStart, endAuditFile, isProven, readAuditLine, verifyReceipt } from "#policy";
@@ -58,6 +59,13 @@ const BATCH = {
   created_at: "2026-11-15T08:00:00.000Z",
 };
 
+const MESSAGE = {
+  text: "Water the plants",
+  attachments: ["notes.md"],
+  reply_to: "0190f8a2-0000-7000-8000-000000000000",
+  signed: { key_id: "ab".repeat(16), timestamp: "2026-11-15T08:00:00.000Z", nonce: "cd".repeat(16), signature: "AA==" },
+};
+
 const BODIES: readonly (readonly [Schema, object])[] = [
   [enrolRequestSchema, { code: "c".repeat(43), device_name: "Phone" }],
   [proposePlanSchema, { markdown: PLAN }],
@@ -67,6 +75,7 @@ const BODIES: readonly (readonly [Schema, object])[] = [
   [enrolKeySchema, { name: "Laptop" }],
   [revokeKeySchema, { key_id: "ab".repeat(16), last_key: "refuse" }],
   [verifyFileSchema, { sha256: HASH, key_id: "ab".repeat(16), signature: "00".repeat(64) }],
+  [sentMessageSchema, MESSAGE],
   [journalQuerySchema, { kind: "search", text: "notes", limit: 20 }],
   [journalRequestSchema, { operationId: "op-1", command: { kind: "label.create", name: "home" } }],
 ];

@@ -191,6 +191,14 @@ describe("messages over HTTP", () => {
   });
 });
 
+test("[LIM-01] a scope that sends too much is told when to come back, and nothing of that is kept", async () => {
+  await running.stop();
+  running = await startServer({ flags: { "limits.ws_messages_per_minute_per_scope": "3" } });
+  for (const text of ["a", "b", "c"]) await send({ text });
+  expect(await refused({ text: "d" })).toEqual([429, "rate_limited"]);
+  expect(await list()).toHaveLength(3);
+});
+
 describe("a restart", () => {
   test("a message stopped in the middle has its gates run at the next start, and a spent nonce stays spent", async () => {
     await running.stop();

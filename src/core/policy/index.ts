@@ -9,7 +9,8 @@
  * nothing its schema does not name (AUD-08); judging an entry needs nothing but the head before it (AUD-05);
  * every field of a token but the signature is signed (APPR-04), and nothing but `approved` authorises (APPR-11).
  * Whatever a gate's provider answers is material: what is absent, malformed or failing blocks (GATE-24), and nothing of a
- * context changes but message, reply and arguments (GATE-14).
+ * context changes but message, reply and arguments (GATE-14). Nothing is trusted more than what it was made of (TAINT-06),
+ * and words are the owner's by signature alone (MSG-04).
  */
 export { judgeAnswer, type Answer } from "./approval-pending.ts";
 export { mintTokens, type Mint } from "./approval-token.ts";

@@ -8,7 +8,8 @@
  * joined (BATCHID-10); an operation id is applied once, and its second coming is answered and not applied (JOURNAL-11);
  * an import is written whole or not at all; nothing is approved but what was shown, and an approval is signed by the
  * owner's key and verified before it is kept (FLOW-04, FLOW-05); what a gate cannot check or Silas cannot record about it
- * does not pass (GATE-24).
+ * does not pass (GATE-24); a message is kept before its gates run and used only after them (MSG-04), and only a signed
+ * decision raises its trust (TAINT-08).
  */
 export { createApprovalsDoor } from "./approvals/door.ts";
 export { receiptTools } from "./approvals/receipt.ts";

@@ -5,8 +5,8 @@
  * May import `#ports`, `#model`, `#base` and Node.
  * Invariants: a commit is one transaction with its provenance, operation and images (JOURNAL-10, JOURNAL-11); counters
  * of a host have no gap and no repeat; `applied_migrations` alone says what a schema is (MIG-03) and a mismatch refuses
- * to start (MIG-04, MIG-05); an approval is used at most as often as it says (APPR-19); files are 0600, directories
- * 0700; user text never becomes query syntax.
+ * to start (MIG-04, MIG-05); an approval is used at most as often as it says (APPR-19), and a nonce is
+ * spent with what it is spent for (MSG-08); files are 0600, directories 0700; user text never becomes query syntax.
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
 export { createMemoryApprovalStore } from "./approvals/memory-approval-store.ts";
