@@ -45,6 +45,7 @@ export const GATE_CODES = [
   "provider_missing",
   "provider_timed_out",
   "record_failed",
+  "rewrite_undone",
   "rewrite_widens",
   "settings_malformed",
   "text_missing",
@@ -122,7 +123,6 @@ export const gateResultSchema = z.strictObject({
   flags: z.array(z.string()),
   modified_context: z.nullable(z.record(z.string(), z.json())),
 });
-export type GateResultBody = z.infer<typeof gateResultSchema>;
 
 /** A result as others read it. */
 export function gateResultToWire(result: GateResult): object {

@@ -127,7 +127,7 @@ describe("rewrites", () => {
   test("[GATE-13] a later gate sees what an earlier one wrote, and the last writer of a key wins", () => {
     const seen: (string | undefined)[] = [];
     const out = play({
-      system: gates("abc"),
+      system: [..."abc"].map((name) => gateOf({ name, provider: "custom" })),
       firing: call,
       facts({ name }, { message }) {
         seen.push(message);
@@ -136,7 +136,7 @@ describe("rewrites", () => {
         );
       },
     });
-    expect(seen).toEqual(["m", "ma", "ma"]);
+    expect(seen).toEqual(["m", "ma", "ma", "mac", "mac"]);
     expect(out.context).toEqual({ ...call.context, message: "mac", response: "b" });
   });
 
@@ -206,6 +206,51 @@ describe("rewrites", () => {
     expect(rewrite({ tool_args: { amount: 3 } }, clamp, approved).verdict).toBe("continue");
     expect(rewrite({ tool_args: { amount: 4 } }, clamp, approved).verdict).toBe("require_approval");
     expect(rewrite({ message: "longer" }, {}, approved).verdict).toBe("continue");
+  });
+});
+
+describe("what was changed after a gate had answered", () => {
+  const [first, second] = [gateOf({ name: "first" }), gateOf({ name: "second", provider: "custom" })];
+  /** The first gate looks at the message, the second rewrites it. */
+  const turn = (judge: (message: string) => unknown, gate = first, evaluationsMax = 32) =>
+    play({
+      system: [gate, second],
+      firing: call,
+      evaluationsMax,
+      facts: ({ name }, { message = "" }) =>
+        answered(name === "first" ? judge(message) : rewriting({ message: "later" })),
+    });
+
+  test("is looked at once more, and blocks or asks if it would have then", () => {
+    const out = turn((message) => (message === "later" ? blocking : passing));
+    expect([out.asked, out.verdict, out.firstBlock?.gateName]).toEqual([
+      ["first", "second", "first"],
+      "block",
+      "first",
+    ]);
+    expect(out.policy).toHaveLength(2);
+    expect(turn((message) => (message === "later" ? asking : passing)).verdict).toBe("require_approval");
+    expect(turn((message) => (message === "later" ? undefined : passing)).firstBlock?.code).toBe("answer_malformed");
+  });
+
+  test("gives nothing free that was held, and what nobody changed is not asked about again", () => {
+    expect(turn((message) => (message === "later" ? passing : asking)).verdict).toBe("require_approval");
+    expect(turn((message) => (message === "later" ? passing : blocking)).asked).toEqual(["first", "second"]);
+    expect(play({ system: gates("abc"), firing: call }).asked).toEqual(["a", "b", "c"]);
+  });
+
+  test("blocks where it undoes what a check of our own had put right; others were merely outwritten", () => {
+    const fixing = (message: string) => (message === "clean" ? passing : rewriting({ message: "clean" }));
+    const undone = turn(fixing);
+    expect([undone.verdict, undone.firstBlock?.code]).toEqual(["block", "rewrite_undone"]);
+    const outwritten = turn(fixing, gateOf({ name: "first", provider: "custom" }));
+    expect([outwritten.verdict, outwritten.context.message]).toEqual(["continue", "later"]);
+  });
+
+  test("[LIM-04] asking again counts, and blocks where the turn has no room for it", () => {
+    expect(turn(() => passing).evaluations).toBe(3);
+    const out = turn(() => passing, first, 2);
+    expect([out.verdict, out.firstBlock?.code, out.evaluations]).toEqual(["block", "evaluations_exceeded", 2]);
   });
 });
 

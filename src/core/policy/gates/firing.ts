@@ -1,9 +1,10 @@
 import { assert } from "#base";
-import type { Gate, GateAction, GateCode, GateContext, GateFiring, GateNote, GateOutcome, GateResult } from "#model";
+import type { Gate, GateContext, GateFiring, GateNote, GateOutcome } from "#model";
 import { readAnswer, type GateFact, type ReadAnswer } from "./answer.ts";
 import { gatesFor, hasTrigger, isMoment, type Moment } from "./lanes.ts";
 import { notesOfResults, notesOfRewrite, type Judged, type NotePlace } from "./notes.ts";
-import { takeRewrite } from "./rewrite.ts";
+import { blocked, policyResult, REASONS, strictest, UNNAMED } from "./policy-results.ts";
+import { takeRewrite, type Change } from "./rewrite.ts";
 
 /** One firing between two answers. A value: asking again from the same state gives the same next state. [GATE-25] */
 export type FiringState = {
@@ -19,6 +20,11 @@ export type FiringState = {
   readonly judged: readonly Judged[];
   readonly notes: readonly GateNote[];
   readonly evaluations: number;
+  readonly evaluationsMax: number;
+  /** How many gates had answered when the context last changed. */
+  readonly answeredBefore: number;
+  /** Gates that answered before the context last changed are asked once more, about what it became. */
+  readonly round: "first" | "again";
 };
 
 export type FiringStart = {
@@ -47,6 +53,9 @@ export function beginFiring({ system, firing, evaluationsMax }: FiringStart): Fi
     judged: [],
     notes: [],
     evaluations: isCount ? evaluationsBefore : evaluationsMax,
+    evaluationsMax,
+    answeredBefore: 0,
+    round: "first",
   };
 }
 
@@ -71,21 +80,65 @@ export function takeFact(state: FiringState, fact: GateFact): FiringState {
 
 const SILENCE = { missing: "provider_missing", failed: "provider_failed", timed_out: "provider_timed_out" } as const;
 
-function withAnswer(state: FiringState, { gate, answer }: { readonly gate: Gate; readonly answer: ReadAnswer }) {
+function withAnswer(state: FiringState, { gate, answer }: Answered): FiringState {
   const { context, toolArgsAre, place } = state;
   const rewritten = takeRewrite({ gate, context, modified: answer.modified, toolArgsAre });
   if (!rewritten.ok) return settled(state, blocked(gate, "mutation_malformed"));
   const { changes, rejected, modifiedContext, widens } = rewritten.value;
+  if (state.round === "again") return settled(state, judgeAgain({ gate, answer }, changes));
   const notes = [...state.notes, ...notesOfRewrite(gate, { changes, rejected, ...place })];
   const asks = widens && answer.action === "continue";
   const verdict = asks
     ? { action: "require_approval" as const, code: "rewrite_widens" as const, reason: REASONS.rewrite_widens() }
-    : { action: answer.action, code: answer.code, reason: answer.reason };
+    : answer;
   const result = { ...policyResult(gate, verdict), value: answer.value, modifiedContext };
-  return settled({ ...state, context: rewritten.value.context, notes }, { gate, result });
+  const answeredBefore = changes.length > 0 ? state.judged.length : state.answeredBefore;
+  return settled({ ...state, context: rewritten.value.context, notes, answeredBefore }, { gate, result });
+}
+type Answered = { readonly gate: Gate; readonly answer: ReadAnswer };
+
+/**
+ * What a gate says about what later gates made of the context. A rewrite is not taken any more: the last writer has won.
+ * But a check of Silas's own rewrites what it would not let pass, so where it still would, it was undone. [GATE-13]
+ */
+function judgeAgain({ gate, answer }: Answered, changes: readonly Change[]): Judged {
+  const isUndone = changes.length > 0 && (gate.provider === "predicate" || gate.provider === "guardrails_ai");
+  if (isUndone) return blocked(gate, "rewrite_undone");
+  return { gate, result: { ...policyResult(gate, answer), value: answer.value } };
 }
 
-const settled = (state: FiringState, judged: Judged): FiringState => ({ ...state, judged: [...state.judged, judged] });
+function settled(state: FiringState, judged: Judged): FiringState {
+  if (state.round === "first") return askAgain({ ...state, judged: [...state.judged, judged] });
+  return {
+    ...state,
+    judged: state.judged.map((before) => (before.gate === judged.gate ? stricter(before, judged) : before)),
+  };
+}
+
+/** A second answer counts where it is stricter; it gives nothing free that was held. */
+function stricter(before: Judged, again: Judged): Judged {
+  const isStricter = strictest([before.result.action, again.result.action]) !== before.result.action;
+  return isStricter
+    ? { ...again, result: { ...again.result, modifiedContext: before.result.modifiedContext } }
+    : before;
+}
+
+/** Once everybody answered, and nothing blocks: whoever answered about something that was changed later. */
+function askAgain(state: FiringState): FiringState {
+  const { waiting, over, judged, answeredBefore, evaluations, evaluationsMax, quality } = state;
+  const isBlocked = over.length > 0 || judged.some(({ result }) => result.action === "block");
+  if (waiting.length > 0 || answeredBefore === 0 || isBlocked) return state;
+  const earlier = judged.slice(0, answeredBefore).map(({ gate }) => gate);
+  const room = evaluationsMax - evaluations;
+  const unasked = new Set(earlier.slice(room));
+  return {
+    ...state,
+    round: "again",
+    waiting: earlier.slice(0, room),
+    quality: quality.slice(0, Math.max(0, room - earlier.length)),
+    judged: judged.map((one) => (unasked.has(one.gate) ? blocked(one.gate, "evaluations_exceeded") : one)),
+  };
+}
 
 type ClosedFiring = GateOutcome & { readonly notes: readonly GateNote[] };
 
@@ -117,53 +170,3 @@ export function withoutRecord(closed: GateOutcome): GateOutcome {
     escalation: closed.escalation ?? UNNAMED.onBlock,
   };
 }
-
-function strictest(actions: readonly GateAction[]): GateAction {
-  if (actions.includes("block")) return "block";
-  return actions.includes("require_approval") ? "require_approval" : "continue";
-}
-
-type Verdict = { readonly action: GateAction; readonly code: GateCode; readonly reason: string };
-
-/** A result of the policy lane has no score and no flags, whatever its provider says. [GATE-04] */
-function policyResult(gate: Gate, { action, code, reason }: Verdict): GateResult {
-  const rest = { value: null, score: null, flags: [], modifiedContext: null };
-  return { gateName: gate.name, lane: "policy", action, code, reason, ...rest };
-}
-
-function blocked(gate: Gate, code: keyof typeof REASONS): Judged {
-  return { gate, result: policyResult(gate, { action: "block", code, reason: REASONS[code](gate) }) };
-}
-
-const REASONS = {
-  answer_malformed: () => "The check gave no readable answer",
-  evaluations_exceeded: () => "Too many gate checks in one turn",
-  mutation_malformed: () => "The check asked for a change that cannot be made",
-  provider_failed: () => "The check failed",
-  provider_missing: ({ provider }: Gate) => `No provider: ${provider}`,
-  provider_timed_out: () => "The check did not answer in time",
-  record_failed: () => "The result could not be recorded",
-  rewrite_widens: () => "The check changed arguments you had approved; the new ones need your approval",
-  settings_malformed: () => "The gate is not written in a way that can be checked",
-} satisfies { readonly [C in GateCode]?: (gate: Gate) => string };
-
-/** Stands for Silas itself where no gate is to blame. */
-const UNNAMED: Gate = {
-  name: "gates",
-  on: "after_step",
-  afterStep: null,
-  provider: "predicate",
-  type: "approval_always",
-  check: null,
-  config: {},
-  extract: null,
-  autoApprove: null,
-  requireApproval: null,
-  block: null,
-  allowedValues: null,
-  approvalValues: null,
-  onBlock: "report",
-  checkCommand: null,
-  checkExpect: null,
-  promoteToPolicy: false,
-};
