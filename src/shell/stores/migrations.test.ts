@@ -90,8 +90,10 @@ const RELEASED = {
   "runtime/004_approvals": "b309586e08883fe4878e7b249617958ae8fbbb3232ab40bdf9e5e87aef64f38c",
   "runtime/005_devices": "93e7fb3e83ef2a2e88af9aa6085e54c07e44f6bb66bac7781f38ef1f82a76809",
   "runtime/006_passkeys": "900fa35cc9ceb020b65b174f4a6bbf8969f3a774cd236081d1bc75e71251221e",
+  "runtime/007_secrets": "c79ac1535822d4c0178f437b4d022616827442b6ed3f8c6356796d7237ccf7d0",
   "runtime/008_messages": "f8ce5a2d2a24fdbfa5722ae48db810d3cc2061faabbb69a720e09c07140ff746",
   "runtime/009_audit_heads": "3fad54a02eb35d0b3e84fa04e6844cb81ac4f4bba1ff8db429c6a8a37759af56",
+  "runtime/010_decision_tokens": "af4d6a06b4cadd728dd304404885e0f4c8d226490e56903915524b5ca39b20c9",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {
