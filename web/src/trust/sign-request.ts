@@ -5,7 +5,6 @@ import {
   type Friction,
   type MintedBody,
   type MintRequestBody,
-  type PasskeyAssertion,
   type ShownRequestBody,
   type SignRequestBody,
   type UnsignedToken,
@@ -35,18 +34,13 @@ export type SignOptions = {
   readonly request: ShownRequest;
   /** What the owner did in this page, in order: `tap`, `confirm`, `slide`. A passkey is asked for here, not claimed. */
   readonly friction: readonly Friction[];
-  /** What is shown about uses and time, where it is more than the card says by itself. */
-  readonly terms?: ApprovalTerms;
-  /** Told when the browser's own window for the passkey opens, and when the answer is being sent. */
-  readonly onStep?: (step: "passkey" | "sending") => void;
 };
 
 /**
  * Approves one request with the key of this browser. The hash is computed again from the text that is shown, the tokens
  * are compared with the card field by field, and only then does the key sign. The answer is the request as it is now.
  */
-export async function signRequest(options: SignOptions): Promise<Result<ShownRequestBody, SignFailure>> {
-  const { request, friction } = options;
+export async function signRequest({ request, friction }: SignOptions): Promise<Result<ShownRequestBody, SignFailure>> {
   const shown = judgeShown(request);
   if (!shown.ok) return shown;
   const key = await signingKey();
@@ -60,13 +54,12 @@ export async function signRequest(options: SignOptions): Promise<Result<ShownReq
   const minted = await send<MintedBody>("/api/approvals/mint", { method: "POST", json: asked });
   if (!minted.ok) return minted;
   const { keyId } = key.value;
-  const terms = options.terms ?? (await termsShown(request));
-  const signing = { request, friction, terms, keyId, at: now() };
+  const signing = { request, friction, terms: await termsShown(request), keyId, at: now() };
   const tokens = judgeMinted(signing, minted.value);
   if (!tokens.ok) return tokens;
-  const assertion = await assertionFor(minted.value, options);
+  const { passkey } = minted.value;
+  const assertion = passkey === null ? ok(null) : await askPasskey(passkey);
   if (!assertion.ok) return assertion;
-  options.onStep?.("sending");
   const json: SignRequestBody = {
     request_id: request.request_id,
     signatures: await signAll(key.value, tokens.value),
@@ -88,15 +81,6 @@ async function signingKey(): Promise<Result<DeviceKey, SignFailure>> {
   const { sessionId, state } = device.value;
   const key = state.kind === "enrolled" ? await loadDeviceKey(sessionId) : null;
   return key === null ? err({ code: "device_cannot_sign", state: state.kind }) : ok(key);
-}
-
-async function assertionFor(
-  { passkey }: MintedBody,
-  { onStep }: SignOptions,
-): Promise<Result<PasskeyAssertion | null, PasskeyFailure>> {
-  if (passkey === null) return ok(null);
-  onStep?.("passkey");
-  return askPasskey(passkey);
 }
 
 async function signAll(key: DeviceKey, tokens: readonly UnsignedToken[]): Promise<SignRequestBody["signatures"]> {
