@@ -152,6 +152,8 @@ describe("what is looked at", () => {
       expect(judge({ ...allowed, extract }, { toolArgs: {}, values: {} }).code).toBe("value_missing");
     }
     expect(judge({ ...allowed, on: "every_user_message" }, { response: "yes" }).code).toBe("value_missing");
+    expect(judge({ ...allowed, on: "after_step", afterStep: 1 }, { tool: "yes" }).code).toBe("value_missing");
+    expect(judge(allowed, { message: "yes" }).code).toBe("value_missing");
   });
 
   test("[PRED-15] what was checked is given on as it was: numbers as numbers, texts as texts", () => {
@@ -200,6 +202,10 @@ describe("normalising", () => {
     ["a clamp upside down", { ...ranges, config: { normalise: { clamp: { min: 5, max: 1 } } } }],
     ["a clamp of texts", { extract: "x", config: { normalise: { clamp: { min: 1, max: 5 } } } }],
     ["a clamp of what cannot be rewritten", { ...ranges, on: "after_step", config: clamp.config }],
+    ["a number that is trimmed", { ...ranges, config: { normalise: { trim: true } } }],
+    ["what is always asked about, in lower case", { type: "approval_always", config: { normalise: { lower: true } } }],
+    ["a rule of another provider", { provider: "custom", config: { normalise: { trim: true } } }],
+    ["a text of a step that is trimmed", { on: "after_step", extract: "x", config: { normalise: { trim: true } } }],
     ["lists without what is allowed", { extract: "x", config: { normalise: { keep_allowed: true } } }],
   ])("[PRED-14] %s blocks", (_, gate) => {
     expect(judge(gate, toolCall({ x: "a", amount: 1 }))).toMatchObject({ action: "block", code: "settings_malformed" });
