@@ -54,8 +54,8 @@ describe("what a running Silas records", () => {
       expect(exported).not.toContain(secret);
     const verified = await home.json<Verdict & Heads>(["audit", "verify", "--full", "--json"]);
     expect(verified).toMatchObject({ ok: true, last_signed_at: expect.stringMatching(/Z$/) as string });
-    // All but the one from before there was a key.
-    expect(verified.heads_signed).toBe(verified.heads_checked - 1);
+    // All but perhaps one, from before there was a key.
+    expect(verified.heads_signed).toBeGreaterThanOrEqual(Math.max(2, verified.heads_checked - 1));
     expect((await home.silas(["audit", "verify"])).out).toMatch(/1 of 1 heads signed, the last at /);
   });
 

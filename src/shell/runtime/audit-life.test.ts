@@ -3,7 +3,7 @@ import { err, LIMITS, ok } from "#base";
 import type { KeyId, SecretRef, SignatureHex, SigningError } from "#model";
 import type { AuditLog, Signer } from "#ports";
 import { createAuditLife } from "./audit-life.ts";
-import { createAuditWorld, must, recorded } from "./audit.fixture.ts";
+import { createAuditWorld, must, recorded, settled } from "./audit.fixture.ts";
 
 const eventsOf = async (world: ReturnType<typeof createAuditWorld>) =>
   (await recorded(world.audit)).map(([event]) => event);
@@ -12,6 +12,7 @@ test("a run is recorded from start to stop, and its ends are marked", async () =
   const world = createAuditWorld();
   const life = createAuditLife(world);
   must(await life.begin("0.1.0"));
+  await settled();
   await life.end();
   expect(await eventsOf(world)).toEqual([
     "instance_started",
@@ -25,7 +26,9 @@ test("a run is recorded from start to stop, and its ends are marked", async () =
 test("a run that has no end is told of by the next start", async () => {
   const world = createAuditWorld();
   must(await createAuditLife(world).begin("0.1.0"));
+  await settled();
   must(await createAuditLife(world).begin("0.1.0"));
+  await settled();
   const starts = (await recorded(world.audit)).filter(([event]) => event === "instance_started");
   expect(starts.map(([, data]) => data)).toEqual([
     { version: "0.1.0", ended_cleanly: true },
@@ -36,6 +39,7 @@ test("a run that has no end is told of by the next start", async () => {
 test("what is new is marked after a while, and nothing new needs no mark", async () => {
   const world = createAuditWorld();
   must(await createAuditLife(world).begin("0.1.0"));
+  await settled();
   await world.move(LIMITS.auditCheckpointMs);
   expect(await eventsOf(world)).toEqual(["instance_started", "audit_checkpoint"]);
   must(
@@ -71,6 +75,7 @@ test("every mark is made with the key of the vault, which is let go at once and 
   };
   const life = createAuditLife({ ...world, audit: { ...world.audit, checkpoint }, signer });
   must(await life.begin("0.1.0"));
+  await settled();
   await world.move(LIMITS.auditCheckpointMs);
   expect({ marks, ...signer.counts }).toEqual({ marks: 1, opened: 1, held: 0 });
   await life.mark();
@@ -84,10 +89,12 @@ test("a locked vault is told of in the log, and the head is marked without a sig
   const log = { ...world.log, warn: (event: string) => void warnings.push(event) };
   const locked = countingSigner({ code: "vault_locked", retryable: false, missing: "passphrase" });
   must(await createAuditLife({ ...world, log, signer: locked }).begin("0.1.0"));
+  await settled();
   expect(must(await world.audit.verify("genesis"))).toMatchObject({ valid: true, headsChecked: 1, headsSigned: 0 });
   expect(warnings).toEqual(["audit_head_unsigned"]);
   const empty = countingSigner({ code: "secret_missing", ref: "owner-signing-key" as SecretRef });
   must(await createAuditLife({ ...world, log, signer: empty }).begin("0.1.0"));
+  await settled();
   expect(warnings).toHaveLength(1);
 });
 
@@ -99,5 +106,6 @@ test("a start that cannot be recorded fails; a broken chain is said, and gets no
   const broken = err({ code: "chain_broken", broken: { code: "entry_changed", seq: 3 } } as const);
   const life = createAuditLife({ ...world, audit: { ...world.audit, checkpoint: async () => broken } });
   must(await life.begin("0.1.0"));
+  await settled();
   expect(world.errors).toEqual(["audit_chain_broken"]);
 });

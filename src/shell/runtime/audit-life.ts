@@ -25,9 +25,9 @@ export type AuditLifeDeps = {
 };
 
 export interface AuditLife {
-  /** Records the start, and from then on marks the chain from time to time. A start that cannot be recorded fails. */
+  /** Records the start, and from then on marks the chain by the way. A start that cannot be recorded fails. */
   begin(version: string): Promise<Result<void, StoreFault>>;
-  /** Marks the head of the chain now, as for a key that was just made. */
+  /** Marks the head of the chain now, behind a mark that is being made, as for a key that was just made. */
   mark(): Promise<void>;
   /** Records the stop and marks the end of the chain. */
   end(): Promise<void>;
@@ -38,8 +38,12 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
   const { audit, clock, timers, log } = deps;
   let cancel: (() => void) | null = null;
   let marked: number | null = null;
-  const mark = async () => {
-    marked = (await markHead(deps)) ?? marked;
+  let marking: Promise<void> = Promise.resolve();
+  const mark = () => {
+    marking = marking.then(async () => {
+      marked = (await markHead(deps)) ?? marked;
+    });
+    return marking;
   };
   const markWhatIsNew = async () => {
     const head = await audit.head();
@@ -60,7 +64,8 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
         actor: { kind: "system" },
       });
       if (!started.ok && started.error.code !== "invalid_input") return { ok: false, error: started.error };
-      await mark();
+      // Not waited for: opening a vault takes its time, or a person who unlocks it, and nobody is kept out meanwhile.
+      void mark();
       tick();
       return ok();
     },
