@@ -99,6 +99,8 @@ export const LIMITS = {
   planBodyChars: 100_000,
   /** Checks, gates, escalations or access levels of one plan; a card with more would not be read. */
   planParts: 50,
+  /** Steps of one plan; more is a script. */
+  planSteps: 100,
   /** Skills, tools, children, predecessors or artifacts that one plan names. */
   planNames: 100,
   /** Problems named in one plan; whoever has more starts over, and finding the place of each costs time. */

@@ -380,6 +380,29 @@ export {
   type ServerFrame,
   type StatusBody,
 } from "./wire.ts";
+export {
+  CHECK_OUTPUT_CHARS,
+  checkResultSchema,
+  checkResultToWire,
+  ERROR_CHARS,
+  ledgerEntrySchema,
+  ledgerEntryToWire,
+  RETURN_CHARS,
+  RUN_STATUSES,
+  runRecordSchema,
+  runRecordToWire,
+  type Artifact,
+  type Artifacts,
+  type BudgetUsed,
+  type CheckResult,
+  type CheckResultBody,
+  type LedgerEntry,
+  type LedgerEntryBody,
+  type RunRecord,
+  type RunRecordBody,
+  type RunStatus,
+  type ToolArguments,
+} from "./work/run-records.ts";
 export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   ESCALATION_ACTIONS,
@@ -391,6 +414,7 @@ export {
   type EscalationAction,
   type Expectation,
   type Gate,
+  type Step,
   type VerificationCheck,
   type WorkItem,
 } from "./work/work-records.ts";

@@ -131,6 +131,8 @@ describe("reading a plan", () => {
       onFailure: "report",
       onStuck: "consult_planner",
       inputArtifactsFrom: [],
+      steps: [],
+      files: { read: [], write: [] },
       verify: [],
       gates: [],
       skills: [],

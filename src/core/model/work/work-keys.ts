@@ -62,6 +62,11 @@ export function partsOf<G extends ConfigGroup>(item: G, doc: string) {
   return listOf(item, { itemsMax: LIMITS.planParts, fallback: [], doc });
 }
 
+/* @__NO_SIDE_EFFECTS__ */
+export function stepsOf<G extends ConfigGroup>(item: G, doc: string) {
+  return listOf(item, { itemsMax: LIMITS.planSteps, fallback: [], doc });
+}
+
 /** Both sets of keys. A spread outside of a function would count as an effect, and keep everything it names. */
 /* @__NO_SIDE_EFFECTS__ */
 export function together<A extends object, B extends object>(one: A, other: B): A & B {

@@ -25,6 +25,7 @@ import {
   longLine,
   several,
   partsOf,
+  stepsOf,
 } from "./work-keys.ts";
 import {
   briefing,
@@ -95,6 +96,26 @@ export const VERIFICATION_CHECK = group({
   expect: EXPECTATION,
   timeout: key(whole(1, DAY_SECONDS), { is: 60, doc: "Seconds after which it is ended and has failed." }),
   network: key(flag(), { is: false, doc: "Whether it may use the network." }),
+});
+
+/** One step: a command line in `run`, or a `tool` with its `args`. Which tools there are is decided elsewhere. */
+export const STEP = group({
+  name: required(shownLine(), "Name of the step."),
+  run: key(nullable(command()), { is: null, doc: "The command, split into words without a shell." }),
+  tool: key(nullable(workName()), { is: null, doc: "The tool, in place of a command." }),
+  args: key(parameters(), { is: {}, doc: "What the tool is told." }),
+  artifacts: nameMap(required(longLine("pathChars"), "A file in the workspace."), {
+    fallback: {},
+    doc: "Files it leaves, by name.",
+  }),
+  timeout: key(whole(1, DAY_SECONDS), { is: 300, doc: "Seconds after which it is ended and has failed." }),
+  network: key(flag(), { is: false, doc: "Whether it may use the network." }),
+});
+
+/** Places of the machine that work may reach besides its own workspace. */
+export const FILES = group({
+  read: key(several(longLine("pathChars")), { is: [], doc: "Files and folders it may read." }),
+  write: key(several(longLine("pathChars")), { is: [], doc: "Files and folders it may read and change." }),
 });
 
 export const GATE = group({
@@ -178,6 +199,8 @@ const planKeys = {
     is: [],
     doc: "Results taken over from `follow_up_of`; `*` is all of them.",
   }),
+  steps: stepsOf(STEP, "What is run, in this order, without a model."),
+  files: FILES,
   verify: partsOf(VERIFICATION_CHECK, "Checks outside the model that decide whether it is done."),
   gates: partsOf(GATE, "Checks while it runs."),
   skills: key(several(skillName()), {
@@ -215,6 +238,7 @@ export const WORK_ITEM = group(
 export type WorkType = (typeof WORK_TYPES)[number];
 export type Budget = ConfigOf<typeof BUDGET>;
 export type Expectation = ConfigOf<typeof EXPECTATION>;
+export type Step = ConfigOf<typeof STEP>;
 export type VerificationCheck = ConfigOf<typeof VERIFICATION_CHECK>;
 export type Gate = Omit<ConfigOf<typeof GATE>, "checkExpect"> & { readonly checkExpect: Expectation | null };
 export type EscalationAction = ConfigOf<typeof ESCALATION_ACTION>;
