@@ -32,6 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 afterEach(async () => {
+  await opened.context.setOffline(false);
   await page.setViewportSize(DESKTOP);
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await declineAll(cockpit);
@@ -191,11 +192,21 @@ describe("several places at once", () => {
     await plans(1, 60);
     await openReview(opened, cockpit);
     await activeCard(page).waitFor();
+    await page.evaluate("navigator.serviceWorker.ready.then(() => null)");
     await opened.context.setOffline(true);
     const zone = activeCard(page).getByTestId("decide");
     await zone.getByRole("alert").getByText("Silas cannot be reached").waitFor();
     for (const button of await zone.getByRole("button").all()) expect(await button.isDisabled()).toBe(true);
+    // The last card that was shown can still be read, and no more than that.
+    await page.reload();
+    await page
+      .getByText(/Offline - showing what was here/)
+      .first()
+      .waitFor();
+    await zone.getByRole("alert").getByText("Silas cannot be reached").waitFor();
+    for (const button of await zone.getByRole("button").all()) expect(await button.isDisabled()).toBe(true);
     await opened.context.setOffline(false);
+    await page.evaluate("window.dispatchEvent(new Event('online'))");
     await page.locator("[data-connection=online]").waitFor();
     await expect.poll(() => zone.getByRole("button", { name: /^Approve/ }).isEnabled(), POLL).toBe(true);
     expect((await summaryOf(page)).pending).toHaveLength(1);
@@ -270,9 +281,10 @@ describe("every state", () => {
         serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)),
         where,
       ).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(
-        0,
-      );
+      for (const width of at.viewport === PHONE ? [320, 430, PHONE.width] : [at.viewport.width]) {
+        await page.setViewportSize({ ...at.viewport, width });
+        expect(await page.evaluate(SIDEWAYS), `${where} at ${width}`).toBe(0);
+      }
       const small = at.viewport === PHONE ? await page.evaluate<readonly string[]>(SMALL_TARGETS) : [];
       expect(small, where).toEqual([]);
     };
@@ -314,6 +326,7 @@ const SMALL_TARGETS = `[...document.querySelectorAll("main button, main summary,
   .filter((each) => each.getBoundingClientRect().height < 43.5 || each.getBoundingClientRect().width < 43.5)
   .map((each) => each.outerHTML.slice(0, 160))`;
 
+const SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 const BADGE_COLOUR = `getComputedStyle(document.querySelector("[data-testid=review-badge]")).backgroundColor`;
 
 describe("what nobody decided", () => {

@@ -39,7 +39,7 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
   useReviewKeys();
   return (
     <Page title={words.review.surface} aside={<Progress summary={summary} activeId={activeId} />}>
-      <KeptNotice atMs={keptAtMs} />
+      {activeId === null && <KeptNotice atMs={keptAtMs} />}
       <div className={styles["surface"]}>
         <div className={styles["active"]}>
           <Attention summary={summary} />

@@ -7,7 +7,7 @@ import { words } from "../words.ts";
 import { Mark } from "./mark.tsx";
 import { ModeChip } from "./mode-chip.tsx";
 import styles from "./rail.module.css";
-import { isAt, REVIEW_PATH, SURFACES } from "./surfaces.ts";
+import { isAt, REVIEW_PATH, SURFACES, type Surface } from "./surfaces.ts";
 import { TimerChip } from "./timer-chip.tsx";
 
 /** The desktop's side: everything one click away. */
@@ -30,17 +30,9 @@ export function Rail(): ReactNode {
         <kbd aria-hidden>q</kbd>
       </button>
       <ul>
-        {SURFACES.map(({ path: to, name, icon: Icon }) => (
-          <li key={to}>
-            <Link href={to} className={styles["item"]} title={name} aria-current={isAt(path, to) ? "page" : undefined}>
-              <Icon size={18} aria-hidden />
-              <span>{name}</span>
-              {to === REVIEW_PATH && (
-                <div className={styles["badge"]}>
-                  <ReviewBadge />
-                </div>
-              )}
-            </Link>
+        {SURFACES.map((surface) => (
+          <li key={surface.path}>
+            <RailItem surface={surface} />
           </li>
         ))}
         <li>
@@ -70,5 +62,20 @@ export function Rail(): ReactNode {
         <ModeChip />
       </div>
     </nav>
+  );
+}
+
+function RailItem({ surface: { path: to, name, icon: Icon } }: { readonly surface: Surface }): ReactNode {
+  const [path] = useLocation();
+  return (
+    <Link href={to} className={styles["item"]} title={name} aria-current={isAt(path, to) ? "page" : undefined}>
+      <Icon size={18} aria-hidden />
+      <span>{name}</span>
+      {to === REVIEW_PATH && (
+        <div className={styles["badge"]}>
+          <ReviewBadge />
+        </div>
+      )}
+    </Link>
   );
 }

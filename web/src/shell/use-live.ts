@@ -19,42 +19,46 @@ const ECHO_MS = 2000;
 export function useLive(): () => void {
   const socket = useRef<LiveSocket>(null);
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let reviewTimer: ReturnType<typeof setTimeout> | null = null;
-    let dueAtMs = Infinity;
-    const readAgainIn = (delayMs: number): void => {
+    const journal = onceLater(() => void invalidateJournal());
+    const review = onceLater(() => void invalidateReview());
+    onApplied(invalidateJournal);
+    const live = openSocket({
+      onReady: () => void catchUp(),
+      onChange: (batch) => {
+        void loadOutbox().catch(() => undefined);
+        journal.within(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS);
+      },
+      onReview: () => review.within(REVIEW_COALESCE_MS),
+    });
+    socket.current = live;
+    return () => {
+      journal.cancel();
+      review.cancel();
+      live.close();
+    };
+  }, []);
+  return () => socket.current?.retryNow();
+}
+
+type Later = { within(delayMs: number): void; cancel(): void };
+
+/** However often it is asked for meanwhile, the work is done once, at the earliest of the moments asked for. */
+function onceLater(work: () => void): Later {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let dueAtMs = Infinity;
+  return {
+    within: (delayMs) => {
       const at = Date.now() + delayMs;
       if (at >= dueAtMs) return;
       dueAtMs = at;
       clearTimeout(timer);
       timer = setTimeout(() => {
         dueAtMs = Infinity;
-        void invalidateJournal();
+        work();
       }, delayMs);
-    };
-    const reviewAgain = (): void => {
-      reviewTimer ??= setTimeout(() => {
-        reviewTimer = null;
-        void invalidateReview();
-      }, REVIEW_COALESCE_MS);
-    };
-    onApplied(invalidateJournal);
-    const live = openSocket({
-      onReady: () => void catchUp(),
-      onChange: (batch) => {
-        void loadOutbox().catch(() => undefined);
-        readAgainIn(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS);
-      },
-      onReview: reviewAgain,
-    });
-    socket.current = live;
-    return () => {
-      clearTimeout(timer);
-      clearTimeout(reviewTimer ?? undefined);
-      live.close();
-    };
-  }, []);
-  return () => socket.current?.retryNow();
+    },
+    cancel: () => clearTimeout(timer),
+  };
 }
 
 async function catchUp(): Promise<void> {

@@ -54,13 +54,7 @@ export function Slider({ intent, blockedBy, onDone, onLeave }: SliderProps): Rea
   };
   return (
     <div className={styles["track"]} style={{ "--at": value / 100 } as CSSProperties} data-blocked={blockedBy !== null}>
-      <span className={styles["fill"]} aria-hidden />
-      <span className={styles["label"]} aria-hidden>
-        {words.ladder.slide}
-      </span>
-      <span className={styles["thumb"]} aria-hidden>
-        <ChevronsRight size={24} />
-      </span>
+      <Face />
       <input
         ref={input}
         type="range"
@@ -86,6 +80,21 @@ export function Slider({ intent, blockedBy, onDone, onLeave }: SliderProps): Rea
         {words.ladder.slideHelp}
       </span>
     </div>
+  );
+}
+
+/** What is seen; the range itself is transparent above it. */
+function Face(): ReactNode {
+  return (
+    <>
+      <span className={styles["fill"]} aria-hidden />
+      <span className={styles["label"]} aria-hidden>
+        {words.ladder.slide}
+      </span>
+      <span className={styles["thumb"]} aria-hidden>
+        <ChevronsRight size={24} />
+      </span>
+    </>
   );
 }
 
