@@ -118,7 +118,7 @@ describe("texts", () => {
       "block",
       "block",
     ]);
-    expect(judge({ type: "regex" }, { tool: "abc" }).code).toBe("settings_malformed");
+    expect(judge({ type: "regex" }, { tool: "abc" })).toMatchObject({ action: "block", code: "settings_malformed" });
   });
 
   test("[PRED-12] what is always asked about is asked about, whatever the value, and without one", () => {
@@ -149,11 +149,20 @@ describe("what is looked at", () => {
 
   test("a value that is not there blocks, and no name is inherited", () => {
     for (const extract of ["x", "constructor", "toString"]) {
-      expect(judge({ ...allowed, extract }, { toolArgs: {}, values: {} }).code).toBe("value_missing");
+      expect(judge({ ...allowed, extract }, { toolArgs: {}, values: {} })).toMatchObject({
+        action: "block",
+        code: "value_missing",
+      });
     }
-    expect(judge({ ...allowed, on: "every_user_message" }, { response: "yes" }).code).toBe("value_missing");
-    expect(judge({ ...allowed, on: "after_step", afterStep: 1 }, { tool: "yes" }).code).toBe("value_missing");
-    expect(judge(allowed, { message: "yes" }).code).toBe("value_missing");
+    expect(judge({ ...allowed, on: "every_user_message" }, { response: "yes" })).toMatchObject({
+      action: "block",
+      code: "value_missing",
+    });
+    expect(judge({ ...allowed, on: "after_step", afterStep: 1 }, { tool: "yes" })).toMatchObject({
+      action: "block",
+      code: "value_missing",
+    });
+    expect(judge(allowed, { message: "yes" })).toMatchObject({ action: "block", code: "value_missing" });
   });
 
   test("[PRED-15] what was checked is given on as it was: numbers as numbers, texts as texts", () => {
@@ -212,7 +221,7 @@ describe("normalising", () => {
   });
 
   test("a variable that is only looked at is not rewritten: it blocks where it would have to be", () => {
-    expect(judge(clamp, { values: { amount: 500 } }).code).toBe("settings_malformed");
+    expect(judge(clamp, { values: { amount: 500 } })).toMatchObject({ action: "block", code: "settings_malformed" });
     expect(judge(clamp, { values: { amount: 20 } }).action).toBe("continue");
   });
 });

@@ -40,7 +40,10 @@ describe("files", () => {
       action: "block",
       code: "file_too_large",
     });
-    expect((await look("out/page.html", { max_size_bytes: "5" })).code).toBe("settings_malformed");
+    expect(await look("out/page.html", { max_size_bytes: "5" })).toMatchObject({
+      action: "block",
+      code: "settings_malformed",
+    });
   });
 
   test("[PRED-10] a permitted path without a file blocks; a directory is no file", async () => {
@@ -163,10 +166,11 @@ describe("validators", () => {
     expect(guard({ ...input, on: "after_step", extract: "x" }, { values: { x: "ana@example.org" } }).action).toBe(
       "block",
     );
-    expect(guard(input, { response: "x" }).code).toBe("text_missing");
-    expect(guard(input, { message: "x".repeat(1_048_577) }).code).toBe("text_too_long");
-    expect(guard({ ...input, check: "__proto__" }, both).code).toBe("validator_unknown");
-    expect(guard({ ...input, check: null }, both).code).toBe("validator_unknown");
+    const blocked = (code: string) => ({ action: "block", code });
+    expect(guard(input, { response: "x" })).toMatchObject(blocked("text_missing"));
+    expect(guard(input, { message: "x".repeat(1_048_577) })).toMatchObject(blocked("text_too_long"));
+    expect(guard({ ...input, check: "__proto__" }, both)).toMatchObject(blocked("validator_unknown"));
+    expect(guard({ ...input, check: null }, both)).toMatchObject(blocked("validator_unknown"));
   });
 
   test("[GUARD-01] a validator under a new name is asked for by that name, with the gate's own parameters", () => {
