@@ -64,7 +64,7 @@ test("[RISK-01] high risk asks a person for a tap and the hash, and the receipt 
   expect(out).toContain(hash);
 });
 
-test("[RISK-01] medium risk asks for a tap and a typed confirmation", async () => {
+test("[RISK-01] [FLOW-24] medium risk asks in plain text for a tap and a typed confirmation", async () => {
   const { request_id: id, risk_level: risk } = task;
   expect(risk).toBe("medium");
   const { code, screen } = await sitAt(home, { args: ["approve", id], turns: [yes, word] });

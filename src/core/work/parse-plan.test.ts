@@ -54,7 +54,7 @@ describe("reading a plan", () => {
     expect(item.failureContext).toContain("---");
   });
 
-  test("[PLAN-04] a parsed item is unapproved and not begun, and needs approval whatever it says", () => {
+  test("[PLAN-04] [FLOW-07] a parsed item is unapproved and not begun, and needs approval whatever it says", () => {
     const { item, notices } = accepted(taskFile("needs_approval: false"));
     expect(item).toMatchObject({
       needsApproval: true,
@@ -68,7 +68,7 @@ describe("reading a plan", () => {
     expect(notices.map(({ code }) => code)).toContain("approval_always_needed");
   });
 
-  test.each(Object.keys(RUNTIME_STATE.children))("[PLAN-04] a plan cannot set %s", (name) => {
+  test.each(Object.keys(RUNTIME_STATE.children))("[PLAN-04] [FLOW-08] a plan cannot set %s", (name) => {
     for (const value of ["null", "done", "{}", "[]", "0"]) {
       expect(problems(taskFile(`${name}: ${value}`))).toEqual([`runtime_field 5:1 ${name}`]);
     }
