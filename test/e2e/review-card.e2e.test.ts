@@ -16,6 +16,7 @@ import {
   propose,
   proposePayload,
   stopped,
+  summaryOf,
   threshold,
 } from "./review-desk.ts";
 
@@ -344,6 +345,8 @@ describe("what it takes to approve", () => {
     for (let times = 0; times < 5; times += 1) await page.keyboard.down("Enter");
     await page.keyboard.up("Enter");
     await card.getByTestId("confirm").waitFor();
+    expect(await card.getByTestId("decide").getAttribute("aria-busy")).toBe("false");
+    await summaryOf(page);
     expect(asked.filter(({ verb }) => verb === "decide" || verb === "mint").length).toBe(before);
     expect(await card.getAttribute("data-state")).toBe("pending");
   });
