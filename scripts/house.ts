@@ -20,7 +20,7 @@ export type Room = {
 };
 
 const CORE = ["base", "model", "journal", "work", "policy"];
-const SHELL = ["ports", "stores", "channels", "runtime"];
+const SHELL = ["ports", "stores", "sandbox", "channels", "runtime"];
 
 export const ROOMS: readonly Room[] = [
   {
@@ -67,6 +67,15 @@ export const ROOMS: readonly Room[] = [
     mayImport: ["ports", "model", "base"],
     packages: null,
     purpose: "SQLite files, migrations, backup, one process per data directory",
+  },
+  {
+    name: "sandbox",
+    storey: "shell",
+    paths: ["src/shell/sandbox/"],
+    door: "src/shell/sandbox/index.ts",
+    mayImport: ["ports", "model", "base"],
+    packages: null,
+    purpose: "where programs of plans and checks run: isolated, limited, or not at all",
   },
   {
     name: "channels",

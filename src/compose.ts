@@ -22,6 +22,7 @@ import type {
   MessagesDoor,
   PasskeysDoor,
   Randomness,
+  Sandboxes,
   SecretsDoor,
   Timers,
 } from "#ports";
@@ -52,6 +53,7 @@ import {
   withReviewFeed,
   type AuditLife,
 } from "#runtime";
+import { createSandboxes, sweepWorkspaces } from "#sandbox";
 import {
   acquireInstanceLock,
   openCustomerFiles,
@@ -144,6 +146,7 @@ type Parts = {
 
 async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts): Promise<App> {
   const { journal, feed } = createJournal({ stores, machine, log });
+  await sweepWorkspaces(options.config.sandbox.workDir);
   const terminalToken = randomToken(machine.randomness);
   const settings = webSettings(options, { terminalToken, tls });
   const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
@@ -242,6 +245,18 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
       lock.value.release();
     },
   });
+}
+
+export type SandboxPlace = Pick<ComposeOptions, "config" | "stateDir"> & {
+  /** Where programs are looked for, as PATH says. */
+  readonly searchPath: string;
+};
+
+/** Where programs run. Nothing is looked at before the first space is opened or support is asked for. */
+export function composeSandboxes({ config, stateDir, searchPath }: SandboxPlace): Sandboxes {
+  const host = { platform: process.platform, arch: process.arch, searchPath, node: process.execPath };
+  const own = [config.dataDir, stateDir];
+  return createSandboxes({ settings: config.sandbox, own, host, randomness: systemRandomness, timers: systemTimers });
 }
 
 function lockDirectory({ dataDir }: Config): Result<InstanceLock, AlreadyRunning | StartFault> {

@@ -39,6 +39,11 @@ export const NOUNS: readonly Noun[] = [
     load: () => import("./approvals/approvals.ts"),
   },
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
+  {
+    name: "sandbox",
+    summary: "where programs of plans run; try to break out of it",
+    load: () => import("./sandbox/sandbox.ts"),
+  },
   { name: "say", summary: "say something to Silas, signed with your key", load: () => import("./messages/say.ts") },
   {
     name: "messages",

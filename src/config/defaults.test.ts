@@ -228,6 +228,7 @@ describe("defaults", () => {
       base_image: "node:24-slim",
       default_memory_mb: 512,
       default_cpu_seconds: 60,
+      work_dir: join(root, "data/sandbox/work"),
       verify_dir: join(root, "data/verify"),
       customer_context_dir: join(root, "data/customer_context"),
     });

@@ -25,6 +25,7 @@ function derivedDefaults({ directories, source, given }: DefaultFacts): readonly
   return [
     ["data_dir", dataDir],
     // Inside the data directory wherever that is, so that moving it does not break the rule about it. [CFG-24]
+    ["sandbox.work_dir", join(dataDir, "sandbox", "work")],
     ["sandbox.verify_dir", join(dataDir, "verify")],
     ["sandbox.customer_context_dir", join(dataDir, "customer_context")],
     ["skills_dir", checkout === null ? join(dataDir, "skills") : join(checkout, "silas", "skills")],

@@ -9,6 +9,7 @@ import { readInstance } from "#stores";
 import { checkAudit } from "../audit/doctor-audit.ts";
 import { findGateProblems } from "../gates/usable-gates.ts";
 import { checkKeys } from "../keys/doctor-keys.ts";
+import { checkSandbox } from "../sandbox/doctor-sandbox.ts";
 import type { Finding } from "./doctor.ts";
 import { checkStores } from "./doctor-stores.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
@@ -44,6 +45,7 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     checkInstance(examination),
     await checkPort(examination),
     ...(await checkKeys({ ...examination, places })),
+    await checkSandbox(examination),
     await checkDisk(examination),
     checkClock(examination),
     checkPage(),

@@ -107,6 +107,7 @@ export const sandboxKeys = group({
   }),
   default_memory_mb: key(whole(16, 1_048_576), { is: 512, doc: "Memory of one run." }),
   default_cpu_seconds: key(seconds, { is: 60, doc: "Processor time of one run." }),
+  work_dir: key(path(), { is: "./data/sandbox/work", doc: "Where runs have their workspaces; follows data_dir." }),
   verify_dir: key(path(), { is: "./data/verify", doc: "Where checks run; follows data_dir." }),
   customer_context_dir: key(path(), {
     is: "./data/customer_context",

@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { node, textOf, type Attempt } from "./attempt.ts";
+
+const WRITE = `tries(() => { fs.writeFileSync(env.TO, "changed"); return "wrote " + env.TO; })`;
+const READ = `tries(() => fs.readFileSync(env.FROM).length + " bytes of " + env.FROM)`;
+
+const writing = (name: string, to: (target: string) => string): Attempt => ({
+  name,
+  command: ({ target }) => node(WRITE, { TO: to(target) }),
+});
+const writingTo = (path: string): Attempt => ({
+  name: `write ${path}`,
+  command: () => node(WRITE, { TO: path }),
+});
+const reading = (name: string, from: (own: readonly string[]) => string): Attempt => ({
+  name,
+  command: ({ own }) => node(READ, { FROM: from(own) }),
+});
+
+/** Ways to files that were not granted. */
+export const FILE_ATTEMPTS: readonly Attempt[] = [
+  writing("write outside by its path", (target) => target),
+  writing("write outside through ..", (target) => `/workspace/../../../..${target}`),
+  writing("write outside through the root of a process", (target) => `/proc/1/root${target}`),
+  writing("write outside through the root of its own", (target) => `/proc/self/root/..${target}`),
+  {
+    name: "write outside through a link",
+    command: ({ target }) =>
+      node(`fs.symlinkSync(env.TARGET, "/workspace/link"); env.TO = "/workspace/link"; ${WRITE}`, { TARGET: target }),
+  },
+  {
+    name: "make a second name for a file outside",
+    command: ({ target }) => node(`tries(() => fs.linkSync(env.TARGET, "/workspace/hard"))`, { TARGET: target }),
+  },
+  {
+    name: "swap a link under a write, 10,000 times",
+    limits: { cpuSeconds: 60, timeoutMs: 120_000 },
+    command: ({ target }) =>
+      node(
+        `fs.writeFileSync("/workspace/own", ""); fs.symlinkSync("/workspace/own", "/workspace/a"); fs.symlinkSync(env.TARGET, "/workspace/b");
+         let wrote = 0;
+         for (let i = 0; i < 10000; i++) {
+           fs.rmSync("/workspace/race", { force: true }); fs.renameSync("/workspace/" + "ab"[i % 2], "/workspace/race");
+           try { fs.writeFileSync("/workspace/race", "changed"); wrote += i % 2; } catch {}
+           fs.symlinkSync(i % 2 ? env.TARGET : "/workspace/own", "/workspace/" + "ab"[i % 2]);
+         }
+         wrote === 0 ? held("10,000 tries") : escaped(wrote + " writes");`,
+        { TARGET: target },
+      ),
+  },
+  {
+    name: "write to a path granted for reading",
+    grants: ({ granted }) => ({ readPaths: [{ path: granted, as: "/granted" }] }),
+    command: () => node(WRITE, { TO: "/granted/target" }),
+  },
+  {
+    name: "change the rights of a path granted for reading",
+    grants: ({ granted }) => ({ readPaths: [{ path: granted, as: "/granted" }] }),
+    command: () => node(`tries(() => fs.chmodSync("/granted/target", 0o777))`),
+  },
+  {
+    name: "climb out of a granted path",
+    grants: ({ granted }) => ({ writePaths: [{ path: granted, as: "/granted" }] }),
+    command: () => node(`tries(() => fs.readFileSync("/granted/../outside/target"))`),
+  },
+  {
+    name: "climb out of a granted path by a link laid in it",
+    grants: ({ granted }) => ({ writePaths: [{ path: granted, as: "/granted" }] }),
+    command: ({ target }) =>
+      node(
+        `fs.symlinkSync(env.TARGET, "/granted/link"); let e; try { fs.writeFileSync("/granted/link", "changed"); } catch (x) { e = x; }
+         fs.rmSync("/granted/link"); e ? held(e.code) : escaped("wrote");`,
+        { TARGET: target },
+      ),
+  },
+  reading("read the database of approvals", (own) => join(own[0] ?? "/", "silas.db")),
+  reading("read the journal", (own) => join(own[0] ?? "/", "db.sqlite")),
+  reading("read the key of the vault", (own) => join(own[1] ?? "/", "vault.key")),
+  {
+    name: "read another workspace",
+    command: ({ otherWorkspace }) => node(`tries(() => fs.readdirSync(env.FROM).join())`, { FROM: otherWorkspace }),
+  },
+  reading("read the passwords of this machine", () => "/etc/shadow"),
+  reading("read the machine's own name of itself", () => "/etc/machine-id"),
+  {
+    name: "find homes of people",
+    command: () =>
+      node(`const there = ["/home", "/root", "/var", "/srv", "/mnt", "/media", "/boot", "/sys"].filter(fs.existsSync);
+        there.length === 0 ? held("none there") : escaped(there.join());`),
+  },
+  ...["/etc/passwd", "/usr/bin/silas-escape", "/silas-escape", "/dev/silas-escape", "/lib/silas-escape"].map(writingTo),
+  {
+    name: "find open files of whoever started it",
+    command: () =>
+      node(`const seen = execFileSync("/bin/sh", ["-c", "ls -l /proc/$PPID/fd"]).toString();
+        const own = /\\/dev\\/null|pipe:|socket:|anon_inode|\\/dev\\/pts|total|\\/proc\\//;
+        const odd = seen.split("\\n").filter((line) => line !== "" && !own.test(line));
+        odd.length === 0 ? held("none") : escaped(odd.join());`),
+  },
+  {
+    name: "inherit an open file of somebody else",
+    command: () => ({ argv: ["/bin/ls", "-l", "/proc/self/fd"] }),
+    judge: ({ stdout }) => {
+      const open = [...textOf(stdout).matchAll(/ (?<fd>\d+) -> (?<to>.*)$/gm)].map(({ groups }) => groups ?? {});
+      // The third is the folder that is being listed.
+      const odd = open.filter(({ fd, to }) => Number(fd) > 2 && to !== "/dev/null" && !to?.startsWith("/proc/"));
+      if (open.length < 3) return "proves nothing: the list is empty";
+      return odd.length === 0 ? null : odd.map(({ fd, to }) => `${fd} is ${to}`).join(", ");
+    },
+  },
+];

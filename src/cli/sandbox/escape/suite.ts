@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import { defaultSandboxConfig, sandboxWords } from "#model";
+import type { Sandboxes } from "#ports";
+import { ownWord, type Attempt } from "./attempt.ts";
+import { FILE_ATTEMPTS } from "./file-attempts.ts";
+import { KERNEL_ATTEMPTS } from "./kernel-attempts.ts";
+import { LIMIT_ATTEMPTS } from "./limit-attempts.ts";
+import { NETWORK_ATTEMPTS } from "./network-attempts.ts";
+import { PROCESS_ATTEMPTS } from "./process-attempts.ts";
+import { setStage, type Stage } from "./stage.ts";
+
+export type Outcome = {
+  readonly name: string;
+  /** `not_tried` where the machine lacks the program the attempt is made with. */
+  readonly state: "held" | "escaped" | "not_tried";
+  readonly detail: string | null;
+};
+
+export const ATTEMPTS: readonly Attempt[] = [
+  ...NETWORK_ATTEMPTS,
+  ...FILE_ATTEMPTS,
+  ...PROCESS_ATTEMPTS,
+  ...KERNEL_ATTEMPTS,
+  ...LIMIT_ATTEMPTS,
+];
+
+export type SuiteOptions = {
+  readonly sandboxes: Sandboxes;
+  readonly attempts: readonly Attempt[];
+  readonly own: readonly string[];
+  readonly mark: string;
+  readonly onOutcome: (outcome: Outcome) => void;
+};
+
+/** Makes every attempt, one after the other, each in a space of its own. Anything but a clear "held" is an escape. */
+export async function runSuite(options: SuiteOptions): Promise<readonly Outcome[]> {
+  const { sandboxes, attempts, own, mark, onOutcome } = options;
+  const other = await sandboxes.open(BASE);
+  if (!other.ok) throw new Error(sandboxWords(other.error).what);
+  const stage = await setStage({ own, otherWorkspace: other.value.workspace, mark });
+  try {
+    const outcomes: Outcome[] = [];
+    for (const attempt of attempts) {
+      const outcome = await make(attempt, { sandboxes, stage });
+      outcomes.push(outcome);
+      onOutcome(outcome);
+    }
+    return outcomes;
+  } finally {
+    await stage.clear();
+    await other.value.close();
+  }
+}
+
+const BASE = defaultSandboxConfig({ memoryMb: 256, cpuSeconds: 20 });
+
+type Scene = { readonly sandboxes: Sandboxes; readonly stage: Stage };
+
+async function make(attempt: Attempt, { sandboxes, stage }: Scene): Promise<Outcome> {
+  const { name, needs, grants, limits, command, judge = ownWord } = attempt;
+  if (needs !== undefined && !existsSync(needs)) return { name, state: "not_tried", detail: `there is no ${needs}` };
+  const space = await sandboxes.open({
+    ...BASE,
+    ...grants?.(stage),
+    env: { MARK: stage.mark },
+    limits: { ...BASE.limits, timeoutMs: 60_000, ...limits },
+  });
+  if (!space.ok) return { name, state: "escaped", detail: `not begun: ${sandboxWords(space.error).what}` };
+  const run = await space.value.run(command(stage));
+  const seen = run.ok ? judge(run.value) : `not begun: ${sandboxWords(run.error).what}`;
+  const detail = stage.damage() ?? seen;
+  await space.value.close();
+  return { name, state: detail === null ? "held" : "escaped", detail };
+}

@@ -1,0 +1,69 @@
+import type { SandboxConfig } from "#model";
+import { WORKSPACE, type OpenedPath } from "./granted-paths.ts";
+import type { CheckedCommand } from "./requests.ts";
+
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+const PRLIMIT = "/usr/bin/prlimit";
+const MIB = 1024 * 1024;
+/** A Node that may map less private memory than this in all does not start. */
+const START_BYTES = 1024 * MIB;
+/** Threads count as processes for the kernel; a Node has eleven. */
+const THREADS_OF_PROCESS = 12;
+const OPEN_FILES = 1024;
+
+/** Numbers under which bubblewrap finds what it is handed. */
+export const HANDED = { options: 3, status: 4, filter: 5, passwd: 6, group: 7, workspace: 8, first: 9 } as const;
+
+export type Setting = {
+  readonly mounts: readonly string[];
+  readonly config: SandboxConfig;
+  readonly paths: readonly OpenedPath[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+};
+
+/**
+ * Everything about the sandbox. It goes through a pipe and not on the command line, where everybody on the machine could
+ * read the environment; and into no variable of bubblewrap itself, where LD_PRELOAD would act outside.
+ */
+export function bwrapOptions({ mounts, config, paths, env, cwd }: Setting): readonly string[] {
+  const tmpBytes = Math.ceil((config.limits.memoryMb * MIB) / 2);
+  return [
+    ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
+    // Nobody in particular, also where Silas runs as root.
+    ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
+    mounts,
+    ["--ro-bind-data", String(HANDED.passwd), "/etc/passwd", "--ro-bind-data", String(HANDED.group), "/etc/group"],
+    ["--proc", "/proc", "--dev", "/dev"],
+    ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/dev/shm"],
+    ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
+    ["--bind-fd", String(HANDED.workspace), WORKSPACE],
+    paths.flatMap(({ as, access }, at) => [
+      access === "read" ? "--ro-bind-fd" : "--bind-fd",
+      String(HANDED.first + at),
+      as,
+    ]),
+    // A Silas of root could otherwise be made to set the kernel through /proc/sys.
+    ["/proc", "/dev", "/"].flatMap((place) => ["--remount-ro", place]),
+    ["--setenv", "PATH", PATH, "--setenv", "HOME", WORKSPACE],
+    Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
+    ["--chdir", cwd],
+    ["--seccomp", String(HANDED.filter), "--json-status-fd", String(HANDED.status)],
+  ].flat();
+}
+
+/** The kernel's own limits, then the program. They hold for each process; the sum is watched from outside. */
+export function programArguments({ argv }: CheckedCommand, { limits }: SandboxConfig): readonly string[] {
+  return [
+    PRLIMIT,
+    // The second figure ends a program that ignores the first.
+    `--cpu=${limits.cpuSeconds}:${limits.cpuSeconds + 1}`,
+    `--data=${limits.memoryMb * MIB + START_BYTES}`,
+    `--fsize=${limits.fileBytes}`,
+    `--nofile=${OPEN_FILES}`,
+    `--nproc=${limits.processes * THREADS_OF_PROCESS}`,
+    "--core=0",
+    "--",
+    ...argv,
+  ];
+}

@@ -1,0 +1,149 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { constants } from "node:os";
+import { performance } from "node:perf_hooks";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { err, ok, type Result } from "#base";
+import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
+import type { SandboxCommand, Timers } from "#ports";
+import { HANDED } from "./bwrap-arguments.ts";
+import { createCapture, lineTeller } from "./output.ts";
+import { covering, type Inherited } from "./inherited.ts";
+import { isInSandbox, parentOf } from "./process-tree.ts";
+import { watchRun } from "./watch.ts";
+
+export type Launch = {
+  readonly bwrap: string;
+  readonly options: readonly string[];
+  readonly program: readonly string[];
+  /** Open files by the number bubblewrap finds them under, from HANDED.filter on. */
+  readonly handed: readonly number[];
+  readonly inherited: Inherited;
+  readonly workspace: string;
+  readonly limits: SandboxConfig["limits"];
+  readonly timeoutMs: number;
+  readonly stdin: Uint8Array | null;
+  readonly onLine: SandboxCommand["onLine"];
+  readonly timers: Timers;
+};
+
+export type Launched = {
+  readonly ended: Promise<Result<SandboxRun, SandboxRefusal>>;
+  /** Ends every process of the run. */
+  kill(): void;
+};
+
+/** If the end of the first process does not end the rest within this, bubblewrap itself is ended, and so all. */
+const SECOND_KILL_MS = 2000;
+
+export function launch(order: Launch): Launched {
+  const startedMs = performance.now();
+  const child = spawn(order.bwrap, ["--args", String(HANDED.options), "--", ...order.program], {
+    env: {},
+    stdio: covering(
+      [order.stdin === null ? "ignore" : "pipe", "pipe", "pipe", "pipe", "pipe", ...order.handed],
+      order.inherited,
+    ),
+  });
+  const status = readStatus(child);
+  let cause: SandboxRun["end"] | null = null;
+  const end = (why: SandboxRun["end"]): void => {
+    cause ??= why;
+    killAll({ child, first: status.first(), timers: order.timers });
+  };
+  const capture = (stream: "stdout" | "stderr") => {
+    const kept = createCapture({
+      bytesMax: order.limits.outputBytes,
+      onFlood: () => end({ kind: "limit", which: "output" }),
+      onText: lineTeller(order.onLine, stream),
+    });
+    child[stream]?.on("data", kept.take);
+    return kept;
+  };
+  const captures = { stdout: capture("stdout"), stderr: capture("stderr") };
+  const watch = watchRun({ ...order, first: status.first, onOver: (which) => end({ kind: "limit", which }) });
+  const cancelTimeout = order.timers.after(order.timeoutMs, () => end({ kind: "timeout" }));
+  feed(child, order);
+  const ended = waitFor(child).then(async (failure) => {
+    await untilGone(status.first());
+    watch.stop();
+    cancelTimeout();
+    const stderr = captures.stderr.end();
+    if (failure !== null) return notStarted(failure);
+    const own = endOf(child, status.exitCode());
+    if (cause === null && own === null) return notStarted(Buffer.from(stderr.bytes).toString());
+    const judged = cause ?? own ?? { kind: "timeout" };
+    const last: SandboxRun["end"] = (await watch.isOverfull()) ? { kind: "limit", which: "files" } : judged;
+    return ok({ end: last, stdout: captures.stdout.end(), stderr, durationMs: performance.now() - startedMs });
+  });
+  return { ended, kill: () => end({ kind: "signal", signal: "SIGKILL" }) };
+}
+
+/** What bubblewrap says of itself: the number of the first process, and the exit code once the program has ended. */
+function readStatus(child: ChildProcess) {
+  let text = "";
+  (child.stdio[HANDED.status] as Readable).on("data", (chunk: Buffer) => void (text += chunk.toString()));
+  const figure = (name: string): number | null => {
+    const found = new RegExp(`"${name}": (\\d+)`).exec(text)?.[1];
+    return found === undefined ? null : Number(found);
+  };
+  return { first: () => figure("child-pid"), exitCode: () => figure("exit-code") };
+}
+
+function feed(child: ChildProcess, { options, stdin }: Launch): void {
+  const toOptions = child.stdio[HANDED.options] as Writable;
+  // A program may end before it has read everything; what it did not read is nobody's loss.
+  for (const stream of child.stdio) stream?.on("error", () => {});
+  toOptions.end(options.map((option) => `${option}\0`).join(""));
+  if (stdin !== null) child.stdin?.end(stdin);
+}
+
+type Killing = { readonly child: ChildProcess; readonly first: number | null; readonly timers: Timers };
+
+/**
+ * Ends the first process of the PID namespace: the kernel then ends all others in it, however they detached themselves,
+ * and bubblewrap, which waits for it, ends last. So when bubblewrap has ended nothing is left.
+ */
+function killAll({ child, first, timers }: Killing): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  // Its number could already belong to somebody else; then its parent is another.
+  if (first === null || parentOf(first) !== child.pid) return void child.kill("SIGKILL");
+  process.kill(first, "SIGKILL");
+  timers.after(SECOND_KILL_MS, () => void child.kill("SIGKILL"));
+}
+
+function waitFor(child: ChildProcess): Promise<string | null> {
+  return new Promise((resolve) => {
+    child.once("error", (cause) => resolve(cause.message));
+    child.once("close", () => resolve(null));
+  });
+}
+
+const GONE_POLL_MS = 1;
+const GONE_POLLS_MAX = 10_000;
+
+/**
+ * bubblewrap ends when the program does; the first process of the namespace ends with it, and takes what the program
+ * left behind along. That is a moment later, and only then is the run over.
+ */
+async function untilGone(first: number | null): Promise<void> {
+  if (first === null) return;
+  for (let polls = 0; polls < GONE_POLLS_MAX && isInSandbox(first); polls += 1) await delay(GONE_POLL_MS);
+}
+
+const notStarted = (detail: string): Result<never, SandboxRefusal> =>
+  err({ code: "sandbox_not_started", detail: detail.trim().slice(0, 500) });
+
+const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+/** Null when the program never started: bubblewrap ended without saying how the program did. */
+function endOf(child: ChildProcess, exitCode: number | null): SandboxRun["end"] | null {
+  if (child.signalCode !== null) return { kind: "signal", signal: child.signalCode };
+  // Somebody else ended the first process; bubblewrap could not say more.
+  const code = exitCode ?? ((child.exitCode ?? 0) > 128 ? child.exitCode : null);
+  if (code === null) return null;
+  const signal = code > 128 ? SIGNALS.get(code - 128) : undefined;
+  if (signal === "SIGXCPU") return { kind: "limit", which: "cpu" };
+  if (signal === "SIGXFSZ") return { kind: "limit", which: "files" };
+  return signal === undefined ? { kind: "exit", code } : { kind: "signal", signal };
+}

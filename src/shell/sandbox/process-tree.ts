@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** What the processes of one sandbox use together. */
+export type TreeUse = { readonly processes: number; readonly memoryBytes: number; readonly cpuSeconds: number };
+
+/** The kernel counts processor time in hundredths of a second for everybody who asks. */
+const TICKS_PER_SECOND = 100;
+
+/**
+ * Adds up the first process of a PID namespace and all its descendants, which is everything in it: whoever loses its
+ * parent becomes a child of the first. Looks at no more than `processesMax` of them and one more.
+ */
+export function readTree(first: number, processesMax: number): TreeUse {
+  const waiting = [first];
+  let use: TreeUse = { processes: 0, memoryBytes: 0, cpuSeconds: 0 };
+  for (let pid = waiting.pop(); pid !== undefined && use.processes <= processesMax; pid = waiting.pop()) {
+    const own = readProcess(pid);
+    if (own === null) continue;
+    use = {
+      processes: use.processes + 1,
+      memoryBytes: use.memoryBytes + own.memoryBytes,
+      cpuSeconds: use.cpuSeconds + own.cpuSeconds,
+    };
+    waiting.push(...own.children);
+  }
+  return use;
+}
+
+/** The process that a process was started by; null for one that is gone. */
+export function parentOf(pid: number): number | null {
+  const fields = statFields(pid);
+  return fields === null ? null : Number(fields[1]);
+}
+
+/** Whether a process lives and is in another PID namespace than this one; a dead one waiting for its parent is not. */
+export function isInSandbox(pid: number): boolean {
+  const fields = statFields(pid);
+  if (fields === null || fields[0] === "Z" || fields[0] === "X") return false;
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`) !== readlinkSync("/proc/self/ns/pid");
+  } catch (cause) {
+    // Gone since; anything else is a process one may not look into, and so not one of ours.
+    return (cause as NodeJS.ErrnoException).code === "EACCES";
+  }
+}
+
+function readProcess(pid: number) {
+  const fields = statFields(pid);
+  if (fields === null) return null;
+  // User and system time, its own and that of the children it has waited for.
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  return { cpuSeconds: ticks / TICKS_PER_SECOND, memoryBytes: memoryOf(pid), children: childrenOf(pid) };
+}
+
+/** What would be free without the process: its own pages, and shared ones that are no file's. */
+function memoryOf(pid: number): number {
+  const status = readOr(`/proc/${pid}/status`);
+  return [...status.matchAll(/^Rss(?:Anon|Shmem):\s+(\d+) kB$/gm)].reduce(
+    (sum, [, kib]) => sum + Number(kib) * 1024,
+    0,
+  );
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return tasksOf(pid).flatMap((task) =>
+    readOr(`/proc/${pid}/task/${task}/children`).split(" ").filter(Boolean).map(Number),
+  );
+}
+
+function tasksOf(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** Fields of /proc/PID/stat from the third on; the name before them may hold anything. */
+function statFields(pid: number): readonly string[] | null {
+  const text = readOr(`/proc/${pid}/stat`);
+  return text === "" ? null : text.replace(/^.*\) /s, "").split(" ");
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
