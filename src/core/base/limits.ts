@@ -101,6 +101,8 @@ export const LIMITS = {
   planParts: 50,
   /** Steps of one plan; more is a script. */
   planSteps: 100,
+  /** Interruptions of one attempt by a crash before it counts as failed: the third is hardly chance. */
+  stepInterruptions: 3,
   /** Skills, tools, children, predecessors or artifacts that one plan names. */
   planNames: 100,
   /** Problems named in one plan; whoever has more starts over, and finding the place of each costs time. */

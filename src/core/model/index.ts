@@ -401,8 +401,8 @@ export {
   type RunRecord,
   type RunRecordBody,
   type RunStatus,
-  type ToolArguments,
 } from "./work/run-records.ts";
+export { TOOL_ARGUMENTS, type ToolCall, type ToolName } from "./work/tool-records.ts";
 export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   ESCALATION_ACTIONS,

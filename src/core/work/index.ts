@@ -1,9 +1,12 @@
 /**
- * work: what a plan may say, and what of it an approval is bound to.
+ * work: what a plan may say, what of it an approval is bound to, and how approved steps run.
  *
- * Decides whether a plan file is a work item (front matter, briefing, commands, checks, gates, escalations), which
- * skills it ends up with, the canonical projection whose hash a person signs, and the one task a goal makes of what
- * failed.
+ * Decides whether a plan file is a work item, the canonical projection whose hash a person signs, the one task a goal
+ * makes of what failed, and every turn of a run: `createRun` (or `reloadRun` from what was kept), then
+ * `advanceRun(state, fact)` gives the next state and effects, performed in order; each effect but `record`, `finish`,
+ * `close_space` and `stop_running` is answered by one fact. begin -> check_approval -> open_space -> run_step for each
+ * step -> run_checks -> finish. A failed step or check begins another attempt in a fresh space while budget is left.
+ * `cancel` may come at any time. The run is over when its phase is; `record` and `finish` are one transaction each.
  * May import `#model` and `#base` only; the YAML reader, the time and the facts about skills are given to it.
  * Invariants: a plan never sets what the runtime keeps (PLAN-04); commands are argument lists, no shell reads them
  * (PLAN-03); equal plans have equal bytes, and every field that changes the effect changes the hash (PLAN-08 to
@@ -11,6 +14,10 @@
  */
 export { splitCommand, type CommandRefusal } from "./command-line.ts";
 export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type ReadYaml } from "./parse-plan.ts";
+export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
+export type { RunEffect, RunEvent, RunFact, RunPlan, RunState, RunWrite, StepEnd, StepNotRun } from "./run/facts.ts";
+export type { SandboxCall } from "./steps/tool-call.ts";
+export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";
 export {
   FILE_ALONE,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { JsonValue, Sha256Hex } from "#base";
+import type { Sha256Hex } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
 
@@ -133,6 +133,3 @@ export const runRecordToWire = (run: RunRecord): RunRecordBody => ({
   budget_used: snakeRecord(run.budgetUsed),
   results: run.results.map(checkResultToWire),
 });
-
-/** The arguments of a tool, as a plan wrote them. */
-export type ToolArguments = { readonly [argument: string]: JsonValue };

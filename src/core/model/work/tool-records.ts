@@ -1,0 +1,72 @@
+import { LIMITS } from "#base";
+import * as z from "zod/mini";
+import { group, key, many, required, type ConfigGroup, type ConfigOf, type ValueKind } from "../config-nodes.ts";
+import { longLine } from "./work-keys.ts";
+import { prose } from "./work-kinds.ts";
+
+/** The arguments of every tool a step may name, written in the words of the other records. */
+export const TOOL_ARGUMENTS = {
+  shell_exec: group({ argv: required(argv(), "Program and arguments; no shell reads them.") }),
+  python_exec: group({
+    script: required(source(), "The program itself."),
+    args: key(words(), { is: [], doc: "What it is given." }),
+  }),
+  node_exec: group({
+    script: required(source(), "The program itself, a module."),
+    args: key(words(), { is: [], doc: "What it is given." }),
+  }),
+  file_read: group({ path: place() }),
+  file_write: group({ path: place(), content: required(source(), "What the file holds afterwards.") }),
+  file_patch: group({
+    path: place(),
+    find: required(something(), "What stands there now, exactly once."),
+    replace: required(source(), "What stands there afterwards."),
+  }),
+  file_list: group({ path: place() }),
+  file_search: group({ path: place(), text: required(something(), "What lines are looked for.") }),
+} as const satisfies { readonly [tool: string]: ConfigGroup };
+
+export type ToolName = keyof typeof TOOL_ARGUMENTS;
+/** A tool and its arguments, checked against each other. */
+export type ToolCall = {
+  readonly [T in ToolName]: { readonly tool: T; readonly args: ConfigOf<(typeof TOOL_ARGUMENTS)[T]> };
+}[ToolName];
+
+/* @__NO_SIDE_EFFECTS__ */
+function place() {
+  return required(longLine("pathChars"), "A path in the workspace, or one that `files` grants.");
+}
+/* @__NO_SIDE_EFFECTS__ */
+function words() {
+  return many(prose(LIMITS.commandChars), LIMITS.commandWords);
+}
+/* @__NO_SIDE_EFFECTS__ */
+function source() {
+  return prose(LIMITS.planFrontMatterChars);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function something(): ValueKind<string> {
+  const kind = prose(LIMITS.planTextChars);
+  return {
+    ...kind,
+    schema: z.string().check(z.minLength(1), z.refine(accepts(kind))),
+    expected: `some ${kind.expected}`,
+  };
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function argv(): ValueKind<readonly string[]> {
+  const kind = words();
+  const hasProgram = z.refine<readonly string[]>(([program]) => program !== undefined && program !== "");
+  return {
+    ...kind,
+    schema: z.pipe(kind.schema, z.array(z.string()).check(hasProgram)),
+    expected: `a program and its arguments`,
+  };
+}
+
+const accepts =
+  (kind: ValueKind<string>) =>
+  (text: string): boolean =>
+    kind.schema.safeParse(text).success;

@@ -1,0 +1,78 @@
+import { assert, err, nearest, ok, type Result } from "#base";
+import { TOOL_ARGUMENTS, type Step, type ToolCall, type ToolName } from "#model";
+import { splitCommand } from "../command-line.ts";
+import type { KeyPath, Reason, Report } from "../problems.ts";
+import { readRecord } from "../read-fields.ts";
+import { FILE_PROGRAM } from "./file-program.ts";
+
+/** What a sandbox is asked to run: program and arguments, and the text on its standard input. */
+export type SandboxCall = { readonly argv: readonly string[]; readonly stdin: string | null };
+
+/** Where every sandbox shows the Node that Silas itself runs on. */
+const NODE = "/opt/silas/bin/node";
+
+/** The call of a step, or everything that is wrong with it. `run` is `shell_exec` with its words still together. */
+export function readStep(step: Pick<Step, "run" | "tool" | "args">): Result<ToolCall, readonly StepProblem[]> {
+  const problems: StepProblem[] = [];
+  const report: Report = (path, reason) => problems.push({ ...reason, path });
+  const call = step.run === null ? readTool(step, report) : readRun({ ...step, run: step.run }, report);
+  return call === null || problems.length > 0 ? err(problems) : ok(call);
+}
+export type StepProblem = Reason & { readonly path: KeyPath };
+
+type Written = Pick<Step, "tool" | "args">;
+
+function readRun({ run, tool, args }: Written & { readonly run: string }, report: Report): ToolCall | null {
+  if (tool !== null) report(["tool"], { code: "step_has_both" });
+  else if (Object.keys(args).length > 0) report(["args"], { code: "step_args_alone" });
+  const words = splitCommand(run);
+  if (words.ok) return { tool: "shell_exec", args: { argv: words.value } };
+  report(["run"], { code: words.error.code, found: [words.error.found] });
+  return null;
+}
+
+function readTool({ tool, args }: Written, report: Report): ToolCall | null {
+  if (tool === null) {
+    report([], { code: "step_has_neither" });
+    return null;
+  }
+  if (!isTool(tool)) {
+    report(["tool"], { code: "unknown_tool", nearest: nearest(tool, Object.keys(TOOL_ARGUMENTS)) });
+    return null;
+  }
+  const read = readRecord(TOOL_ARGUMENTS[tool], { value: args, path: ["args"], report, refusedKeys: new Set() });
+  // What did not fit was reported, and then nothing of this is used.
+  return { tool, args: read } as ToolCall;
+}
+
+const isTool = (tool: string): tool is ToolName => Object.hasOwn(TOOL_ARGUMENTS, tool);
+
+/** The one place where a tool becomes a command. Nothing in it is ever read by a shell. */
+export function sandboxCall(call: ToolCall): SandboxCall {
+  switch (call.tool) {
+    case "shell_exec":
+      return { argv: call.args.argv, stdin: null };
+    case "python_exec":
+      return { argv: ["python3", "-", ...call.args.args], stdin: call.args.script };
+    case "node_exec":
+      return { argv: [NODE, "--input-type=module", "-", ...call.args.args], stdin: call.args.script };
+    default:
+      return { argv: [NODE, "--input-type=commonjs", "--eval", FILE_PROGRAM], stdin: JSON.stringify(call) };
+  }
+}
+
+/**
+ * The words of a call as a person is shown them. File tools are part of Silas, so that their name stands for the program;
+ * scripts and contents are shown whole among the values of the plan.
+ */
+export function shownWords(call: ToolCall): readonly string[] {
+  return "path" in call.args ? [call.tool, call.args.path] : sandboxCall(call).argv;
+}
+
+/** The call of a step of an accepted plan. */
+export function callOf(step: Step): ToolCall {
+  const call = readStep(step);
+  // INVARIANT: the parser refused every step that is no call, so an item that holds one was not made by it.
+  assert(call.ok, "PLAN-03 a step of a work item is a call");
+  return call.value;
+}
