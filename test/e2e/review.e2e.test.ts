@@ -147,6 +147,35 @@ describe("the queue", () => {
   });
 });
 
+describe("secrets", () => {
+  test("what is asked for comes after decisions, and stands alone when none waits", async () => {
+    await plans(1, 45);
+    const ran = await cockpit.home.silas(["secrets", "ask", "mail-password", "--label", "Password of the mailbox"]);
+    expect(ran.code, ran.err).toBe(0);
+    await openReview(opened, cockpit);
+    const form = page.locator("form[data-card-type=secure_input]");
+    await form.waitFor();
+    const [card, input] = [await activeCard(page).boundingBox(), await form.boundingBox()];
+    expect((card?.y ?? 0) + (card?.height ?? 0)).toBeLessThanOrEqual(input?.y ?? 0);
+    await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
+    await activeCard(page).waitFor({ state: "detached" });
+    expect(await page.getByTestId("nothing").count()).toBe(0);
+    await page.locator("h1:focus").waitFor();
+    const field = form.getByLabel("Secret", { exact: true });
+    await field.fill("correct horse battery");
+    // Whatever is proposed meanwhile takes the focus from nobody.
+    const [later = ""] = await plans(1, 46);
+    await activeCard(page).waitFor();
+    expect(await field.evaluate((each) => each.matches(":focus"))).toBe(true);
+    await cockpit.home.silas(["decline", later]);
+    await form.getByRole("button", { name: "Store in the vault" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await announced(page)).toBe("Stored in the vault.");
+    await page.getByRole("button", { name: "Show the next one" }).click();
+    await page.getByTestId("nothing").waitFor();
+  });
+});
+
 describe("several places at once", () => {
   test("a card decided in another tab or on the terminal changes in place and says where", async () => {
     const [first = "", second = "", third = ""] = await plans(3, 50);

@@ -28,8 +28,18 @@ export function useActiveId(pending: readonly DecisionRowBody[], asked: string |
   useEffect(() => {
     if (id !== null) hold(id);
   }, [id]);
-  useEffect(() => () => hold(null), []);
+  useEffect(() => leave, []);
   return id;
+}
+
+function leave(): void {
+  hold(null);
+  focusPage();
+}
+
+/** No card took the focus after a decision: the page's heading does, and one that comes later takes it from nobody. */
+export function focusPage(): void {
+  if (takeFocusCall()) document.querySelector<HTMLElement>("main h1")?.focus();
 }
 
 /** The one after this in the queue, else the first of the others. */

@@ -4,7 +4,7 @@ import type { DecisionsSummaryBody } from "#model";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
 import { words } from "../words.ts";
-import { hold, takeFocusCall, useActiveId } from "./active-card.ts";
+import { focusPage, hold, takeFocusCall, useActiveId } from "./active-card.ts";
 import { Attention } from "./attention.tsx";
 import { Desk } from "./desk.tsx";
 import { Inputs, useInputs } from "./inputs.tsx";
@@ -36,6 +36,10 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
     navigate(id === null ? "/review" : `/review/${id}`, { replace: true });
   };
   const inputs = useInputs();
+  const isInputFirst = activeId === null && inputs.length > 0;
+  useEffect(() => {
+    if (isInputFirst) focusPage();
+  }, [isInputFirst]);
   useReviewKeys();
   return (
     <Page title={words.review.surface} aside={<Progress summary={summary} activeId={activeId} />}>
