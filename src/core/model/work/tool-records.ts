@@ -66,7 +66,7 @@ function argv(): ValueKind<readonly string[]> {
   };
 }
 
-const accepts =
-  (kind: ValueKind<string>) =>
-  (text: string): boolean =>
-    kind.schema.safeParse(text).success;
+/* @__NO_SIDE_EFFECTS__ */
+function accepts(kind: ValueKind<string>) {
+  return (text: string): boolean => kind.schema.safeParse(text).success;
+}
