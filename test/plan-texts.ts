@@ -92,6 +92,17 @@ failure_context: "Repair: $failed_checks"
 depends_on: [task-3]
 `);
 
+/** Runs by itself: a command, a file tool and a script, with a place to read and one to change. */
+export const STEPS_PLAN = taskFile(`
+files: { read: [/home/me/in], write: [/home/me/out] }
+steps:
+  - { name: make, run: "cp '/home/me/in/a b' out.txt", artifacts: { copy: out.txt }, timeout: 20 }
+  - { name: write, tool: file_write, args: { path: /home/me/out/list.txt, content: "one\\n" } }
+  - { name: count, tool: python_exec, args: { script: "print(1)", args: [-x] } }
+verify:
+  - { name: there, run: cat out.txt, expect: { not_empty: true } }
+`);
+
 /** Medium: two checks inside the sandbox, no network, no secret. */
 export const mediumPlan = (title = "Gather this week's notes into one page", id = "task-notes"): string =>
   planFile(`

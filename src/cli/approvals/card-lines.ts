@@ -32,12 +32,14 @@ type Labelled = readonly [string, readonly string[]];
 /** What a plan would use; other requests run nothing. */
 function effectRows({ budget, capabilities, checks }: Card): readonly Labelled[] {
   if (budget === null || capabilities === null) return [];
-  const { commands, files, hosts, secretRefs, skills } = capabilities;
+  const { commands, files, filesRead, filesWrite, hosts, secretRefs, skills } = capabilities;
   return [
     ["checks", checks.length === 0 ? ["none: its result would be unverified"] : checks.map(checkLine)],
     ["budget", [budgetLine(budget)]],
     ["runs", commands.map(({ by, command, network }) => `${by}: ${command}${reach(network)}`)],
     ["files", files],
+    ["may read", filesRead],
+    ["may change", filesWrite],
     ["hosts", hosts],
     ["secrets", secretRefs],
     ["skills", skills.map(({ name, sha256 }) => `${name} ${sha256 ?? "(no digest)"}`)],

@@ -79,6 +79,9 @@ const capabilitiesSchema = recordOf(
   z.strictObject({
     commands: z.array(z.strictObject({ by: z.string(), command: z.string(), network: z.boolean() })),
     files: z.array(z.string()),
+    /** Places outside of the workspace; cards of earlier versions have none. */
+    files_read: z.prefault(z.array(z.string()), []),
+    files_write: z.prefault(z.array(z.string()), []),
     hosts: z.array(z.string()),
     secret_refs: z.array(z.string()),
     skills: z.array(z.strictObject({ name: z.string(), sha256: z.nullable(digest) })),

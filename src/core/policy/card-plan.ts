@@ -63,6 +63,8 @@ export function riskOfPlan(plan: ShownPlan): RiskLevel {
 function riskOfWork({ type, capabilities, skill_digests: skills }: ShownTask, scope: ApprovalScope): RiskLevel {
   const actions: RiskAction[] = ["run_work"];
   if (type === "goal") actions.push("run_unattended");
+  if (capabilities.files_read.length > 0) actions.push("read_files");
+  if (capabilities.files_write.length > 0) actions.push("write_files");
   if (capabilities.secret_refs.length > 0) actions.push("use_secret");
   if (skills.some(({ sha256 }) => sha256 === null)) actions.push("use_unfixed_skill");
   return riskOf({ scope, actions, reversibility: reversibilityOf(capabilities) });
@@ -141,6 +143,8 @@ function capabilitiesOf(plan: ShownPlan): CardCapabilities {
   return {
     commands: all.flatMap((work) => commandsOf(work, work === plan ? "" : `${work.id} `)),
     files: named(({ files }) => files),
+    filesRead: named(({ files_read: read }) => read),
+    filesWrite: named(({ files_write: write }) => write),
     hosts: named(({ hosts }) => hosts),
     secretRefs: named(({ secret_refs: refs }) => refs),
     skills: shownSkills.filter((one, at) => shownSkills.findIndex(({ name }) => name === one.name) === at),
@@ -157,10 +161,12 @@ const commandsOf = ({ capabilities }: ShownTask, whose: string): CardCapabilitie
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
 
 function affectedBy(plan: ShownPlan): Card["affectedItems"] {
-  const { files, hosts, secretRefs } = capabilitiesOf(plan);
+  const { files, filesRead, filesWrite, hosts, secretRefs } = capabilitiesOf(plan);
   const parts = [
     [plan.tasks.length, "task"],
     [files.length, "file"],
+    [filesRead.length, "readable path"],
+    [filesWrite.length, "writable path"],
     [hosts.length, "host"],
     [secretRefs.length, "secret"],
   ] as const;

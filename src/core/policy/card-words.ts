@@ -37,7 +37,9 @@ export function planRationale({ type, budget, verify: own, capabilities, childre
   const commands = uses.reduce((sum, one) => sum + one.commands.length, 0);
   const isOnline = uses.some((one) => one.hosts.length > 0 || one.commands.some(({ network }) => network));
   const limits = `at most ${quantity(budget.max_attempts, "attempt")}, ${quantity(budget.max_wall_time_seconds, "second")} and $${budget.max_cost_usd}`;
-  const reach = isOnline ? "with network" : "without network";
+  const places = uses.reduce((sum, one) => sum + one.files_write.length, 0);
+  const writes = places === 0 ? "" : `, may change files in ${quantity(places, "place")} outside its workspace`;
+  const reach = `${isOnline ? "with network" : "without network"}${writes}`;
   const first = `This ${type} names ${quantity(commands, "command")}, ${reach}, and may use ${limits}.`;
   return `${first} ${doneWords(verify.length)}`;
 }

@@ -6,6 +6,8 @@ const ACTION_LEVELS = {
   fix_formatting: "low",
   archive_item: "low",
   run_work: "medium",
+  /** Places outside of the workspace that work may look at. */
+  read_files: "medium",
   send_draft: "medium",
   approve_batch: "medium",
   /** What a gate stopped goes on after all. */
@@ -14,6 +16,8 @@ const ACTION_LEVELS = {
   /** Runs again and again with nobody looking. */
   run_unattended: "high",
   use_secret: "high",
+  /** Places outside of the workspace that work may change; what it does there stays. */
+  write_files: "high",
   /** A skill whose content nobody has fixed by a digest. */
   use_unfixed_skill: "high",
   modify_connection_permissions: "high",

@@ -82,7 +82,7 @@ function checkNames(wire: WireRecord, report: Report): void {
   for (const name of ["skills", "tasks", "depends_on", "input_artifacts_from"]) {
     reportRepeated(textsOf(wire[name]), (index) => report([name, index], { code: "name_repeated" }));
   }
-  for (const name of ["verify", "gates"]) {
+  for (const name of ["steps", "verify", "gates"]) {
     const names = recordsOf(wire[name]).map((part) => part["name"]);
     reportRepeated(names, (index) => report([name, index, "name"], { code: "name_repeated" }));
   }

@@ -12,6 +12,7 @@ import {
   type Report,
 } from "./problems.ts";
 import { readRecord, type WireRecord } from "./read-fields.ts";
+import { checkSteps } from "./steps/check-steps.ts";
 
 /** The strict YAML reader core needs and does not hold: repeated keys, anchors, tags and the like are refused. */
 export type ReadYaml = (
@@ -60,6 +61,7 @@ export function parsePlan(source: PlanSource): Result<ParsedPlan, PlanProblems> 
   };
   const wire = readRecord(FRONT_MATTER, { value, path: [], report, refusedKeys: RUNTIME_KEYS });
   checkFields(wire, report);
+  checkSteps(wire, { written: value as WireRecord, report });
   checkBody(form.value, problems);
   if (problems.length > 0) return err(nonEmpty(inOrder(problems)));
   return ok(planOf(wire, { form: form.value, source, writtenKeys: new Set(Object.keys(value)) }));

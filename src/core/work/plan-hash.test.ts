@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex, type JsonValue } from "#base";
 import { toCamel, toSnake, WORK_ITEM, type WorkItem } from "#model";
 import { FILE_ALONE, planBytes, planHash, projectPlan, type PlanFacts } from "./plan-hash.ts";
-import { accepted, taskFile, WHOLE_PLAN } from "../../../test/plan-texts.ts";
+import { accepted, STEPS_PLAN, taskFile, WHOLE_PLAN } from "../../../test/plan-texts.ts";
 import { withEffectiveSkills } from "./skills.ts";
+import { readStep } from "./steps/tool-call.ts";
 
 const SKILL = {
   name: "http-check",
@@ -15,11 +16,12 @@ const SKILL = {
 const FACTS: PlanFacts = { ...FILE_ALONE, executorKind: "role", skills: [SKILL] };
 const NO_FACTS: PlanFacts = FILE_ALONE;
 const whole = (): WorkItem => accepted(WHOLE_PLAN).item;
+const steps = (): WorkItem => accepted(STEPS_PLAN).item;
 const hashOf = (item: WorkItem, facts = FACTS): string => planHash(projectPlan(item, facts));
 
 const LISTED =
-  "id type title parent spawned_by follow_up_of domain agent budget body interaction_mode input_artifacts_from verify " +
-  "gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
+  "id type title parent spawned_by follow_up_of domain agent budget body interaction_mode input_artifacts_from steps " +
+  "files verify gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
 
 describe("the projection", () => {
   test("[PLAN-08] it has the listed fields, the executor kind, skill digests, capabilities, children and terms, and nothing else", () => {
@@ -40,7 +42,7 @@ describe("the projection", () => {
       verify: [],
       executor_kind: null,
       skill_digests: [],
-      capabilities: { commands: [], files: [], hosts: [], secret_refs: [] },
+      capabilities: { commands: [], files: [], files_read: [], files_write: [], hosts: [], secret_refs: [] },
     });
   });
 
@@ -53,11 +55,31 @@ describe("the projection", () => {
         { by: "gate:size", argv: ["test", "-s", "page.html"], network: false },
       ],
       files: ["out/page.html"],
+      files_read: [],
+      files_write: [],
       hosts: ["a.example", "b.example"],
       secret_refs: ["ref-1"],
     });
     expect(skill_digests).toEqual([{ name: "http-check", sha256: SKILL.treeDigest }]);
     expect(projectPlan(whole(), NO_FACTS).skill_digests).toEqual([{ name: "http-check", sha256: null }]);
+  });
+
+  test("[PLAN-08] with steps the executor is known, and capabilities say every word that runs and every place it reaches", () => {
+    const { capabilities, executor_kind } = projectPlan(steps(), NO_FACTS);
+    expect(executor_kind).toBe("steps");
+    expect(capabilities).toEqual({
+      commands: [
+        { by: "step:make", argv: ["cp", "/home/me/in/a b", "out.txt"], network: false },
+        { by: "step:write", argv: ["file_write", "/home/me/out/list.txt"], network: false },
+        { by: "step:count", argv: ["python3", "-", "-x"], network: false },
+        { by: "verify:there", argv: ["cat", "out.txt"], network: false },
+      ],
+      files: [],
+      files_read: ["/home/me/in"],
+      files_write: ["/home/me/out"],
+      hosts: [],
+      secret_refs: [],
+    });
   });
 
   test("[PLAN-06] skills are inherited before the hash is taken, so it shows the list that counts", () => {
@@ -81,9 +103,10 @@ describe("the hash", () => {
   test("[PLAN-09] vectors: the canonical bytes of a small plan, and the digests of both", () => {
     const small = projectPlan(accepted(taskFile("budget: { max_cost_usd: 2.00 }", "Grüße\n")).item, NO_FACTS);
     expect(planBytes(small)).toBe(SMALL_BYTES);
-    expect(planHash(small)).toBe("8be99082b17caa1758b4957ebfb6a11ce1d34bf89a43899d734fd7fbbaa1fac0");
+    expect(planHash(small)).toBe("20655af8fbc65fd641bcfe364b9ca9f088dc677a979aca25ba2168a0cff7a82d");
     expect(planHash(small)).toBe(createHash("sha256").update(SMALL_BYTES, "utf8").digest("hex"));
-    expect(hashOf(whole())).toBe("574ba9cf382f82577dc226d94f84cca79c4b0fc46383d66aa1775838b21c72d0");
+    expect(hashOf(steps())).toBe("3c180e36c25cd4740739abb26f29bddfa3d290887cda7698f438f359b5698f49");
+    expect(hashOf(whole())).toBe("da2376fd14a97178a26133f9d034c64426db5a9bf8cfd4c7364f4b3685942968");
   });
 
   test("[PLAN-09] it survives a store: the wire form as JSON text and back", () => {
@@ -98,7 +121,7 @@ describe("the hash", () => {
     const wire = toSnake(WORK_ITEM, whole()) as { readonly [key: string]: JsonValue };
     const before = hashOf(whole());
     let changes = 0;
-    for (const name of LISTED.split(" ")) {
+    for (const name of LISTED.split(" ").filter((listed) => listed !== "steps")) {
       for (const changed of variantsOf(wire[name] ?? null)) {
         const item = toCamel(WORK_ITEM, { ...wire, [name]: changed }) as WorkItem;
         expect(hashOf(item), `${name}: ${JSON.stringify(changed)}`).not.toBe(before);
@@ -106,6 +129,22 @@ describe("the hash", () => {
       }
     }
     expect(changes).toBeGreaterThan(100);
+  });
+
+  test("[PLAN-10] so does any value of a step or of what it is granted, as far as it is still a step", () => {
+    const wire = toSnake(WORK_ITEM, steps()) as { readonly [key: string]: JsonValue };
+    const before = hashOf(steps());
+    let changes = 0;
+    for (const changed of [
+      ...variantsOf({ steps: wire["steps"] ?? null }),
+      ...variantsOf({ files: wire["files"] ?? null }),
+    ]) {
+      const item = toCamel(WORK_ITEM, { ...wire, ...(changed as object) }) as WorkItem;
+      if (!item.steps.every((step) => readStep(step).ok)) continue;
+      expect(hashOf(item), JSON.stringify(changed)).not.toBe(before);
+      changes += 1;
+    }
+    expect(changes).toBeGreaterThan(20);
   });
 
   test("[PLAN-10] so does another executor, one changed byte of a skill, one more host or secret", () => {
@@ -146,14 +185,14 @@ const grown = (list: readonly JsonValue[]): readonly JsonValue[] =>
 /** Checks without a command or an expectation are no items. */
 function isSplittable(value: JsonValue): boolean {
   const text = JSON.stringify(value);
-  return !text.includes('"run":null') && !/"expect":(?:null|"x")/.test(text);
+  return !text.includes('"run":null,"expect"') && !/"expect":(?:null|"x")/.test(text);
 }
 
 const SMALL_BYTES =
   '{"access_levels":{},"agent":"ephemeral","body":"Grüße\\n","budget":{"max_attempts":5,"max_cost_usd":2,' +
   '"max_planner_calls":3,"max_tokens":200000,"max_wall_time_seconds":1800},"capabilities":{"commands":[],' +
-  '"files":[],"hosts":[],"secret_refs":[]},"children":[],"depends_on":[],"domain":null,"escalation":{},' +
-  '"executor_kind":null,"failure_context":null,"follow_up_of":null,"gates":[],"id":"task-1",' +
+  '"files":[],"files_read":[],"files_write":[],"hosts":[],"secret_refs":[]},"children":[],"depends_on":[],"domain":null,"escalation":{},' +
+  '"executor_kind":null,"failure_context":null,"files":{"read":[],"write":[]},"follow_up_of":null,"gates":[],"id":"task-1",' +
   '"input_artifacts_from":[],"interaction_mode":"confirm_only_when_required","on_failure":"report",' +
   '"on_stuck":"consult_planner","parent":null,"schedule":null,"skill_digests":[],"skills":[],' +
-  '"spawned_by":null,"standing":null,"tasks":[],"title":"A task","type":"task","verify":[]}';
+  '"spawned_by":null,"standing":null,"steps":[],"tasks":[],"title":"A task","type":"task","verify":[]}';

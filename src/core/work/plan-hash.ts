@@ -1,10 +1,11 @@
 import { assert, canonicalJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
 import { toSnake, WORK_ITEM, type StandingTerms, type WorkItem } from "#model";
 import { splitCommand } from "./command-line.ts";
+import { callOf, shownWords } from "./steps/tool-call.ts";
 
 /** What the runtime knows about a plan besides its text, and what changes its effect just as much. */
 export type PlanFacts = {
-  /** Which kind of executor will run it; null while none is chosen. */
+  /** Which kind of executor will run a plan without steps; null while none is chosen. */
   readonly executorKind: string | null;
   readonly skills: readonly SkillFact[];
   /** The projections of a project's tasks, as far as they are known. */
@@ -46,6 +47,8 @@ const PROJECTED = [
   "body",
   "interaction_mode",
   "input_artifacts_from",
+  "steps",
+  "files",
   "verify",
   "gates",
   "skills",
@@ -66,7 +69,7 @@ export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
   const factsBySkill = new Map(facts.skills.map((fact) => [fact.name, fact]));
   return {
     ...Object.fromEntries(fields),
-    executor_kind: facts.executorKind,
+    executor_kind: item.steps.length > 0 ? "steps" : facts.executorKind,
     skill_digests: item.skills.map((name) => ({ name, sha256: factsBySkill.get(name)?.treeDigest ?? null })),
     capabilities: capabilitiesOf(
       item,
@@ -79,6 +82,11 @@ export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
 }
 
 function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue {
+  const steps = item.steps.map((step) => ({
+    by: `step:${step.name}`,
+    argv: shownWords(callOf(step)),
+    network: step.network,
+  }));
   const checks = item.verify.map(({ name, run, network }) => ({ by: `verify:${name}`, argv: argvOf(run), network }));
   const gates = item.gates.flatMap(({ name, checkCommand }) =>
     checkCommand === null ? [] : [{ by: `gate:${name}`, argv: argvOf(checkCommand), network: false }],
@@ -88,8 +96,10 @@ function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue
     ...item.gates.map(({ checkExpect }) => checkExpect),
   ];
   return {
-    commands: [...checks, ...gates],
+    commands: [...steps, ...checks, ...gates],
     files: sorted(expectations.flatMap((expect) => expect?.fileExists ?? [])),
+    files_read: sorted(item.files.read),
+    files_write: sorted(item.files.write),
     hosts: sorted(skills.flatMap(({ hosts }) => hosts)),
     secret_refs: sorted(skills.flatMap(({ secretRefs }) => secretRefs)),
   };

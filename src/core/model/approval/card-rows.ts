@@ -8,6 +8,8 @@ const FIRST = [
   "id",
   "body",
   "capabilities",
+  "steps",
+  "files",
   "standing",
   "verify",
   "gates",

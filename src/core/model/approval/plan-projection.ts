@@ -29,7 +29,15 @@ const planShape = {
     }),
   ),
   skill_digests: z.array(z.strictObject({ name: z.string(), sha256: z.nullable(z.string()) })),
-  capabilities: z.strictObject({ commands: z.array(command), files: names, hosts: names, secret_refs: names }),
+  capabilities: z.strictObject({
+    commands: z.array(command),
+    files: names,
+    /** Receipts of earlier versions have no grants. */
+    files_read: z.prefault(names, []),
+    files_write: z.prefault(names, []),
+    hosts: names,
+    secret_refs: names,
+  }),
   parent: z.prefault(z.nullable(z.string()), null),
 } as const;
 const childSchema = z.looseObject(planShape);

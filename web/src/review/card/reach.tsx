@@ -38,6 +38,12 @@ export function PlanReach({ plan }: { readonly plan: ShownPlan }): ReactNode {
         ))}
       </Group>
       <Names name={words.card.files} empty={words.card.noFiles} of={named(({ files }) => files)} />
+      <Names name={words.card.filesRead} empty={words.card.noFilesRead} of={named(({ files_read: read }) => read)} />
+      <Names
+        name={words.card.filesWrite}
+        empty={words.card.noFilesWrite}
+        of={named(({ files_write: write }) => write)}
+      />
       <Names name={words.card.hosts} empty={words.card.noHosts} of={named(({ hosts }) => hosts)} />
       <Names name={words.card.secrets} empty={words.card.noSecrets} of={named(({ secret_refs: refs }) => refs)} />
       <Skills skills={works.flatMap(({ skill_digests: digests }) => digests)} />

@@ -1,0 +1,78 @@
+import { isPathInside } from "#base";
+import type { Step } from "#model";
+import type { KeyPath, Report } from "../problems.ts";
+import type { WireRecord } from "../read-fields.ts";
+import { checkGrants, isGranted } from "./grants.ts";
+import { readStep } from "./tool-call.ts";
+
+type Written = { readonly written: WireRecord; readonly report: Report };
+
+/** What the shape of steps and grants cannot say. Everything that would be ignored is refused instead. */
+export function checkSteps(wire: WireRecord, { written, report }: Written): void {
+  const steps = listOf(wire["steps"]);
+  const files = filesOf(wire["files"]);
+  const raw = listOf(written["steps"]);
+  if (Array.isArray(written["steps"]) && raw.length === 0) report(["steps"], { code: "steps_empty" });
+  if (wire["type"] !== "task" && wire["type"] !== null) {
+    if (raw.length > 0) report(["steps"], { code: "not_for_type", expected: "task" });
+    if (files.read.length + files.write.length > 0) report(["files"], { code: "not_for_type", expected: "task" });
+  }
+  checkGrants(files, report);
+  if (steps.length > 0) checkCompany(wire, report);
+  steps.forEach((step, index) => {
+    if (!isRecord(step)) return;
+    const at: Report = (path, reason) => report(["steps", index, ...path], reason);
+    checkStep(step, { written: isRecord(raw[index]) ? raw[index] : {}, report: at, files });
+  });
+}
+
+type Grants = { readonly read: readonly string[]; readonly write: readonly string[] };
+
+function checkStep(step: WireRecord, { written, report, files }: Written & { readonly files: Grants }): void {
+  if (step["network"] === true) report(["network"], { code: "step_network" });
+  for (const [name, path] of Object.entries(isRecord(step["artifacts"]) ? step["artifacts"] : {})) {
+    if (typeof path === "string" && !isPathInside(path)) report(["artifacts", name], { code: "path_refused" });
+  }
+  // A value that was refused is null by now, and was reported where it stands.
+  const wasRefused = ["run", "tool", "args"].some((key) => (written[key] ?? null) !== null && step[key] === null);
+  if (wasRefused || step["args"] === null) return;
+  const call = readStep(step as Pick<Step, "run" | "tool" | "args">);
+  if (!call.ok) return call.error.forEach(({ path, ...reason }) => report(path, reason));
+  if (!("path" in call.value.args)) return;
+  const { tool, args } = call.value;
+  const isFolderTool = tool === "file_list" || tool === "file_search";
+  const access = tool === "file_write" || tool === "file_patch" ? "write" : "read";
+  const isAllowed =
+    isPathInside(args.path) || (isFolderTool && args.path === ".") || isGranted(args.path, { files, access });
+  if (!isAllowed) report(["args", "path"], { code: "step_path_refused", expected: GRANTS[access] });
+}
+
+const GRANTS = { read: "a path of files.read or files.write", write: "a path of files.write" } as const;
+
+/** What steps do not heed yet. Approving it would promise something that does not happen. */
+function checkCompany(wire: WireRecord, report: Report): void {
+  const alone: readonly (readonly [string, string])[] = [
+    ["gates", "no gate looks at what a step does"],
+    ["depends_on", "an approved plan does not wait for another"],
+    ["input_artifacts_from", "results of other work cannot be taken over"],
+  ];
+  for (const [name, expected] of alone) {
+    if (listOf(wire[name]).length > 0) report([name], { code: "not_with_steps", expected });
+  }
+  listOf(wire["verify"]).forEach((check, index) => {
+    const path: KeyPath = ["verify", index, "network"];
+    if (isRecord(check) && check["network"] === true) {
+      report(path, { code: "not_with_steps", expected: "checks cannot use the network" });
+    }
+  });
+}
+
+function filesOf(value: unknown): Grants {
+  const files = isRecord(value) ? value : {};
+  return { read: textsOf(files["read"]), write: textsOf(files["write"]) };
+}
+
+const isRecord = (value: unknown): value is WireRecord =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const textsOf = (value: unknown): readonly string[] => listOf(value).filter((item) => typeof item === "string");
