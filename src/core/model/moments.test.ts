@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { activityQuerySchema, approvalTokenSchema, journalCommandSchema } from "#model";
+import { activityQuerySchema, approvalTokenSchema, journalCommandSchema } from "./index.ts";
 
 const AT = "2026-11-15T21:00:00.000Z";
 const TOKEN = {

@@ -16,6 +16,8 @@ import {
 } from "../../../test/plan-texts.ts";
 import { withEffectiveSkills } from "./skills.ts";
 
+const RUNTIME_FIELDS = Object.keys(RUNTIME_STATE.children);
+
 const check = (expectation: string, rest = ""): string =>
   taskFile(`verify:\n  - name: c\n    run: npm test\n    expect: ${expectation}\n${rest}`);
 
@@ -68,7 +70,7 @@ describe("reading a plan", () => {
     expect(notices.map(({ code }) => code)).toContain("approval_always_needed");
   });
 
-  test.each(Object.keys(RUNTIME_STATE.children))("[PLAN-04] [FLOW-08] a plan cannot set %s", (name) => {
+  test.each(RUNTIME_FIELDS)("[PLAN-04] [FLOW-08] a plan cannot set %s", (name) => {
     for (const value of ["null", "done", "{}", "[]", "0"]) {
       expect(problems(taskFile(`${name}: ${value}`))).toEqual([`runtime_field 5:1 ${name}`]);
     }

@@ -39,10 +39,12 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
   let cancel: (() => void) | null = null;
   let marked: number | null = null;
   let marking: Promise<void> = Promise.resolve();
+  const markAfter = async (before: Promise<void>) => {
+    await before;
+    marked = (await markHead(deps)) ?? marked;
+  };
   const mark = () => {
-    marking = marking.then(async () => {
-      marked = (await markHead(deps)) ?? marked;
-    });
+    marking = markAfter(marking);
     return marking;
   };
   const markWhatIsNew = async () => {

@@ -88,11 +88,11 @@ function whyNotSent(value: string): string | null {
 }
 
 /** What nobody waits for any more is not to be typed again. */
-const OVER = ["secret_fulfilled", "secret_not_asked"];
+const OVER = new Set(["secret_fulfilled", "secret_not_asked"]);
 
 function sayRefusal({ code, message }: WireError): string {
   if (code === UNREACHABLE) return words.secrets.unknownOutcome;
-  return OVER.includes(code) ? message : `${message} ${words.secrets.again}`;
+  return OVER.has(code) ? message : `${message} ${words.secrets.again}`;
 }
 
 type FieldProps = {
