@@ -24,7 +24,7 @@ const cardFor = (planHash: Sha256Hex): Card => ({
   friction: ["tap"],
   checks: [],
   budget: { maxTokens: 1, maxCostUsd: 1, maxWallTimeSeconds: 1, maxAttempts: 1, maxPlannerCalls: 0 },
-  capabilities: { commands: [], files: [], hosts: [], secretRefs: [], skills: [] },
+  capabilities: { commands: [], files: [], hosts: [], filesRead: [], filesWrite: [], secretRefs: [], skills: [] },
   affectedItems: null,
   details: { state: "closed", rows: [{ path: "title", kind: "text", text: "Tidy the notes" }], notes: [] },
   planHash,

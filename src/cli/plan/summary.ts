@@ -4,6 +4,7 @@ import {
   type EscalationAction,
   type Expectation,
   type Gate,
+  type Step,
   type VerificationCheck,
   type WorkItem,
 } from "#model";
@@ -32,6 +33,9 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
     ["schedule", item.schedule === null ? [] : [item.schedule]],
     ["budget", [budgetOf(item)]],
     ["skills", item.skills.length === 0 ? [] : [`${item.skills.join(", ")} (not installed, so without a digest)`]],
+    ["steps", item.steps.map(describeStep)],
+    ["may read", item.files.read],
+    ["may change", item.files.write],
     ["checks", item.verify.map(describeCheck)],
     ["gates", item.gates.map(describeGate)],
     ["access", Object.entries(item.accessLevels).map(([name, { tools }]) => `${name}: ${tools.join(", ")}`)],
@@ -44,6 +48,11 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
   return [`${file}: a plan that can be proposed`, ...rows.flatMap(([label, lines]) => labelled(label, lines))].map(
     oneLine,
   );
+}
+
+function describeStep({ name, run, tool, args, timeout }: Step): string {
+  const where = typeof args["path"] === "string" ? ` ${args["path"]}` : "";
+  return `${name}: ${run ?? `${tool}${where}`} (${timeout} s)`;
 }
 
 function labelled(label: string, lines: readonly string[]): readonly string[] {

@@ -59,6 +59,7 @@ const SCRIPT = "put the command into a script file and run that, e.g. `sh check.
 type OwnCode = Exclude<PlanProblemCode, YamlRefusalCode> | FileProblemCode;
 
 const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
+  ...stepSentences(),
   agent_lane_invalid: () => "only a goal may use the lane stream; write ephemeral or leave it out",
   body_empty: () => "the briefing after the front matter is empty",
   body_too_large: () => `the briefing is longer than ${LIMITS.planBodyChars} characters`,
@@ -89,15 +90,11 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
   gate_provider_absent: gateWords,
   gate_step_missing: gateWords,
   gate_type_unfit: gateWords,
-  grant_overlaps: (problem) => `lies in ${found(problem)}, which is granted too; name each place once`,
-  grant_refused: () =>
-    "must be an absolute path without . and .., and not / or a place of the system such as /usr, /etc, /proc or /tmp",
   lone_surrogate: () => "half of a surrogate pair has no UTF-8 form",
   missing_key: ({ expected }) => `is missing; it takes ${expected}`,
   name_repeated: () => "is there twice",
   not_a_file: () => "this is not a file",
   not_for_type: ({ expected }) => `belongs to a ${expected} only`,
-  not_with_steps: ({ expected }) => `does not work together with steps yet: ${expected}`,
   not_permitted: () => "reading it is not permitted",
   not_utf8: () => "this is not UTF-8",
   nul_character: () => "a NUL character is not text",
@@ -110,19 +107,33 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
   predicate_repeated: (problem) => `takes exactly one predicate, and this has ${found(problem)}`,
   runtime_field: () => "is kept by Silas and cannot be set by a plan",
   schedule_invalid: () => "takes five cron fields such as */30 * * * *, or always_on",
-  step_args_alone: () => "belong to a tool; a command line has its arguments in itself",
-  step_has_both: () => "a step has either run or tool, not both",
-  step_has_neither: () => "a step needs run with a command, or tool with args",
-  step_network: () => "steps cannot use the network yet; leave it out, or write network: false",
-  step_path_refused: ({ expected }) => `must be a relative path without .. and backslashes, or lie in ${expected}`,
-  steps_empty: () => "has no step; name at least one, or leave it out",
   too_many_problems: () => "there are more problems than these",
   unknown_escalation: ({ nearest }) => `there is no such escalation${didYouMean(nearest)}`,
   unknown_key: ({ nearest }) => `there is no such key${didYouMean(nearest)}`,
-  unknown_tool: ({ nearest }) => `there is no such tool${didYouMean(nearest)}`,
   unsafe_text: () => "holds a control, invisible or direction-changing character",
   wrong_value: ({ expected }) => `expected ${expected}`,
 };
+
+/** What is said about steps and the places they may reach. */
+function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string>> {
+  return {
+    grant_overlaps: (problem) => `lies in ${found(problem)}, which is granted too; name each place once`,
+    grant_refused: () =>
+      "must be an absolute path without . and .., and not / or a place of the system such as /usr, /etc, /proc or /tmp",
+    not_with_steps: ({ expected }) => `does not work together with steps yet: ${expected}`,
+    step_args_alone: () => "belong to a tool; a command line has its arguments in itself",
+    step_has_both: () => "a step has either run or tool, not both",
+    step_has_neither: () => "a step needs run with a command, or tool with args",
+    step_network: () => "steps cannot use the network yet; leave it out, or write network: false",
+    step_path_refused: ({ expected }) => `must be a relative path without .. and backslashes, or lie in ${expected}`,
+    steps_empty: () => "has no step; name at least one, or leave it out",
+    unknown_tool: ({ nearest }) => `there is no such tool${didYouMean(nearest)}`,
+  };
+}
+type StepCode = Extract<
+  OwnCode,
+  `step_${string}` | `grant_${string}` | "not_with_steps" | "steps_empty" | "unknown_tool"
+>;
 
 /** Gates of plans and of the configuration are refused in the same words. */
 function gateWords({ code, found: [about = "", gateName = ""], nearest }: Problem): string {
