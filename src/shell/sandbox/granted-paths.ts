@@ -31,6 +31,7 @@ export function openGranted(
   };
   for (const { path, as, access } of wanted) {
     if (!isTarget(as, wanted)) return refuse(as, "bad_target");
+    if (!isPlain(path)) return refuse(path, "not_absolute");
     if (reachesOwn(path, places)) return refuse(path, "holds_silas");
     const found = openByWalking(path);
     if (!found.ok) return refuse(path, found.error);
@@ -84,7 +85,7 @@ function closed(fd: number, reason: PathFault): Result<never, PathFault> {
 const isPlain = (path: string): boolean =>
   path.startsWith("/") && !path.includes("\0") && path.isWellFormed() && posix.normalize(path) === path;
 
-const RESERVED = /^\/(?:usr|bin|sbin|lib[^/]*|etc|proc|dev|sys|run|tmp|opt\/silas|workspace)(?:\/|$)/;
+const RESERVED = /^\/(?:(?:usr|bin|sbin|lib[^/]*|etc|proc|dev|sys|run|opt\/silas|workspace)(?:\/|$)|tmp$|opt$)/;
 
 /** A place of its own: not over the system, and not inside another grant, where a program could have laid a link. */
 function isTarget(as: string, all: readonly { readonly as: string }[]): boolean {

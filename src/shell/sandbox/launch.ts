@@ -132,7 +132,7 @@ async function untilGone(first: number | null): Promise<void> {
 }
 
 const notStarted = (detail: string): Result<never, SandboxRefusal> =>
-  err({ code: "sandbox_not_started", detail: detail.trim().slice(0, 500) });
+  err({ code: "sandbox_not_started", detail: detail.trim().slice(0, 500) || "bubblewrap said nothing" });
 
 const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 

@@ -85,7 +85,7 @@ const PATH_FAULTS: {
   holds_silas: { what: "reaches the data of Silas itself", fix: "name a path outside of it" },
   bad_target: {
     what: "cannot be shown there",
-    fix: "choose a place of its own, apart from the system, /tmp and /workspace",
+    fix: "choose a place of its own, apart from the system and /workspace",
   },
   too_large: { what: "holds more than the run may write", fix: "raise the limit of files, or name a smaller folder" },
 };
