@@ -25,7 +25,7 @@ import {
   systemRandomness,
   systemTimers,
 } from "../src/shell/runtime/index.ts";
-import type { MessagesDoor, Timers } from "../src/shell/ports.ts";
+import type { MessagesDoor, Timers, WorkDoor } from "../src/shell/ports.ts";
 import {
   createMemoryApprovalStore,
   createMemoryAuditLog,
@@ -105,6 +105,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     review,
     deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
     messages: SILENT_MESSAGES,
+    work: NO_WORK,
     sessions,
     activity: createActivityDoor(log),
     refusals: { enrolmentRefused: () => {}, callerRefused: () => {} },
@@ -135,6 +136,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
 
 /** Nobody writes here while changes are measured. */
 const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;
+const NO_WORK: WorkDoor = { list: NOTHING, show: NOTHING, cancel: NOTHING };
 const SILENT_MESSAGES: MessagesDoor = {
   receive: NOTHING,
   say: NOTHING,

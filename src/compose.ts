@@ -41,6 +41,7 @@ import {
   createSecretsDoor,
   createSigner,
   createSystemGates,
+  createWork,
   startMessagesLife,
   systemClock,
   systemEd25519,
@@ -52,6 +53,7 @@ import {
   withMessageDecisions,
   withReviewFeed,
   type AuditLife,
+  type Work,
 } from "#runtime";
 import { createSandboxes, sweepWorkspaces } from "#sandbox";
 import {
@@ -116,6 +118,7 @@ export interface LocalApp {
   readonly approvals: ApprovalsDoor;
   readonly messages: MessagesDoor;
   readonly secrets: SecretsDoor;
+  readonly work: Work;
   close(): Promise<void>;
 }
 
@@ -187,10 +190,12 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       if (!told.ok) log.error("instance_file_failed", told.error);
       const { config } = options;
       stopMessages = startMessagesLife({ messages: trust.messages, nonces: stores.nonces, config, ...machine, log });
+      await trust.work.start();
       return listening;
     },
     async close() {
       await server.close();
+      await trust.work.close();
       stopMessages?.();
       feed.close();
       await refusals.close();
@@ -236,11 +241,13 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
     return stores;
   }
   const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
+  const trust = createTrust({ options, stores: stores.value, machine, log: SILENT, isOwnOrigin: () => false });
   return ok({
     journal,
-    ...createTrust({ options, stores: stores.value, machine, log: SILENT, isOwnOrigin: () => false }),
+    ...trust,
     async close() {
       feed.close();
+      await trust.work.close();
       await stores.value.close();
       lock.value.release();
     },
@@ -324,7 +331,9 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     gates,
     signer,
   });
+  const sandboxes = composeSandboxes({ ...options, searchPath: "/usr/local/bin:/usr/bin:/bin" });
   return {
+    work: createWork({ ...parts, config: options.config, stores, sandboxes, review, readYaml: parseYaml, log }),
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
     approvals: withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages),

@@ -38,6 +38,8 @@ export const NOUNS: readonly Noun[] = [
     summary: "list, show, export and verify approvals",
     load: () => import("./approvals/approvals.ts"),
   },
+  { name: "run", summary: "approve a plan with steps and watch it run", load: () => import("./run/run.ts") },
+  { name: "work", summary: "runs of approved plans: list, show, cancel", load: () => import("./work/work.ts") },
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
   {
     name: "sandbox",

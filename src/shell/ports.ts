@@ -303,3 +303,4 @@ export type {
   PasskeyUse,
 } from "./ports/passkeys.ts";
 export type { SandboxCommand, Sandboxes, SandboxSpace } from "./ports/sandbox.ts";
+export type { GrantedRun, RunChange, RunNote, WorkDoor, WorkStore } from "./ports/work.ts";

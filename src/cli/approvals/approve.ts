@@ -1,6 +1,7 @@
 import { oneLine, type Sha256Hex } from "#base";
 import { keptRequestToWire, type Friction, type KeptRequest } from "#model";
 import { safeJson } from "../plan/safe-json.ts";
+import { requirePerson } from "../terminal/ask.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
 import { describeRequest, stateWords } from "./card-lines.ts";
@@ -34,7 +35,7 @@ const approveRequest: Handler<Options> = async (call) => {
   if (request.state !== "pending") {
     throw new CommandFailure({ what: stateWords(request), kept: "That stays as it is." });
   }
-  const confirmed = options.hash === undefined ? await confirmShown(call, request) : byHash(options.hash, request);
+  const confirmed = await confirmRequest(call, request);
   const answer = { requestId, verdict: "approved", actor: TERMINAL, ...confirmed } as const;
   const approved = await withApprovals(call, async (approvals) => orFail(await approvals.decide(answer)));
   if (options.json) return terminal.line(safeJson(keptRequestToWire(approved)));
@@ -43,19 +44,22 @@ const approveRequest: Handler<Options> = async (call) => {
   terminal.note(`${granted} \`silas approvals export ${requestId}\` gives the receipt.`);
 };
 
+/** By hand with everything shown, or by the hash of what was read. */
+export async function confirmRequest(call: Call<Options>, request: KeptRequest): Promise<Confirmed> {
+  const { hash } = call.options;
+  return hash === undefined ? confirmShown(call, request) : byHash(hash, request);
+}
+
 async function confirmShown(call: Call<Options>, request: KeptRequest): Promise<Confirmed> {
   const { terminal } = call;
   for (const line of describeRequest(request)) terminal.note(line);
-  if (!terminal.isInteractive) {
-    throw new CommandFailure({
-      what: "An approval needs your decision, and nobody can be asked here.",
-      kept: "Nothing was approved; the request waits on.",
-      next: needsPerson(request)
-        ? `A plan of ${request.riskLevel} risk is approved by a person: run this in a terminal.`
-        : `When you have read it, approve exactly this plan with --hash ${request.planHash}`,
-      exit: EXIT.needsDecision,
-    });
-  }
+  requirePerson(terminal, {
+    what: "An approval needs your decision, and nobody can be asked here.",
+    kept: "Nothing was approved; the request waits on.",
+    next: needsPerson(request)
+      ? `A plan of ${request.riskLevel} risk is approved by a person: run this in a terminal.`
+      : `When you have read it, approve exactly this plan with --hash ${request.planHash}`,
+  });
   return { shownHash: request.planHash, friction: await confirmByHand(terminal, request) };
 }
 

@@ -73,7 +73,10 @@ async function readProposal(call: Call<Options>, { source, tasks, standing }: Pa
 }
 
 /** Problems are said here, with their lines, before anything is opened or sent. */
-async function readMarkdown({ outside, here }: Call<Options>, source: string): Promise<string> {
+export async function readMarkdown(
+  { outside, here }: Pick<Call<object>, "outside" | "here">,
+  source: string,
+): Promise<string> {
   const file = source === "-" ? "<stdin>" : source;
   const markdown = await readPlanFile(source, createInputReader(outside.stdin));
   const parsed = markdown.ok ? readPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now }) : markdown;

@@ -101,6 +101,10 @@ export const LIMITS = {
   planParts: 50,
   /** Steps of one plan; more is a script. */
   planSteps: 100,
+  /** Runs of plans at the same time; the others wait. Each has a sandbox and its own processes. */
+  runsAtOnce: 8,
+  /** Runs in one list: what is older is in Activity. */
+  runsListed: 100,
   /** Interruptions of one attempt by a crash before it counts as failed: the third is hardly chance. */
   stepInterruptions: 3,
   /** Skills, tools, children, predecessors or artifacts that one plan names. */

@@ -1,5 +1,6 @@
 import { oneLine } from "#base";
 import { gateSentences } from "./gate/gate-audit.ts";
+import { runSentences } from "./work/run-audit.ts";
 import type { AuditBreak, AuditDataOf, AuditEntry, AuditEvent } from "./audit.ts";
 
 type Sentences = { readonly [E in AuditEvent]: (data: AuditDataOf<E>) => string };
@@ -61,6 +62,7 @@ const SENTENCES: Sentences = {
   message_endorsed: ({ message_id }) => `You endorsed the message ${message_id}`,
   access_changed: ({ connection_id, level }) => `The connection ${connection_id} reached the level ${level}`,
   ...gateSentences,
+  ...runSentences,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: ({ key_id }) =>
     `Verified the audit chain and marked its head${(key_id ?? null) === null ? "" : `, signed with the key ${key_id}`}`,

@@ -6,6 +6,7 @@ import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
 import { instantSchema, nameSchema } from "./values.ts";
+import { runAuditSchemas } from "./work/run-audit.ts";
 
 const count = z.int().check(z.gte(0));
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
@@ -101,6 +102,7 @@ export const auditDataSchemas = {
   message_endorsed: z.strictObject({ message_id: id, token_id: id }),
   access_changed: z.strictObject({ connection_id: id, level_before: id, level: id, customer_id: z.nullable(id) }),
   ...gateAuditSchemas,
+  ...runAuditSchemas,
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   /** Names the key that signed the head, and so records this use of it; null where none could. */
   audit_checkpoint: z.strictObject({ checkpoint_id: id, key_id: z.nullable(id) }),

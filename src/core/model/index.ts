@@ -418,4 +418,18 @@ export {
   type VerificationCheck,
   type WorkItem,
 } from "./work/work-records.ts";
+export {
+  cancelRunSchema,
+  workDetailFromWire,
+  workDetailToWire,
+  workSummaryFromWire,
+  workSummaryToWire,
+  type RunProgress,
+  type WorkDetail,
+  type WorkDetailBody,
+  type WorkSummary,
+  type WorkSummaryBody,
+} from "./work/run-wire.ts";
+export { runLine } from "./work/run-words.ts";
+export type { WorkRefusal } from "./work/work-words.ts";
 export { nameOfCommand, wordPartsFor, wordsFor } from "./words.ts";

@@ -9,6 +9,7 @@ import type { MessageRefusal } from "./message/message.ts";
 import { MESSAGE_WORDS } from "./message/message-words.ts";
 import { PASSKEY_WORDS, type PasskeyError } from "./passkey/words.ts";
 import { SECRET_WORDS, type SecretsError } from "./secret/secret-words.ts";
+import { WORK_WORDS, type WorkRefusal } from "./work/work-words.ts";
 
 /** The three things a person needs to know: what failed, what became of their data, and what to do now. */
 export type Words = { readonly what: string; readonly kept: string; readonly next: string };
@@ -50,7 +51,8 @@ type KnownError =
   | DevicesError
   | MessageRefusal
   | PasskeyError
-  | SecretsError;
+  | SecretsError
+  | WorkRefusal;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
 };
@@ -94,6 +96,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 
 const TABLE: Table = {
   ...DECISION_WORDS,
+  ...WORK_WORDS,
   ...DEVICE_WORDS,
   ...MESSAGE_WORDS,
   ...PASSKEY_WORDS,

@@ -34,3 +34,4 @@ export { createMessages, startMessagesLife } from "./messages/create.ts";
 export { withMessageDecisions } from "./messages/door.ts";
 export { createSecretsDoor } from "./secrets/secrets-door.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";
+export { createWork, type Work } from "./work/create.ts";

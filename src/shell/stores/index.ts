@@ -51,5 +51,6 @@ export {
   type StoresOptions,
 } from "./open-stores.ts";
 export { createMemoryVault } from "./vault/memory-vault.ts";
+export { createMemoryWorkStore } from "./work/memory-work-store.ts";
 export { openVault, type VaultAccess, type VaultOptions } from "./vault/open-vault.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";

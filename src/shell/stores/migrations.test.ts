@@ -94,6 +94,7 @@ const RELEASED = {
   "runtime/008_messages": "f8ce5a2d2a24fdbfa5722ae48db810d3cc2061faabbb69a720e09c07140ff746",
   "runtime/009_audit_heads": "3fad54a02eb35d0b3e84fa04e6844cb81ac4f4bba1ff8db429c6a8a37759af56",
   "runtime/010_decision_tokens": "af4d6a06b4cadd728dd304404885e0f4c8d226490e56903915524b5ca39b20c9",
+  "runtime/011_work_runs": "169a9eaa32f9c17fc418d2753a77466e2e245d45d8007d10eb9b5c67e183f8cd",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

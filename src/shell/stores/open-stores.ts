@@ -14,6 +14,7 @@ import type {
   Randomness,
   SecureInputStore,
   SessionStore,
+  WorkStore,
 } from "#ports";
 import { createApprovalStore } from "./approvals/approval-store.ts";
 import { createHeadsFile } from "./audit/heads.ts";
@@ -29,6 +30,7 @@ import { createSessionStore } from "./session-store.ts";
 import { createPasskeyStore } from "./passkeys/passkey-store.ts";
 import { guardedValue } from "./store-fault.ts";
 import type { StartFault } from "./start-fault.ts";
+import { createWorkStore } from "./work/work-store.ts";
 
 export type StoresOptions = {
   readonly dataDir: string;
@@ -59,6 +61,7 @@ export type RuntimeStores = {
   readonly nonces: NonceStore;
   readonly secureInputs: SecureInputStore;
   readonly passkeys: PasskeyStore;
+  readonly work: WorkStore;
   /** Enters into the chain every migration that it does not know yet. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
   readonly close: () => void;
@@ -74,6 +77,7 @@ export type Stores = {
   readonly nonces: NonceStore;
   readonly secureInputs: SecureInputStore;
   readonly passkeys: PasskeyStore;
+  readonly work: WorkStore;
   readonly close: () => Promise<void>;
 };
 
@@ -94,7 +98,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces } = runtime.value;
+  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, work } = runtime.value;
   const close = async () => {
     await journal.value.close();
     runtime.value.close();
@@ -112,6 +116,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       secureInputs,
       messages,
       nonces,
+      work,
       close,
     });
   await close();
@@ -169,6 +174,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     nonces: createNonceStore(db),
     approvals: createApprovalStore({ db, recordAct }),
     secureInputs: createSecureInputStore({ db, recordAct }),
+    work: createWorkStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,
   });

@@ -10,6 +10,7 @@ import {
   type SecureInputRefusal,
   type SigningError,
   type StoreFault,
+  type WorkRefusal,
 } from "#model";
 import type { DecideRefusal, ImportRefusal, Log, ProposeRefusal, Randomness, ReceiptRefusal } from "#ports";
 
@@ -49,6 +50,7 @@ export type Refusal =
   | ReceiptRefusal
   | SecureInputRefusal
   | PasskeyKeepRefusal
+  | WorkRefusal
   | StoreFault;
 
 type StatusTable = { readonly [C in Refusal["code"]]: number };
@@ -74,6 +76,7 @@ const STATUS: StatusTable = {
   not_found: 404,
   message_unknown: 404,
   request_unknown: 404,
+  run_unknown: 404,
   route_not_found: 404,
   method_not_allowed: 405,
   body_too_slow: 408,
@@ -137,6 +140,8 @@ const STATUS: StatusTable = {
   last_key: 409,
   operation_mismatch: 409,
   signer_not_enrolled: 409,
+  run_exists: 409,
+  run_over: 409,
   secret_fulfilled: 409,
   task_concluded: 409,
   task_not_concluded: 409,

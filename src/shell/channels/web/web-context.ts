@@ -17,6 +17,7 @@ import type {
   SecretsDoor,
   SessionStore,
   Timers,
+  WorkDoor,
 } from "#ports";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import type { Caller, DeviceSessions } from "./device-sessions.ts";
@@ -35,6 +36,7 @@ export type WebServerDeps = {
   readonly secrets: SecretsDoor;
   readonly passkeys: PasskeysDoor;
   readonly messages: MessagesDoor;
+  readonly work: WorkDoor;
   readonly sessions: SessionStore;
   readonly activity: ActivityDoor;
   readonly refusals: RefusalTally;

@@ -19,7 +19,7 @@ export type PlanReading = {
   readonly at: Instant;
   readonly standingUsesMax: number;
 };
-export type ProjectedPlan = { readonly itemId: string; readonly projection: string };
+export type ProjectedPlan = { readonly itemId: string; readonly item: WorkItem; readonly projection: string };
 type Refused = PlanRefused | ProposalRefused;
 
 /**
@@ -38,7 +38,7 @@ export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Ref
   const projection = projectPlan(item, { ...FILE_ALONE, children: children.value, standing });
   const reason = standing === null ? null : wrongTerms({ ...reading, item, projection, standing });
   if (reason !== null) return refuse(reason, item.id);
-  return ok({ itemId: item.id, projection: planBytes(projection) });
+  return ok({ itemId: item.id, item, projection: planBytes(projection) });
 }
 
 function parse({ readYaml, at }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {

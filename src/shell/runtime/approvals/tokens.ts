@@ -92,7 +92,7 @@ async function verifyOne(
 
 export const signingBytes = (token: UnsignedToken | ApprovalToken): Uint8Array => Buffer.from(tokenSigningBytes(token));
 
-async function signatureFact(registry: KeyRegistry, token: ApprovalToken): Promise<SignatureFact> {
+export async function signatureFact(registry: KeyRegistry, token: ApprovalToken): Promise<SignatureFact> {
   const signature = signatureToHex(token.signature);
   const verified = await verifySigned(registry, { keyId: token.keyId, bytes: signingBytes(token), signature });
   if (verified.ok) return "valid";
@@ -100,7 +100,7 @@ async function signatureFact(registry: KeyRegistry, token: ApprovalToken): Promi
   return code === "key_unknown" || code === "key_revoked" ? code : "invalid";
 }
 
-function storedToken(token: ApprovalToken): StoredToken {
+export function storedToken(token: ApprovalToken): StoredToken {
   const { tokenId, nonce, planHash, keyId, maxExecutions } = token;
   const text = canonicalJson(approvalTokenToWire(token));
   assert(text.ok, "APPR-03 a token has one canonical text");

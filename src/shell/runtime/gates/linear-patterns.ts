@@ -32,6 +32,13 @@ export const matchPattern: MatchPattern = (pattern, text) => {
   return ok(compiled.testExact(text));
 };
 
+/** Whether a pattern is found anywhere in a text, in the same bounded time; null when that cannot be told. [VER-09] */
+export function findPattern(pattern: string, text: string): boolean | null {
+  const compiled = known(pattern);
+  if (compiled === null || compiled.programSize() * (text.length + 1) > LIMITS.gatePatternSteps) return null;
+  return compiled.test(text);
+}
+
 function known(pattern: string): Re2.RE2JS | null {
   const found = kept.get(pattern);
   if (found !== undefined) return found;

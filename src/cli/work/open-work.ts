@@ -1,0 +1,40 @@
+import type { Environment } from "#config";
+import type { WorkSummary } from "#model";
+import type { WorkDoor } from "#ports";
+import { orFail } from "../approvals/open-approvals.ts";
+import { reachSilas } from "../client/door.ts";
+import { CommandFailure } from "../terminal/failure.ts";
+import { createHttpWork } from "./http-work.ts";
+
+/** Runs for the time of `talk`: through the running instance, or in this process when none runs. */
+export async function withWork<T>(
+  { environment }: { readonly environment: Environment },
+  talk: (work: WorkDoor) => Promise<T>,
+): Promise<T> {
+  const silas = await reachSilas({ environment, askPassphrase: async () => null });
+  if (silas.kind === "instance") return talk(createHttpWork(silas.address));
+  try {
+    return await talk(silas.app.work);
+  } finally {
+    await silas.app.close();
+  }
+}
+
+const ID_PART_CHARS_MIN = 4;
+
+/** The run a typed id means: all of it, an end or a beginning that fits one alone, or the id of its request. */
+export async function findRun(work: WorkDoor, typed: string): Promise<WorkSummary> {
+  const listed = orFail(await work.list());
+  const isPart = typed.length >= ID_PART_CHARS_MIN;
+  const fits = listed.filter(({ run: { runId }, requestId }) => {
+    if (runId === typed || requestId === typed) return true;
+    return isPart && (runId.startsWith(typed) || runId.endsWith(typed) || requestId.startsWith(typed));
+  });
+  const [found] = fits;
+  if (found !== undefined && fits.length === 1) return found;
+  throw new CommandFailure({
+    what: fits.length === 0 ? `There is no run ${typed}.` : `${typed} fits ${fits.length} runs.`,
+    kept: "Nothing was changed.",
+    next: "`silas work list` shows the ids.",
+  });
+}

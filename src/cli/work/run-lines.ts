@@ -1,0 +1,68 @@
+import { neutralise, oneLine } from "#base";
+import { runLine, type CheckResult, type LedgerEntry, type WorkDetail } from "#model";
+import { showMoment } from "../terminal/local-time.ts";
+
+/** Everything about a run, for a person. What programs printed is made safe to show. */
+export function describeRun({ run, title, requestId, progress, ledger }: WorkDetail): readonly string[] {
+  const { budgetUsed } = run;
+  return [
+    `${oneLine(title)}`,
+    `  State     ${runLine({ run, progress })}`,
+    `  Run       ${run.runId}`,
+    `  Request   ${requestId}`,
+    `  Plan      ${run.workItemId}, ${run.planHash}`,
+    `  Began     ${showMoment(run.startedAt)}`,
+    ...(run.endedAt === null ? [] : [`  Ended     ${showMoment(run.endedAt)}`]),
+    `  Used      ${counted(run.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
+    ...(ledger.length === 0 ? [] : ["Steps", ...ledger.flatMap(stepLines)]),
+    ...resultLines(run.results),
+    ...artifactLines(run.artifacts),
+  ];
+}
+
+const OUTPUT_LINES = 5;
+
+function stepLines(entry: LedgerEntry): readonly string[] {
+  const place = `  ${entry.attempt}.${entry.stepIndex + 1} ${oneLine(entry.stepName)}`;
+  return [
+    `${place}: ${stepState(entry)}`,
+    ...lastLines(entry.returnValue, OUTPUT_LINES).map((line) => `      | ${line}`),
+  ];
+}
+
+function stepState({ state, success, error, durationMs }: LedgerEntry): string {
+  if (state === "started") return "begun, its end was not seen yet";
+  if (state === "in_doubt") return "in doubt: begun, and its end was never seen";
+  const took = durationMs === null ? "" : ` in ${seconds(durationMs)}`;
+  return success === true ? `ok${took}` : `failed${took}: ${oneLine(error ?? "")}`;
+}
+
+export function resultLines(results: readonly CheckResult[]): readonly string[] {
+  if (results.length === 0) return [];
+  return [
+    "Checks",
+    ...results.map(
+      ({ name, passed, reason }) =>
+        `  ${passed ? "ok" : "failed"}  ${oneLine(name)}${passed ? "" : `: ${oneLine(reason)}`}`,
+    ),
+  ];
+}
+
+function artifactLines(artifacts: WorkDetail["run"]["artifacts"]): readonly string[] {
+  const all = Object.entries(artifacts);
+  if (all.length === 0) return [];
+  return [
+    "Results",
+    ...all.map(([name, { sha256, size }]) => `  ${oneLine(name)}  ${counted(size, "byte")}, sha256 ${sha256}`),
+  ];
+}
+
+const lastLines = (text: string, most: number): readonly string[] =>
+  neutralise(text)
+    .split("\n")
+    .map(oneLine)
+    .filter((line) => line !== "")
+    .slice(-most);
+
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,74 @@
+import { oneLine } from "#base";
+import { runLine, runRecordToWire, workDetailToWire, workSummaryToWire, type WorkSummary } from "#model";
+import { orFail } from "../approvals/open-approvals.ts";
+import { safeJson } from "../plan/safe-json.ts";
+import type { Define, Handler } from "../terminal/context.ts";
+import { showMoment } from "../terminal/local-time.ts";
+import { printTable } from "../terminal/table.ts";
+import { findRun, withWork } from "./open-work.ts";
+import { describeRun } from "./run-lines.ts";
+
+type Options = { readonly json?: boolean };
+
+export const define: Define = (work, act) => {
+  work
+    .command("list")
+    .description("Runs of approved plans, newest first, and what waits to be run.")
+    .option("--json", "print JSON")
+    .action(act(listRuns));
+  work
+    .command("show <id>")
+    .description("One run: its steps, checks and results. An id, a part of it, or the id of its request.")
+    .option("--json", "print JSON")
+    .action(act(showRun));
+  work
+    .command("cancel <id>")
+    .description("End a run at once. What it changed outside of its workspace stays.")
+    .option("--json", "print JSON")
+    .action(act(cancelRun));
+};
+
+/** Ids made in the same hour begin alike, so their end is shown; the other verbs take it. */
+const ID_END_CHARS = 8;
+
+const listRuns: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const runs = await withWork(call, async (work) => orFail(await work.list()));
+  if (options.json) return terminal.line(safeJson({ runs: runs.map(workSummaryToWire) }));
+  if (runs.length === 0) return terminal.note("Nothing was run yet. `silas run PLAN.md` runs a plan with steps.");
+  const columns = [
+    { header: "ID" },
+    { header: "WHAT", flexible: true },
+    { header: "STATE" },
+    { header: "BEGAN", spare: 1 },
+  ] as const;
+  printTable(terminal, { columns, rows: runs.map(rowOf) });
+};
+
+const rowOf = ({ run, title, progress }: WorkSummary): readonly string[] => [
+  run.runId.slice(-ID_END_CHARS),
+  oneLine(title),
+  runLine({ run, progress }),
+  showMoment(run.startedAt),
+];
+
+const showRun: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const detail = await withWork(call, async (work) => {
+    const { run } = await findRun(work, call.args[0] ?? "");
+    return orFail(await work.show(run.runId));
+  });
+  if (options.json) return terminal.line(safeJson(workDetailToWire(detail)));
+  for (const line of describeRun(detail)) terminal.line(line);
+};
+
+const cancelRun: Handler<Options> = async (call) => {
+  const { options, terminal } = call;
+  const ended = await withWork(call, async (work) => {
+    const { run } = await findRun(work, call.args[0] ?? "");
+    return orFail(await work.cancel(run.runId, { kind: "terminal" }));
+  });
+  if (options.json) return terminal.line(safeJson({ run: runRecordToWire(ended) }));
+  terminal.line(`Cancelled ${ended.workItemId}`);
+  terminal.note("What it changed outside of its workspace stays as it is; `silas work show` lists its steps.");
+};

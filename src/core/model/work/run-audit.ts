@@ -1,0 +1,47 @@
+import * as z from "zod/mini";
+import { RUN_STATUSES } from "./run-records.ts";
+
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
+const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const count = z.int().check(z.gte(0));
+const run = { run_id: id, work_item_id: id };
+
+/** What the audit chain says about runs: names, codes and counts, never what a program printed. */
+export const runAuditSchemas = {
+  run_started: z.strictObject({ ...run, token_id: id, plan_hash: digest }),
+  run_ended: z.strictObject({
+    ...run,
+    status: z.enum(RUN_STATUSES),
+    is_verified: z.boolean(),
+    attempts: count,
+    checks: count,
+    checks_passed: count,
+  }),
+  /** The approval did not let it run, and the first reason why. Nothing was started. [INV-01] */
+  execution_blocked_no_approval: z.strictObject({ ...run, reason: code }),
+  /** A step was begun and never seen to end, and may have changed something. It is not repeated. */
+  step_in_doubt: z.strictObject({ ...run, attempt: count, step_index: count }),
+} as const;
+
+type RunEvent = keyof typeof runAuditSchemas;
+type Sentences = { readonly [E in RunEvent]: (data: z.infer<(typeof runAuditSchemas)[E]>) => string };
+
+export const runSentences: Sentences = {
+  run_started: ({ work_item_id }) => `Began to run ${work_item_id}`,
+  run_ended: (data) => `${data.work_item_id} ${endWords(data)}`,
+  execution_blocked_no_approval: ({ work_item_id, reason }) =>
+    `Did not run ${work_item_id}: its approval does not hold (${reason})`,
+  step_in_doubt: ({ work_item_id, step_index }) =>
+    `Step ${step_index + 1} of ${work_item_id} is in doubt: its end was never seen, and it is not repeated`,
+};
+
+function endWords({ status, is_verified, checks, checks_passed, attempts }: RunEnd): string {
+  const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
+  const passed = `${checks_passed} of ${checks} checks passed`;
+  if (status === "done") return is_verified ? `is done, ${passed}` : "is done, not checked by anything";
+  if (status === "stuck") return `is stuck after ${tries}${checks === 0 ? "" : `, ${passed}`}`;
+  if (status === "cancelled") return "was cancelled";
+  return status === "in_doubt" ? "ended in doubt" : "could not be run";
+}
+type RunEnd = z.infer<(typeof runAuditSchemas)["run_ended"]>;

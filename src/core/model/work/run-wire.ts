@@ -1,0 +1,91 @@
+import * as z from "zod/mini";
+import type { Instant } from "#base";
+import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { instantSchema } from "../values.ts";
+import {
+  ledgerEntrySchema,
+  ledgerEntryToWire,
+  runRecordSchema,
+  runRecordToWire,
+  type LedgerEntry,
+  type LedgerEntryBody,
+  type RunRecord,
+  type RunRecordBody,
+} from "./run-records.ts";
+
+/** Where a run is right now. */
+const progressSchema = recordOf(
+  z.strictObject({
+    attempt: z.int(),
+    /** Counted from 1; null while checks run. */
+    step: z.nullable(z.int()),
+    steps: z.int(),
+    name: z.string(),
+    /** The last line it printed: from outside, and to be shown as nothing else. */
+    last_line: z.string(),
+    since: instantSchema,
+  }),
+);
+export type RunProgress = {
+  readonly attempt: number;
+  readonly step: number | null;
+  readonly steps: number;
+  readonly name: string;
+  readonly lastLine: string;
+  readonly since: Instant;
+};
+
+/** A run as a list shows it. `progress` is there while it runs in this Silas. */
+export type WorkSummary = {
+  readonly run: RunRecord;
+  readonly requestId: string;
+  readonly title: string;
+  readonly progress: RunProgress | null;
+};
+export type WorkDetail = WorkSummary & { readonly ledger: readonly LedgerEntry[] };
+
+const summarySchema = z.strictObject({
+  run: runRecordSchema,
+  request_id: z.string(),
+  title: z.string(),
+  progress: z.nullable(progressSchema),
+});
+const detailSchema = z.extend(summarySchema, { ledger: z.array(ledgerEntrySchema) });
+
+export type WorkSummaryBody = {
+  readonly run: RunRecordBody;
+  readonly request_id: string;
+  readonly title: string;
+  readonly progress: z.input<typeof progressSchema> | null;
+};
+export type WorkDetailBody = WorkSummaryBody & { readonly ledger: readonly LedgerEntryBody[] };
+
+export const workSummaryToWire = ({ run, requestId, title, progress }: WorkSummary): WorkSummaryBody => ({
+  run: runRecordToWire(run),
+  request_id: requestId,
+  title,
+  progress: progress === null ? null : snakeRecord(progress),
+});
+
+export const workDetailToWire = ({ ledger, ...summary }: WorkDetail): WorkDetailBody => ({
+  ...workSummaryToWire(summary),
+  ledger: ledger.map(ledgerEntryToWire),
+});
+
+/** Null when it is no such thing. */
+export function workSummaryFromWire(body: unknown): WorkSummary | null {
+  const { data } = summarySchema.safeParse(body);
+  return data === undefined
+    ? null
+    : { run: data.run, requestId: data.request_id, title: data.title, progress: data.progress };
+}
+
+export function workDetailFromWire(body: unknown): WorkDetail | null {
+  const { data } = detailSchema.safeParse(body);
+  if (data === undefined) return null;
+  const { run, request_id: requestId, title, progress, ledger } = data;
+  return { run, requestId, title, progress, ledger };
+}
+
+/** `POST /api/work/:id/cancel` takes nothing but its address. */
+export const cancelRunSchema = z.strictObject({});

@@ -1,0 +1,34 @@
+import { oneLine } from "#base";
+import type { CheckResult, RunRecord } from "./run-records.ts";
+import type { WorkSummary } from "./run-wire.ts";
+
+/** Where a run stands, as one short line that is the same in the terminal and on the page. */
+export function runLine({ run, progress }: Pick<WorkSummary, "run" | "progress">): string {
+  switch (run.status) {
+    case "pending":
+      return "Waits to be run";
+    case "running":
+      if (progress === null || progress.step === null) return "Running";
+      return `Running: step ${progress.step} of ${progress.steps}${retryWords(run)}`;
+    case "verifying":
+      return `Checking${retryWords(run)}`;
+    case "done":
+      return run.isVerified ? `Done, checked ${checkWords(run)}` : "Done, not checked";
+    case "cancelled":
+      return "Cancelled";
+    case "stuck":
+      return `Stopped after ${run.attempts === 1 ? "1 attempt" : `${run.attempts} attempts`}: ${why(run)}`;
+    case "blocked":
+      return `Stopped: ${why(run)}`;
+    case "in_doubt":
+      return `In doubt: ${why(run)}`;
+  }
+}
+
+const retryWords = ({ attempts }: RunRecord): string => (attempts > 1 ? ` (attempt ${attempts})` : "");
+const why = ({ lastError }: RunRecord): string => oneLine(lastError ?? "no reason was kept");
+
+function checkWords({ results }: RunRecord): string {
+  const passed = results.filter((result: CheckResult) => result.passed).length;
+  return `${passed} of ${results.length}`;
+}

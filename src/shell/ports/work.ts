@@ -1,0 +1,67 @@
+/** Work: what keeps runs of approved plans, and what the terminal and a channel may do with them. */
+import type { Instant, Result, Sha256Hex } from "#base";
+import type {
+  AuditActor,
+  LedgerEntry,
+  RunRecord,
+  StoreFault,
+  WorkDetail,
+  WorkRefusal,
+  WorkSummary,
+} from "#model";
+
+/**
+ * Runs and their ledgers, in `silas.db`. Each change commits together with its audit entry.
+ * INVARIANT: a granted attempt is begun once, and what has ended stays as it ended. [WSTORE-05]
+ */
+export interface WorkStore {
+  /** Attempts of plans that say how they run, granted and not begun by anyone yet; oldest first. */
+  waiting(): Promise<Result<readonly GrantedRun[], StoreFault>>;
+  /** The grant a run stands on, begun or not. */
+  grantOf(runId: string): Promise<Result<GrantedRun | null, StoreFault>>;
+  find(runId: string): Promise<Result<RunRecord | null, StoreFault>>;
+  /** Newest first. */
+  list(limit: number): Promise<Result<readonly RunRecord[], StoreFault>>;
+  /** Runs that were begun and have not ended; oldest first. */
+  unfinished(): Promise<Result<readonly RunRecord[], StoreFault>>;
+  /** In the order in which steps were begun. */
+  ledger(runId: string): Promise<Result<readonly LedgerEntry[], StoreFault>>;
+  /** The first record of a run. A run that was begun is not begun again. */
+  begin(change: RunChange): Promise<Result<void, WorkRefusal | StoreFault>>;
+  /** Status, use of the budget and the step it is about, all or nothing. */
+  save(change: RunChange): Promise<Result<void, WorkRefusal | StoreFault>>;
+}
+
+export type GrantedRun = {
+  readonly runId: string;
+  readonly requestId: string;
+  readonly workItemId: string;
+  readonly tokenId: string;
+  readonly planHash: Sha256Hex;
+  readonly grantedAt: Instant;
+};
+
+export type RunChange = {
+  readonly run: RunRecord;
+  /** The steps that began or ended with this change. */
+  readonly entries: readonly LedgerEntry[];
+  /** What the chain says of it; most changes say nothing, the ledger holds them. */
+  readonly events: readonly RunNote[];
+  readonly at: Instant;
+  readonly actor: AuditActor;
+};
+
+export type RunNote =
+  | { readonly kind: "run_started" }
+  | { readonly kind: "run_ended" }
+  /** Why the approval does not let it run. */
+  | { readonly kind: "execution_blocked_no_approval"; readonly reason: string }
+  | { readonly kind: "step_in_doubt"; readonly attempt: number; readonly stepIndex: number };
+
+/** What the terminal and a channel may do with runs. Nobody begins one here: only an approval does. */
+export interface WorkDoor {
+  list(): Promise<Result<readonly WorkSummary[], StoreFault>>;
+  show(runId: string): Promise<Result<WorkDetail, WorkRefusal | StoreFault>>;
+  /** Ends a run at once; what it changed outside of its workspace stays. */
+  cancel(runId: string, actor: AuditActor): Promise<Result<RunRecord, WorkRefusal | StoreFault>>;
+}

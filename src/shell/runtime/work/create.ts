@@ -1,0 +1,53 @@
+import type { Config } from "#model";
+import type { ApprovalStore, Clock, KeyRegistry, Log, ReviewFeed, Sandboxes, WorkDoor, WorkStore } from "#ports";
+import type { ReadYaml } from "#work";
+import { createWorkDoor } from "./door.ts";
+import { createRunner } from "./runner.ts";
+import { createRunSpaces } from "./spaces.ts";
+
+export type WorkParts = {
+  readonly config: Pick<Config, "sandbox">;
+  readonly stores: { readonly work: WorkStore; readonly approvals: ApprovalStore };
+  readonly registry: KeyRegistry;
+  readonly sandboxes: Sandboxes;
+  readonly review: ReviewFeed;
+  readonly readYaml: ReadYaml;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export type Work = WorkDoor & {
+  /** Runs what is granted, from now on, until it is closed. */
+  start(): Promise<void>;
+  /** Runs this grant alone, and answers when it is over; for a terminal without a running Silas. */
+  runGranted(runId: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Everything between an approval that was granted and its result. */
+export function createWork({ config, stores, sandboxes, review, ...rest }: WorkParts): Work {
+  const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = config.sandbox;
+  const { work: store, approvals } = stores;
+  const { registry, readYaml, clock, log } = rest;
+  const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds });
+  const deps = { store, approvals, registry, readYaml, clock, log, spaces, onChanged: review.changed };
+  const runner = createRunner(deps);
+  let unsubscribe: (() => void) | null = null;
+  return {
+    ...createWorkDoor({ ...deps, runner }),
+    runGranted: async (runId) => {
+      const grant = await store.grantOf(runId);
+      if (grant.ok && grant.value !== null) await runner.runOne(grant.value);
+    },
+    async start() {
+      // Every decision is told there, so that what was approved anywhere begins here.
+      unsubscribe = review.subscribe(() => runner.look());
+      await runner.start();
+    },
+    async close() {
+      unsubscribe?.();
+      await runner.close();
+      await sandboxes.close();
+    },
+  };
+}

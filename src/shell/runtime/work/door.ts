@@ -1,0 +1,79 @@
+import { err, LIMITS, ok, type Result } from "#base";
+import type { RunRecord, StoreFault, WorkSummary } from "#model";
+import type { GrantedRun, WorkDoor } from "#ports";
+import type { DriveDeps } from "./drive.ts";
+import { cancelUndriven, type Runner } from "./runner.ts";
+import { waitingRun } from "./unrun.ts";
+
+type DoorDeps = Pick<DriveDeps, "store" | "approvals" | "clock" | "onChanged"> & { readonly runner: Runner };
+type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
+
+/** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
+export function createWorkDoor(deps: DoorDeps): WorkDoor {
+  const { store, runner } = deps;
+  return {
+    async list() {
+      const waiting = await store.waiting();
+      if (!waiting.ok) return waiting;
+      const runs = await store.list(LIMITS.runsListed);
+      if (!runs.ok) return runs;
+      const listed: Listed[] = waiting.value.toReversed().map((grant) => ({ run: waitingRun(grant), grant }));
+      for (const run of runs.value) listed.push({ run, grant: null });
+      const summaries: WorkSummary[] = [];
+      for (const one of listed.slice(0, LIMITS.runsListed)) {
+        const summary = await summaryOf(deps, one);
+        if (!summary.ok) return summary;
+        summaries.push(summary.value);
+      }
+      return ok(summaries);
+    },
+    async show(runId) {
+      const found = await find(deps, runId);
+      if (!found.ok) return found;
+      if (found.value === null) return err({ code: "run_unknown", runId });
+      const ledger = await store.ledger(runId);
+      if (!ledger.ok) return ledger;
+      const summary = await summaryOf(deps, found.value);
+      return summary.ok ? ok({ ...summary.value, ledger: ledger.value }) : summary;
+    },
+    async cancel(runId, actor) {
+      const isDriven = await runner.cancel(runId, actor);
+      const found = await find(deps, runId);
+      if (!found.ok) return found;
+      if (found.value === null) return err({ code: "run_unknown", runId });
+      const { run, grant } = found.value;
+      if (isDriven) return run.status === "cancelled" ? ok(run) : err({ code: "run_over", runId, status: run.status });
+      if (run.endedAt !== null) return err({ code: "run_over", runId, status: run.status });
+      return cancelUndriven(deps, { grant: grant ?? grantFrom(run), kept: grant === null ? run : null, actor });
+    },
+  };
+}
+
+/** A run that was begun, or the grant that waits. */
+async function find({ store }: DoorDeps, runId: string): Promise<Result<Listed | null, StoreFault>> {
+  const run = await store.find(runId);
+  if (!run.ok) return run;
+  if (run.value !== null) return ok({ run: run.value, grant: null });
+  const grant = await store.grantOf(runId);
+  if (!grant.ok) return grant;
+  return ok(grant.value === null ? null : { run: waitingRun(grant.value), grant: grant.value });
+}
+
+async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
+  const known = grant === null ? await deps.store.grantOf(run.runId) : ok(grant);
+  if (!known.ok) return known;
+  const requestId = known.value?.requestId ?? "";
+  const request = await deps.approvals.find(requestId);
+  if (!request.ok) return request;
+  const title = request.value?.card.intent ?? run.workItemId;
+  return ok({ run, requestId, title, progress: deps.runner.progressOf(run.runId) });
+}
+
+const grantFrom = ({ runId, workItemId, tokenId, planHash, startedAt }: RunRecord): GrantedRun => ({
+  runId,
+  requestId: "",
+  workItemId,
+  tokenId,
+  planHash,
+  grantedAt: startedAt,
+});

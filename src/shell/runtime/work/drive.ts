@@ -1,0 +1,227 @@
+import { assert, oneLine, type Instant } from "#base";
+import { sandboxWords, type AuditActor, type RunProgress, type SandboxLine, type SandboxRefusal } from "#model";
+import type { Clock, Log, SandboxSpace, WorkStore } from "#ports";
+import { advanceRun, checkNotRun, type RunEffect, type RunFact, type RunState, type RunWrite } from "#work";
+import { checkEntry, type ClearedRun, type GateDeps } from "./entry-gate.ts";
+import type { LoadedPlan } from "./load-plan.ts";
+import { performChecks } from "./perform-checks.ts";
+import { performStep } from "./perform-step.ts";
+import type { RunSpaces } from "./spaces.ts";
+
+export type DriveDeps = GateDeps & {
+  readonly store: WorkStore;
+  readonly spaces: RunSpaces;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told after each change that was kept. */
+  readonly onChanged: () => void;
+};
+
+export type Driving = {
+  readonly loaded: LoadedPlan;
+  readonly state: RunState;
+  /** Whether the store knows the run already. */
+  readonly known: "new" | "kept";
+};
+
+/** One run on its way. */
+export type DrivenRun = {
+  /** Settles when the run is over, or when it was left for the next start. */
+  readonly ended: Promise<void>;
+  progress(): RunProgress | null;
+  /** Ends what runs at once, as the owner's word. */
+  cancel(actor: AuditActor): void;
+  /** Ends what runs at once and writes nothing more: the next start finds it as it was. */
+  leave(): Promise<void>;
+};
+
+const SYSTEM: AuditActor = { kind: "system" };
+const LINE_CHARS = 200;
+
+/** What changes while a run is on its way. */
+type Going = {
+  state: RunState;
+  isKept: boolean;
+  isLeaving: boolean;
+  /** Only the entry gate gives it, and nothing is opened without it. */
+  cleared: ClearedRun | null;
+  space: SandboxSpace | null;
+  checkSpace: SandboxSpace | null;
+  progress: RunProgress | null;
+  /** Who ended it; Silas itself unless somebody did. */
+  actor: AuditActor;
+};
+type Parts = { readonly deps: DriveDeps; readonly loaded: LoadedPlan; readonly going: Going };
+
+/**
+ * Performs what the machine of `#work` decides, one effect after the other, and tells it what came of each. A change
+ * that cannot be kept stops the run where it is: nothing is done that the store does not know of.
+ */
+export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): DrivenRun {
+  const going: Going = {
+    state,
+    isKept: known === "kept",
+    isLeaving: false,
+    cleared: null,
+    space: null,
+    checkSpace: null,
+    progress: null,
+    actor: SYSTEM,
+  };
+  const parts: Parts = { deps, loaded, going };
+  const ended = go(parts);
+  return {
+    ended,
+    progress: () => going.progress,
+    cancel: (actor) => {
+      going.actor = actor;
+      const isStopping = tell(parts, { kind: "cancel", at: deps.clock.now() }).some(
+        ({ kind }) => kind === "stop_running",
+      );
+      if (isStopping) void closeSpaces(going);
+    },
+    leave: async () => {
+      going.isLeaving = true;
+      await closeSpaces(going);
+      await ended;
+    },
+  };
+}
+
+async function go(parts: Parts): Promise<void> {
+  const { deps, going } = parts;
+  try {
+    const effects = [...tell(parts, { kind: "begin", at: deps.clock.now() })];
+    for (let effect = effects.shift(); effect !== undefined && !going.isLeaving; effect = effects.shift()) {
+      const done = await perform(parts, effect);
+      if (done === "stop" || going.isLeaving) break;
+      if (done !== "nothing") effects.push(...tell(parts, done));
+    }
+  } catch (cause) {
+    deps.log.error("run_broken", { run_id: parts.loaded.grant.runId, cause });
+  } finally {
+    await closeSpaces(going);
+  }
+}
+
+function tell({ going }: Parts, fact: RunFact): readonly RunEffect[] {
+  const { state, effects } = advanceRun(going.state, fact);
+  going.state = state;
+  return effects;
+}
+
+type Performed = RunFact | "nothing" | "stop";
+
+async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
+  const { deps, going } = parts;
+  switch (effect.kind) {
+    case "check_approval":
+      return checkApproval(parts);
+    case "record":
+    case "finish":
+      return keep(parts, effect);
+    case "open_space":
+      return openSpace(parts);
+    case "run_step": {
+      assert(going.space !== null, "a step has its workspace");
+      going.progress = stepProgress(parts, effect);
+      const outcome = await performStep({ space: going.space, effect, onLine: (line) => hear(going, line) });
+      return { kind: "step_ended", at: deps.clock.now(), executionId: effect.executionId, outcome };
+    }
+    case "run_checks":
+      return runChecks(parts);
+    case "stop_running":
+    case "close_space":
+      await closeSpaces(going);
+      return "nothing";
+  }
+}
+
+async function checkApproval({ deps, loaded, going }: Parts): Promise<Performed> {
+  const checked = await checkEntry(deps, loaded);
+  const at = deps.clock.now();
+  if (checked.ok) going.cleared = checked.value;
+  // What could not be read now may be read at the next start; until then nothing runs.
+  else if ("retryable" in checked.error) return stop(deps, { loaded, error: checked.error });
+  return { kind: "approval_checked", at, refusal: checked.ok ? null : checked.error.code };
+}
+
+async function keep({ deps, loaded, going }: Parts, { run, entries, events }: RunWrite): Promise<Performed> {
+  const change = { run, entries, events, at: deps.clock.now(), actor: going.actor };
+  const kept = await (going.isKept ? deps.store.save(change) : deps.store.begin(change));
+  if (!kept.ok) return stop(deps, { loaded, error: kept.error });
+  going.isKept = true;
+  deps.onChanged();
+  return "nothing";
+}
+
+function stop({ log }: DriveDeps, { loaded, error }: { readonly loaded: LoadedPlan; readonly error: object }): "stop" {
+  log.error("run_stopped", { run_id: loaded.grant.runId, ...error });
+  return "stop";
+}
+
+async function openSpace({ deps, loaded, going }: Parts): Promise<Performed> {
+  assert(going.cleared !== null, "INV-01 the approval was checked");
+  const opened = await deps.spaces.forSteps(going.cleared, loaded.item);
+  const at = deps.clock.now();
+  if (opened.ok) going.space = opened.value;
+  return { kind: "space_opened", at, refusal: opened.ok ? null : refusalWords(opened.error) };
+}
+
+async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
+  const { cleared, space } = going;
+  assert(cleared !== null && space !== null, "checks look at a workspace");
+  const plan = loaded.item;
+  const { workspace } = space;
+  const opened = await deps.spaces.forChecks(cleared, { plan, workspace });
+  if (!opened.ok) {
+    const results = plan.verify.map((check) => checkNotRun(check, refusalWords(opened.error)));
+    return { kind: "checks_ran", at: deps.clock.now(), results };
+  }
+  going.checkSpace = opened.value;
+  const results = await performChecks({
+    plan,
+    space: opened.value,
+    workspace,
+    isStopped: () => going.isLeaving || going.state.isCancelled,
+    onCheck: ({ name }) => void (going.progress = checkProgress(going, { name, at: deps.clock.now() })),
+    onLine: (line) => hear(going, line),
+  });
+  await opened.value.close();
+  going.checkSpace = null;
+  return { kind: "checks_ran", at: deps.clock.now(), results };
+}
+
+function refusalWords(refusal: SandboxRefusal): string {
+  const { what, fix } = sandboxWords(refusal);
+  return `Nothing could run: ${what}. Fix: ${fix}`;
+}
+
+/** Ends what runs in them, and removes them. */
+async function closeSpaces(going: Going): Promise<void> {
+  const open = [going.checkSpace, going.space];
+  await Promise.all(open.map((space) => space?.close()));
+}
+
+function stepProgress({ deps, going }: Parts, { stepIndex }: { readonly stepIndex: number }): RunProgress {
+  const { plan, run } = going.state;
+  const name = plan.steps[stepIndex]?.name ?? "";
+  const place = { attempt: run.attempts, step: stepIndex + 1, steps: plan.steps.length };
+  return { ...place, name, lastLine: "", since: deps.clock.now() };
+}
+
+const checkProgress = (
+  { state }: Going,
+  { name, at }: { readonly name: string; readonly at: Instant },
+): RunProgress => ({
+  attempt: state.run.attempts,
+  step: null,
+  steps: state.plan.steps.length,
+  name,
+  lastLine: "",
+  since: at,
+});
+
+function hear(going: Going, { text }: SandboxLine): void {
+  if (going.progress !== null) going.progress = { ...going.progress, lastLine: oneLine(text).slice(0, LINE_CHARS) };
+}

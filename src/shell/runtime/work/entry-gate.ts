@@ -1,0 +1,62 @@
+import { assert, err, ok, parseStrictJson, type Result } from "#base";
+import { approvalTokenSchema, type ApprovalToken, type StoredToken, type StoreFault } from "#model";
+import { judgeCheck } from "#policy";
+import type { KeyRegistry } from "#ports";
+import { signatureFact, storedToken } from "../approvals/tokens.ts";
+import { loadPlan, type LoadedPlan, type PlanDeps } from "./load-plan.ts";
+
+export type GateDeps = PlanDeps & { readonly registry: KeyRegistry };
+
+declare const clearance: unique symbol;
+/**
+ * A run whose approval holds. INVARIANT: only `checkEntry` makes one, and no sandbox is opened without one: there is no
+ * other route from a plan to a program. [INV-01]
+ */
+export type ClearedRun = { readonly [clearance]: true; readonly runId: string };
+const made = new WeakSet<object>();
+
+/** The first reason why the approval does not hold, as a code. */
+export type EntryRefusal = { readonly code: string };
+
+/**
+ * Step 0 of every run. Everything is read again: the plan from the stored request, the token and its uses from their
+ * rows, the key from the registry. It spends nothing; the use was spent when the attempt was granted. [WORK-13, WORK-14]
+ */
+export async function checkEntry(
+  deps: GateDeps,
+  { grant, contentHash }: LoadedPlan,
+): Promise<Result<ClearedRun, EntryRefusal | StoreFault>> {
+  const fresh = await loadPlan(deps, grant);
+  if (!fresh.ok) return fresh;
+  if (fresh.value.contentHash !== contentHash) return err({ code: "approval_hash_differs" });
+  const kept = await deps.approvals.findApproval(grant.tokenId);
+  if (!kept.ok) return kept;
+  if (kept.value === null) return err({ code: "approval_missing" });
+  const token = readToken(kept.value.token);
+  if (token === null) return err({ code: "approval_unreadable" });
+  const judged = judgeCheck({
+    token,
+    signature: await signatureFact(deps.registry, token),
+    item: { workItemId: fresh.value.item.id, contentHash },
+    spawn: null,
+    at: deps.clock.now(),
+    uses: kept.value.uses,
+    lineage: grant.runId,
+  });
+  if (!judged.ok) return judged;
+  const cleared = { runId: grant.runId } as ClearedRun;
+  made.add(cleared);
+  return ok(cleared);
+}
+
+export function assertCleared(run: ClearedRun): void {
+  assert(made.has(run), "INV-01 nothing runs without a verified approval");
+}
+
+/** The token inside the row, if the row still says what the token says. */
+function readToken(stored: StoredToken): ApprovalToken | null {
+  const text = parseStrictJson(stored.text);
+  const token = approvalTokenSchema.safeParse(text.ok ? text.value : null);
+  if (!token.success) return null;
+  return JSON.stringify(storedToken(token.data)) === JSON.stringify(stored) ? token.data : null;
+}

@@ -1,0 +1,50 @@
+import { sandboxWords, type CheckResult, type SandboxLine, type VerificationCheck } from "#model";
+import type { SandboxSpace } from "#ports";
+import { checkNotRun, judgeOutput, splitCommand, type RunPlan } from "#work";
+import { findPattern } from "../gates/linear-patterns.ts";
+import { isInside } from "./artifacts.ts";
+import { textOf } from "./perform-step.ts";
+import { RESULTS } from "./spaces.ts";
+
+type Checking = {
+  readonly plan: RunPlan;
+  /** The sandbox of the checks, and where on this machine the steps left their workspace. */
+  readonly space: SandboxSpace;
+  readonly workspace: string;
+  readonly isStopped: () => boolean;
+  readonly onCheck: (check: VerificationCheck) => void;
+  readonly onLine: (line: SandboxLine) => void;
+};
+
+/** Every check, in order, also after one has failed. [VER-03] */
+export async function performChecks(checking: Checking): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const check of checking.plan.verify) {
+    if (checking.isStopped()) break;
+    checking.onCheck(check);
+    results.push(await performCheck(checking, check));
+  }
+  return results;
+}
+
+async function performCheck(checking: Checking, check: VerificationCheck): Promise<CheckResult> {
+  // No backend can let a program out and keep it from Silas itself yet, so that such a check fails closed. [VER-07]
+  if (check.network) return checkNotRun(check, "The sandbox gives no network, and this check asks for it");
+  const words = splitCommand(check.run);
+  if (!words.ok) return checkNotRun(check, "The command does not split into words");
+  const { space, onLine } = checking;
+  const ran = await space.run({ argv: words.value, cwd: RESULTS, timeoutMs: check.timeout * 1000, onLine });
+  if (!ran.ok) return checkNotRun(check, sandboxWords(ran.error).what);
+  const { end, stdout } = ran.value;
+  const { fileExists: place } = check.expect;
+  const fileExists = place === null ? null : await isThere(checking, place);
+  const run = { end, stdout: textOf(stdout.bytes), isTruncated: stdout.isTruncated, fileExists };
+  return judgeOutput({ check, run, findPattern });
+}
+
+/** In the workspace, or in a place the plan was granted. */
+async function isThere({ workspace, plan }: Checking, place: string): Promise<boolean> {
+  if (!place.startsWith("/")) return isInside(workspace, place);
+  const granted = [...plan.files.read, ...plan.files.write].find((folder) => place.startsWith(`${folder}/`));
+  return granted !== undefined && isInside(granted, place.slice(granted.length + 1));
+}

@@ -1,0 +1,26 @@
+import { sandboxWords, type SandboxLine } from "#model";
+import type { SandboxSpace } from "#ports";
+import type { RunEffect, StepEnd, StepNotRun } from "#work";
+import { hashArtifacts } from "./artifacts.ts";
+
+type RunStep = Extract<RunEffect, { readonly kind: "run_step" }>;
+type Performing = {
+  readonly space: SandboxSpace;
+  readonly effect: RunStep;
+  readonly onLine: (line: SandboxLine) => void;
+};
+
+/** Runs one step in the workspace of its attempt and says how it ended. What it printed is text and nothing more. */
+export async function performStep({ space, effect, onLine }: Performing): Promise<StepEnd | StepNotRun> {
+  const { call, timeoutMs, artifacts } = effect;
+  if (timeoutMs < 1) return { end: null, error: "No time of the budget is left" };
+  const stdin = call.stdin === null ? {} : { stdin: Buffer.from(call.stdin) };
+  const ran = await space.run({ argv: call.argv, ...stdin, timeoutMs, onLine });
+  if (!ran.ok) return { end: null, error: sandboxWords(ran.error).what };
+  const { end, stdout, stderr, durationMs } = ran.value;
+  const found = await hashArtifacts(space.workspace, artifacts);
+  return { end, stdout: textOf(stdout.bytes), stderr: textOf(stderr.bytes), durationMs, artifacts: found };
+}
+
+/** What is no UTF-8 is replaced. */
+export const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8").decode(bytes);

@@ -1,0 +1,66 @@
+import { assert, parseStrictJson, type Instant, type Sha256Hex } from "#base";
+import {
+  ledgerEntrySchema,
+  ledgerEntryToWire,
+  runRecordSchema,
+  runRecordToWire,
+  type LedgerEntry,
+  type RunRecord,
+} from "#model";
+import type { GrantedRun } from "#ports";
+
+/** Rows of `silas.db` as the values of `#model`, and back. */
+
+export type RunRow = { readonly record: string };
+
+export const runParams = (run: RunRecord) => ({
+  run_id: run.runId,
+  work_item_id: run.workItemId,
+  token_id: run.tokenId,
+  status: run.status,
+  attempts: run.attempts,
+  record: JSON.stringify(runRecordToWire(run)),
+  started_at: run.startedAt,
+  ended_at: run.endedAt,
+});
+
+export function runOf({ record }: RunRow): RunRecord {
+  const parsed = parseStrictJson(record);
+  const run = runRecordSchema.safeParse(parsed.ok ? parsed.value : null);
+  assert(run.success, "WSTORE-03 a kept run is whole");
+  return run.data;
+}
+
+export type LedgerRow = { readonly entry: string };
+
+export const entryParams = (entry: LedgerEntry) => ({
+  execution_id: entry.executionId,
+  run_id: entry.runId,
+  state: entry.state,
+  entry: JSON.stringify(ledgerEntryToWire(entry)),
+});
+
+export function entryOf({ entry: text }: LedgerRow): LedgerEntry {
+  const parsed = parseStrictJson(text);
+  const entry = ledgerEntrySchema.safeParse(parsed.ok ? parsed.value : null);
+  assert(entry.success, "EXEC-12 a kept step is whole");
+  return entry.data;
+}
+
+export type GrantRow = {
+  readonly run_id: string;
+  readonly request_id: string;
+  readonly work_item_id: string;
+  readonly token_id: string;
+  readonly plan_hash: string;
+  readonly granted_at: string;
+};
+
+export const grantOf = (row: GrantRow): GrantedRun => ({
+  runId: row.run_id,
+  requestId: row.request_id,
+  workItemId: row.work_item_id,
+  tokenId: row.token_id,
+  planHash: row.plan_hash as Sha256Hex,
+  grantedAt: row.granted_at as Instant,
+});

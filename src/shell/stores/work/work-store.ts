@@ -1,0 +1,129 @@
+import { err, LIMITS, ok, type Result } from "#base";
+import type { LedgerEntry, RunRecord, WorkRefusal } from "#model";
+import type { RunChange, WorkStore } from "#ports";
+import type { RecordAct } from "../audit/log.ts";
+import type { Sqlite } from "../sqlite.ts";
+import { guarded, guardedValue } from "../store-fault.ts";
+import { draftsOf, isOver } from "./drafts.ts";
+import { entryOf, entryParams, grantOf, runOf, runParams, type GrantRow, type LedgerRow, type RunRow } from "./rows.ts";
+
+export type WorkStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+
+/** Runs and ledgers on a migrated `silas.db`. Every change is one transaction with its audit entry. */
+export function createWorkStore(parts: WorkStoreParts): WorkStore {
+  const { db } = parts;
+  const limit = LIMITS.pageRows;
+  return {
+    waiting: async () =>
+      guardedValue(() =>
+        db
+          .all<GrantRow>(
+            `${GRANTS} AND NOT EXISTS (SELECT 1 FROM work_runs r WHERE r.run_id = l.lineage_id)
+             ORDER BY l.started_at, l.lineage_id LIMIT :limit`,
+            { limit },
+          )
+          .map(grantOf),
+      ),
+    grantOf: async (runId) =>
+      guardedValue(() => {
+        const row = db.get<GrantRow>(`${GRANTS} AND l.lineage_id = :runId`, { runId });
+        return row === null ? null : grantOf(row);
+      }),
+    find: async (runId) => guardedValue(() => find(db, runId)),
+    list: async (most) =>
+      guardedValue(() =>
+        db
+          .all<RunRow>("SELECT record FROM work_runs ORDER BY started_at DESC, run_id DESC LIMIT :limit", {
+            limit: Math.min(most, limit),
+          })
+          .map(runOf),
+      ),
+    unfinished: async () =>
+      guardedValue(() =>
+        db
+          .all<RunRow>(
+            "SELECT record FROM work_runs WHERE status IN ('pending', 'running', 'verifying') ORDER BY run_id",
+          )
+          .map(runOf),
+      ),
+    ledger: async (runId) =>
+      guardedValue(() =>
+        db
+          .all<LedgerRow>("SELECT entry FROM work_ledger WHERE run_id = :runId ORDER BY position", { runId })
+          .map(entryOf),
+      ),
+    begin: async (change) => guarded(() => db.transaction(() => begin(parts, change))),
+    save: async (change) => guarded(() => db.transaction(() => save(parts, change))),
+  };
+}
+
+/** Only the request's own plan runs by itself. A projection that somebody broke names no executor, and runs nothing. */
+const GRANTS = `SELECT l.lineage_id AS run_id, d.request_id, l.work_item_id, a.token_id, l.content_hash AS plan_hash,
+  l.started_at AS granted_at
+  FROM attempt_lineages l
+  JOIN approval_uses u ON u.lineage_id = l.lineage_id
+  JOIN approval_tokens a ON a.nonce = u.nonce
+  JOIN decision_tokens g ON g.token_id = a.token_id AND g.position = 0
+  JOIN pending_decisions d ON d.request_id = g.request_id
+  WHERE d.kind = 'plan_approval'
+    AND CASE WHEN json_valid(d.projection) THEN json_extract(d.projection, '$.executor_kind') END = 'steps'`;
+
+function find(db: Sqlite, runId: string): RunRecord | null {
+  const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });
+  return row === null ? null : runOf(row);
+}
+
+type Parts = WorkStoreParts;
+
+function begin({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRefusal> {
+  const { run, entries } = change;
+  if (find(db, run.runId) !== null) return err({ code: "run_exists", runId: run.runId });
+  insert(db, "work_runs", runParams(run));
+  for (const entry of entries) keepEntry(db, entry);
+  for (const draft of draftsOf(change)) recordAct(draft);
+  return ok();
+}
+
+function save({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRefusal> {
+  const { run, entries } = change;
+  const { runId } = run;
+  const before = find(db, runId);
+  if (before === null) return err({ code: "run_unknown", runId });
+  if (isOver(before)) return err({ code: "run_over", runId, status: before.status });
+  const { run_id, status, attempts, record, ended_at } = runParams(run);
+  db.run(
+    `UPDATE work_runs SET status = :status, attempts = :attempts, record = :record, ended_at = :ended_at
+     WHERE run_id = :run_id`,
+    { run_id, status, attempts, record, ended_at },
+  );
+  for (const entry of entries) keepEntry(db, entry);
+  for (const draft of draftsOf(change)) recordAct(draft);
+  return ok();
+}
+
+/** A step is added when it begins and completed once; the file itself refuses anything else. */
+function keepEntry(db: Sqlite, entry: LedgerEntry): void {
+  const params = entryParams(entry);
+  const { runId } = entry;
+  if (entry.state === "started") {
+    const before = db.get<{ readonly count: number }>(
+      "SELECT count(*) AS count FROM work_ledger WHERE run_id = :runId",
+      { runId },
+    );
+    return insert(db, "work_ledger", { ...params, position: (before?.count ?? 0) + 1 });
+  }
+  const { execution_id, state, entry: text } = params;
+  db.run("UPDATE work_ledger SET state = :state, entry = :text WHERE execution_id = :execution_id", {
+    execution_id,
+    state,
+    text,
+  });
+}
+
+function insert(db: Sqlite, table: "work_runs" | "work_ledger", params: Record<string, string | number | null>): void {
+  const columns = Object.keys(params);
+  db.run(
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((name) => `:${name}`).join(", ")})`,
+    params,
+  );
+}

@@ -1,0 +1,113 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { sha256Hex } from "#base";
+import type { KeptRequest, LedgerEntry, RunRecord } from "#model";
+import { createAuditRules } from "#policy";
+import type { AuditLog, GrantedRun, RunChange, WorkStore } from "#ports";
+import { createMemoryAuditLog, createMemoryWorkStore, openRuntime, type RuntimeStores } from "#stores";
+import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
+
+export type Opened = {
+  readonly work: WorkStore;
+  readonly audit: AuditLog;
+  /** Has an approval let this plan begin, as `silas approve` does. */
+  grant(name: string, minutes?: number, executorKind?: string | null): Promise<void>;
+};
+
+const auditRules = createAuditRules(sha256Hex);
+
+/** A request whose plan names an executor; its hash is that of another text, which nothing here looks at. */
+function stepsRequest(name: string, minutes: number, executorKind: string | null): KeptRequest {
+  return { ...requestFor(name, minutes), projection: JSON.stringify({ id: name, executor_kind: executorKind }) };
+}
+
+export async function openFile(
+  dataDir = join(tempDir(), "data"),
+): Promise<Opened & RuntimeStores & { dataDir: string }> {
+  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  onTestFinished(() => opened.close());
+  must(await opened.keys.add(KEY, BY));
+  return {
+    ...opened,
+    dataDir,
+    grant: async (name, minutes = 0, executorKind = "steps") => {
+      const request = stepsRequest(name, minutes, executorKind);
+      must(await opened.approvals.propose(request));
+      const spending = spendingFor(tokenFor(name), { lineage: `run-${name}`, requestId: request.requestId });
+      must(await opened.approvals.spend({ ...spending, workItemId: name, at: at(minutes) }));
+    },
+  };
+}
+
+export const openReal = (): Promise<Opened> => openFile();
+
+export async function openTwin(): Promise<Opened> {
+  const { log, recordAct } = createMemoryAuditLog(auditRules);
+  const grants: GrantedRun[] = [];
+  return {
+    work: createMemoryWorkStore({ recordAct, grants: () => grants }),
+    audit: log,
+    grant: async (name, minutes = 0, executorKind = "steps") => {
+      if (executorKind !== "steps") return;
+      const ids = { runId: `run-${name}`, requestId: `request-${name}`, workItemId: name, tokenId: `tok_${name}` };
+      grants.push({ ...ids, planHash: tokenFor(name).planHash, grantedAt: at(minutes) });
+    },
+  };
+}
+
+export function runNamed(name: string, over: Partial<RunRecord> = {}): RunRecord {
+  return {
+    runId: `run-${name}`,
+    workItemId: name,
+    tokenId: `tok_${name}`,
+    planHash: tokenFor(name).planHash,
+    status: "running",
+    isVerified: false,
+    attempts: 1,
+    budgetUsed: { tokens: 0, costUsd: 0, wallTimeSeconds: 0, attempts: 1, plannerCalls: 0, executorRuns: 0 },
+    lastError: null,
+    results: [],
+    artifacts: {},
+    startedAt: at(1),
+    endedAt: null,
+    ...over,
+  };
+}
+
+export function entryNamed(name: string, over: Partial<LedgerEntry> = {}): LedgerEntry {
+  return {
+    executionId: `run-${name}.1.0`,
+    runId: `run-${name}`,
+    attempt: 1,
+    stepIndex: 0,
+    stepName: "first",
+    tool: "shell_exec",
+    state: "started",
+    success: null,
+    returnValue: "",
+    artifacts: {},
+    error: null,
+    taint: "external",
+    startedAt: at(1),
+    endedAt: null,
+    durationMs: null,
+    exit: null,
+    ...over,
+  };
+}
+
+export const changeOf = (run: RunRecord, over: Partial<RunChange> = {}): RunChange => ({
+  run,
+  entries: [],
+  events: [],
+  at: at(2),
+  actor: { kind: "system" },
+  ...over,
+});
+
+/** What the chain says about runs, oldest first. */
+export async function recorded(audit: AuditLog): Promise<readonly string[]> {
+  const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 200 }));
+  return entries.toReversed().flatMap(({ event, data }) => (data["run_id"] === undefined ? [] : [event]));
+}
