@@ -4,10 +4,9 @@ import { readInstance, restoreBackup, verifyBackup } from "#stores";
 import { beginRestore } from "../audit/record-backup.ts";
 import { backupFailure, UNRECORDED } from "./backup-words.ts";
 import { describeFiles } from "./backup.ts";
+import { askFirst } from "../terminal/ask.ts";
 import type { Define, Handler } from "../terminal/context.ts";
-import { CommandFailure, EXIT } from "../terminal/failure.ts";
 import { loadSetup } from "../client/setup.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 
 export const define: Define = (restore, act) => {
   restore
@@ -31,7 +30,13 @@ const restoreFrom: Handler<Options> = async ({ args: [from = ""], options, termi
     terminal.note(`Puts back the state of ${verified.value.created_at} in ${paths.dataDir}:`);
     for (const line of describeFiles(verified.value)) terminal.note(line);
   }
-  if (!options.yes) await confirm(terminal);
+  if (!options.yes) {
+    await askFirst(terminal, {
+      because: "Restoring replaces the present data",
+      question: "Replace the present data with this backup?",
+      declined: "Not restored.",
+    });
+  }
   const record = await beginRestore(paths.dataDir, verified.value);
   const restored = await restoreBackup({
     dataDir: paths.dataDir,
@@ -48,18 +53,3 @@ const restoreFrom: Handler<Options> = async ({ args: [from = ""], options, termi
   terminal.line("Restored.");
   for (const file of restored.value.kept) terminal.line(`  what was there before is kept in ${file}`);
 };
-
-async function confirm(terminal: Terminal): Promise<void> {
-  if (!terminal.isInteractive) {
-    throw new CommandFailure({
-      what: "Restoring replaces the present data, and nobody can be asked here.",
-      kept: "Nothing was changed.",
-      next: "Run it again with --yes.",
-      exit: EXIT.needsDecision,
-    });
-  }
-  const prompts = await import("@clack/prompts");
-  const answer = await prompts.confirm({ message: "Replace the present data with this backup?", initialValue: false });
-  if (answer === true) return;
-  throw new CommandFailure({ what: "Not restored.", kept: "Nothing was changed.", exit: EXIT.needsDecision });
-}

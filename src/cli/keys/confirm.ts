@@ -10,6 +10,7 @@ import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from ".
 import { resultOf } from "../client/http-door.ts";
 import { findInstance } from "../client/instance.ts";
 import { loadSetup } from "../client/setup.ts";
+import { requirePerson } from "../terminal/ask.ts";
 import type { Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
 import { printTable } from "../terminal/table.ts";
@@ -53,14 +54,11 @@ async function loadWaiting(address: InstanceAddress): Promise<readonly WaitingDe
 }
 
 async function askForCode(terminal: Terminal, waiting: readonly WaitingDeviceBody[]): Promise<string> {
-  if (!terminal.isInteractive) {
-    throw new CommandFailure({
-      what: `${waiting.length === 1 ? "A device waits" : `${waiting.length} devices wait`} to be confirmed, and nobody can be asked here.`,
-      kept: "Nothing was changed.",
-      next: "Run `silas keys confirm CODE` with the code the browser shows.",
-      exit: EXIT.needsDecision,
-    });
-  }
+  requirePerson(terminal, {
+    what: `${waiting.length === 1 ? "A device waits" : `${waiting.length} devices wait`} to be confirmed, and nobody can be asked here.`,
+    kept: "Nothing was changed.",
+    next: "Run `silas keys confirm CODE` with the code the browser shows.",
+  });
   const columns = [{ header: "CODE" }, { header: "KEY", flexible: true }, { header: "DEVICE", spare: 1 }] as const;
   printTable(terminal, { columns, rows: waiting.map(({ code, name, device_name }) => [code, name, device_name]) });
   const prompts = await import("@clack/prompts");

@@ -1,11 +1,12 @@
 import { oneLine } from "#base";
 import { nameSchema, ownerKeyToWire, type OwnerKey } from "#model";
+import { askFirst } from "../terminal/ask.ts";
 import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 import { confirmDevice } from "./confirm.ts";
+import { findById } from "./find-by-id.ts";
 import type { Keys } from "./http-keys.ts";
 import { withKeys } from "./open-keys.ts";
 import { definePasskeys } from "./passkeys.ts";
@@ -101,7 +102,13 @@ const revokeKey: Handler<Json & { readonly yes?: true; readonly lastKey?: true }
   withKeys(call, async (keys) => {
     const { terminal, options } = call;
     const key = findKey(await loadKeys(keys), call.args[0] ?? "");
-    if (!options.yes) await confirm(terminal, key);
+    if (!options.yes) {
+      await askFirst(terminal, {
+        because: "Revoking a key cannot be taken back",
+        question: `Revoke ${key.keyId} (${oneLine(key.name)}) for good?`,
+        declined: "Not revoked.",
+      });
+    }
     const lastKey = options.lastKey ? "revoke" : "refuse";
     const revoked = await keys.revoke({ keyId: key.keyId, lastKey, actor: TERMINAL });
     if (!revoked.ok) throw keysFailure(revoked.error);
@@ -115,33 +122,8 @@ async function loadKeys(keys: Keys): Promise<readonly OwnerKey[]> {
   return listed.value;
 }
 
-const ID_PART_CHARS_MIN = 4;
-
-/** By its id, or by a beginning of it that only one key has. */
 function findKey(keys: readonly OwnerKey[], typed: string): OwnerKey {
-  const fitting = typed.length < ID_PART_CHARS_MIN ? [] : keys.filter(({ keyId }) => keyId.startsWith(typed));
-  const [key, ...others] = fitting;
-  if (key === undefined) throw keysFailure({ code: "key_unknown", keyId: typed });
-  if (others.length === 0) return key;
-  throw new CommandFailure({
-    what: `${oneLine(typed)} is the beginning of ${fitting.length} keys.`,
-    kept: "Nothing was changed.",
-    next: "Type more of the id.",
-    exit: EXIT.usage,
-  });
-}
-
-async function confirm(terminal: Terminal, key: OwnerKey): Promise<void> {
-  if (!terminal.isInteractive) {
-    throw new CommandFailure({
-      what: "Revoking a key cannot be taken back, and nobody can be asked here.",
-      kept: "Nothing was changed.",
-      next: "Run it again with --yes.",
-      exit: EXIT.needsDecision,
-    });
-  }
-  const prompts = await import("@clack/prompts");
-  const message = `Revoke ${key.keyId} (${oneLine(key.name)}) for good?`;
-  if ((await prompts.confirm({ message, initialValue: false })) === true) return;
-  throw new CommandFailure({ what: "Not revoked.", kept: "Nothing was changed.", exit: EXIT.needsDecision });
+  const key = findById(keys, { typed, idOf: ({ keyId }) => keyId, plural: "keys" });
+  if (key === null) throw keysFailure({ code: "key_unknown", keyId: typed });
+  return key;
 }

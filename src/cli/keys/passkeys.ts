@@ -1,6 +1,5 @@
 import { oneLine, type Result } from "#base";
 import {
-  ID_PART_CHARS_MIN,
   passkeyToWire,
   wordPartsFor,
   type Passkey,
@@ -11,11 +10,12 @@ import {
 import { reachSilas } from "../client/door.ts";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { resultOf } from "../client/http-door.ts";
+import { askFirst } from "../terminal/ask.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
-import { CommandFailure, EXIT } from "../terminal/failure.ts";
+import { CommandFailure } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { findById } from "./find-by-id.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -62,39 +62,22 @@ const removePasskey: Handler<Json & { readonly yes?: true }> = (call) =>
   withPasskeys(call, async ({ list, remove }) => {
     const { terminal, options } = call;
     const found = findPasskey(orFail(await list()), call.args[0] ?? "");
-    if (!options.yes) await confirm(terminal, found);
+    if (!options.yes) {
+      await askFirst(terminal, {
+        because: "Removing a passkey lowers what its browser has to prove",
+        question: `Remove the passkey ${found.passkey_id} (${oneLine(found.name)})?`,
+        declined: "Not removed.",
+      });
+    }
     const removed = orFail(await remove(found.passkey_id));
     if (options.json) return terminal.json(removed);
     terminal.line(`Removed ${removed.passkey_id}, ${oneLine(removed.name)}`);
   });
 
-/** By its id, or by a beginning of it that only one has. */
 function findPasskey(all: readonly PasskeyBody[], typed: string): PasskeyBody {
-  const fitting = typed.length < ID_PART_CHARS_MIN ? [] : all.filter(({ passkey_id: id }) => id.startsWith(typed));
-  const [passkey, ...others] = fitting;
-  if (passkey === undefined) throw failure({ code: "passkey_unknown", passkeyId: typed });
-  if (others.length === 0) return passkey;
-  throw new CommandFailure({
-    what: `${oneLine(typed)} is the beginning of ${fitting.length} passkeys.`,
-    kept: "Nothing was changed.",
-    next: "Type more of the id.",
-    exit: EXIT.usage,
-  });
-}
-
-async function confirm(terminal: Terminal, { passkey_id: id, name }: PasskeyBody): Promise<void> {
-  if (!terminal.isInteractive) {
-    throw new CommandFailure({
-      what: "Removing a passkey lowers what its browser has to prove, and nobody can be asked here.",
-      kept: "Nothing was changed.",
-      next: "Run it again with --yes.",
-      exit: EXIT.needsDecision,
-    });
-  }
-  const prompts = await import("@clack/prompts");
-  const message = `Remove the passkey ${id} (${oneLine(name)})?`;
-  if ((await prompts.confirm({ message, initialValue: false })) === true) return;
-  throw new CommandFailure({ what: "Not removed.", kept: "Nothing was changed.", exit: EXIT.needsDecision });
+  const passkey = findById(all, { typed, idOf: ({ passkey_id: id }) => id, plural: "passkeys" });
+  if (passkey === null) throw failure({ code: "passkey_unknown", passkeyId: typed });
+  return passkey;
 }
 
 type Refusal = PasskeyError | StoreFault;

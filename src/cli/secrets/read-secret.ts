@@ -1,5 +1,6 @@
 import { LIMITS } from "#base";
 import { createInputReader } from "../canonical/input.ts";
+import { requirePerson } from "../terminal/ask.ts";
 import type { Call } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
 
@@ -10,14 +11,11 @@ export async function readSecret(call: Call<SetOptions>): Promise<Uint8Array> {
   refuseArguments(call);
   const { options, terminal, outside } = call;
   if (options.stdin === true) return readLine(outside.stdin);
-  if (!terminal.isInteractive) {
-    throw new CommandFailure({
-      what: "Nobody can be asked here for the secret.",
-      kept: "Nothing was stored.",
-      next: "Pass it on standard input with --stdin, or open the page of the secret in a browser.",
-      exit: EXIT.needsDecision,
-    });
-  }
+  requirePerson(terminal, {
+    what: "Nobody can be asked here for the secret.",
+    kept: "Nothing was stored.",
+    next: "Pass it on standard input with --stdin, or open the page of the secret in a browser.",
+  });
   const prompts = await import("@clack/prompts");
   const typed = await prompts.password({ message: "The secret (it is not shown)" });
   if (typeof typed !== "string" || typed === "") {

@@ -8,11 +8,11 @@ import {
   type ListedSecret,
   type WantedSecret,
 } from "#model";
+import { askFirst } from "../terminal/ask.ts";
 import type { Define, Handler } from "../terminal/context.ts";
-import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
+import { usage } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 import { orFail, refOf, withSecrets } from "./open-secrets.ts";
 import { readSecret, type SetOptions } from "./read-secret.ts";
 
@@ -139,22 +139,14 @@ function wantedOf(typed: string | undefined, options: AskOptions): WantedSecret 
 const removeSecret: Handler<Json & { readonly yes?: true }> = async (call) => {
   const { terminal, options } = call;
   const refId = refOf(call.args[0]);
-  if (!options.yes) await confirm(terminal, refId);
+  if (!options.yes) {
+    await askFirst(terminal, {
+      because: "A removed secret cannot be brought back",
+      question: `Remove ${refId} for good?`,
+      declined: "Not removed.",
+    });
+  }
   await withSecrets(call, async ({ secrets }) => orFail(await secrets.remove(refId, TERMINAL)));
   if (options.json) return terminal.json({ ref_id: refId, removed: true });
   terminal.line(`Removed ${refId}.`);
 };
-
-async function confirm(terminal: Terminal, refId: string): Promise<void> {
-  if (!terminal.isInteractive) {
-    throw new CommandFailure({
-      what: "A removed secret cannot be brought back, and nobody can be asked here.",
-      kept: "Nothing was changed.",
-      next: "Run it again with --yes.",
-      exit: EXIT.needsDecision,
-    });
-  }
-  const prompts = await import("@clack/prompts");
-  if ((await prompts.confirm({ message: `Remove ${refId} for good?`, initialValue: false })) === true) return;
-  throw new CommandFailure({ what: "Not removed.", kept: "Nothing was changed.", exit: EXIT.needsDecision });
-}
