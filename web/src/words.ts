@@ -39,6 +39,7 @@ export const words = {
     add: "Add",
     cancel: "Cancel",
     close: "Close",
+    copied: "Copied",
     delete: "Delete",
     discard: "Discard",
     edit: "Edit",

@@ -1,7 +1,6 @@
-import { Check, Copy } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { ActivityItem, AuditActor } from "#model";
-import { IconButton } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
 import { Sheet } from "../parts/sheet.tsx";
 import { Line, Paragraphs } from "../parts/text.tsx";
 import { dateTime } from "../time/format.ts";
@@ -74,26 +73,11 @@ function Actor({ actor }: { readonly actor: AuditActor }): ReactNode {
 }
 
 function Hash({ name, value }: { readonly name: string; readonly value: string }): ReactNode {
-  const [isCopied, setIsCopied] = useState(false);
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(value);
-      setIsCopied(true);
-    } catch {
-      // A browser that does not let a page write there: the text can still be selected.
-      setIsCopied(false);
-    }
-  };
   return (
     <Fact name={name}>
       <span className={styles["hash"]}>
         <code>{value}</code>
-        <IconButton label={words.proof.copy(name)} onClick={() => void copy()}>
-          {isCopied ? <Check size={18} aria-hidden /> : <Copy size={18} aria-hidden />}
-        </IconButton>
-        <span className="hidden-visually" role="status">
-          {isCopied ? words.proof.copied : ""}
-        </span>
+        <CopyButton text={value} label={words.proof.copy(name)} />
       </span>
     </Fact>
   );

@@ -4,12 +4,12 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import type { Instant } from "#base";
 import type { OwnerKeyBody } from "#model";
 import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
 import { Line } from "../parts/text.tsx";
 import { clockTime, dateTime } from "../time/format.ts";
 import { offerDeviceKey, readDeviceKeyAgain, useDeviceKey, type Device, type DeviceState } from "../trust/index.ts";
 import { send } from "../wire/http.ts";
 import { words } from "../words.ts";
-import { CopyCommand } from "./copy-command.tsx";
 import settings from "./settings.module.css";
 import styles from "./signing-key.module.css";
 import { TrustFacts } from "./trust-facts.tsx";
@@ -111,7 +111,10 @@ function Waiting({ code, expiresAt }: WaitingProps): ReactNode {
         <span className="hidden-visually">{words.signing.code}: </span>
         <span>{code.slice(0, 3)}</span> <span>{code.slice(3)}</span>
       </p>
-      <CopyCommand command={words.signing.command(code)} label={words.signing.copy} />
+      <p className={styles["command"]}>
+        <code>{words.signing.command(code)}</code>
+        <CopyButton text={words.signing.command(code)} label={words.signing.copy} />
+      </p>
       <p className={settings["hint"]}>{words.signing.until(clockTime(expiresAt))}</p>
     </>
   );

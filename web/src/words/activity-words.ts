@@ -38,7 +38,6 @@ export const activityWords = {
     previous: "Hash of the entry before",
     data: "Recorded data",
     copy: (what: string) => `Copy: ${what}`,
-    copied: "Copied",
     check: "The hash covers all of this and the hash before it. The whole chain is checked by",
   },
 };

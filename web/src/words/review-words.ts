@@ -83,7 +83,6 @@ export const reviewWords = {
     none: "null",
     hash: "Plan hash",
     copyHash: "Copy the whole plan hash",
-    copied: "Copied",
     tampered: "This is not what would be signed",
     tamperedBody:
       "What arrived here does not match its own hash, so it cannot be approved. Decline it, and look at the audit chain in Activity.",

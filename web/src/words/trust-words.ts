@@ -17,7 +17,6 @@ export const trustWords = {
     code: "Code of this device",
     command: (code: string) => `silas keys confirm ${code}`,
     copy: "Copy the command",
-    copied: "Copied",
     until: (time: string) => `Waits until ${time}.`,
     ready: "This device can sign",
     name: "Name",
