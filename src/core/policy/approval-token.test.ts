@@ -121,7 +121,7 @@ describe("minting", () => {
   test("[APPR-07] the end and the number of uses come from the settings, which are half an hour and one", () => {
     const { default_ttl_minutes: ttl, max_executions: uses } = CONFIG_SCHEMA.children.approval.children;
     expect([ttl.fallback, uses.fallback]).toEqual([30, 1]);
-    const token = minted({ ttlMs: 60_000, maxExecutions: 3 });
+    const token = minted({ pending: pendingFor(PROJECTION, { usesMax: 3 }), ttlMs: 60_000, maxExecutions: 3 });
     expect([token.expiresAt, token.maxExecutions]).toEqual(["2026-11-15T21:01:00.000Z", 3]);
   });
 
@@ -182,6 +182,25 @@ describe("minting", () => {
     expect(codeOf({ pending: { ...pending, riskLevel: "low" } })).toBe("decision_changed");
     expect(codeOf({ pending: { ...pending, workItemId: "task-2" } })).toBe("decision_changed");
     expect(codeOf({ pending: { ...pending, card: { ...pending.card, riskLevel: "low" } } })).toBe("decision_changed");
+    // What a person reads first is derived again too, not only the rows: an edited line on disk persuades nobody.
+    const { card } = pending;
+    for (const part of [
+      { intent: "Run: something harmless" },
+      { rationale: "This task names 0 commands." },
+      { checks: [] },
+      { budget: null },
+      { capabilities: null },
+      { affectedItems: { count: 1, summary: "1 item" } },
+      { friction: ["tap" as const] },
+      { ctas: card.ctas.slice(0, 1) },
+      { details: { ...card.details, state: "open" as const } },
+      { details: { ...card.details, notes: [{ path: "/safe", kind: "text" as const, text: "I checked it" }] } },
+    ]) {
+      const name = Object.keys(part).join();
+      expect(codeOf({ pending: { ...pending, card: { ...card, ...part } } }), name).toBe("decision_changed");
+    }
+    // A choice that says one run is no consent to three.
+    expect(codeOf({ maxExecutions: 3 })).toBe("decision_changed");
     const other = pendingFor({ ...JSON.parse(pending.projection), title: "Another" });
     expect(codeOf({ pending: other })).toBe("decision_shown_differs");
     expect(codeOf({ decision: { ...mint.decision, shownHash: other.planHash } })).toBe("decision_shown_differs");

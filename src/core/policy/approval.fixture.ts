@@ -119,9 +119,9 @@ export function textOf(value: unknown): string {
   return text.value;
 }
 
-export function pendingFor(projection: unknown = PROJECTION): PendingDecision {
+export function pendingFor(projection: unknown = PROJECTION, { usesMax = 1 } = {}): PendingDecision {
   const text = textOf(projection);
-  const card = cardForPlan({ projection: text, usesMax: 1, strongAuth: "unavailable" });
+  const card = cardForPlan({ projection: text, usesMax, strongAuth: "unavailable" });
   if (!card.ok) throw new Error(card.error.reason);
   return {
     requestId: "request-1",

@@ -26,8 +26,11 @@ import { judgeCheck, judgeVerify, type Presented } from "./approval-verify.ts";
 const pending = pendingFor();
 const LATER = "2026-11-15T21:10:00.000Z" as Instant;
 
-const tokenWith = (conditions: ApprovalToken["conditions"], maxExecutions = 1): ApprovalToken =>
-  tokenFor(pending, { decision: { ...decisionFor(pending), conditions }, maxExecutions });
+const tokenWith = (conditions: ApprovalToken["conditions"], usesMax = 1): ApprovalToken =>
+  tokenFor(pendingFor(undefined, { usesMax }), {
+    decision: { ...decisionFor(pending), conditions },
+    maxExecutions: usesMax,
+  });
 
 const present = (token: ApprovalToken, rest: Partial<Presented> = {}): Presented => ({
   token,

@@ -218,6 +218,9 @@ describe.each(PAYLOADS.map((payload) => [payload.kind, payload] as const))("a %s
     for (const change of [
       { card: hidden },
       { card: lied },
+      { card: { ...asked.card, intent: "Nothing to see here" } },
+      { card: { ...asked.card, rationale: "Nothing to see here" } },
+      { card: { ...asked.card, ctas: asked.card.ctas.slice(0, 1) } },
       { card: { ...asked.card, cardType: kinds[0] ?? kind } },
       { workItemId: "another" },
       { riskLevel: "low", card: { ...asked.card, riskLevel: asked.riskLevel === "low" ? "medium" : "low" } },

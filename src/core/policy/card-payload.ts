@@ -5,6 +5,7 @@ import {
   projectionRows,
   readPayload,
   type Card,
+  type CardRow,
   type Payload,
   type PayloadKind,
   type ProjectionRefusal,
@@ -22,13 +23,26 @@ export function cardForPayload(
   { strongAuth }: { readonly strongAuth: StrongAuth },
 ): Result<Card, ProjectionRefusal> {
   const projection = payloadProjection(payload);
-  const read = readPayload(payload.kind, projection);
+  return cardForShown({ kind: payload.kind, projection, notes: projectionRows(payloadSays(payload)), strongAuth });
+}
+
+export type PayloadToShow = {
+  readonly kind: PayloadKind;
+  /** The canonical text of what is signed. */
+  readonly projection: string;
+  /** What the proposer says about it, which is not in that text. */
+  readonly notes: readonly CardRow[];
+  readonly strongAuth: StrongAuth;
+};
+
+export function cardForShown({ kind, projection, notes, strongAuth }: PayloadToShow): Result<Card, ProjectionRefusal> {
+  const read = readPayload(kind, projection);
   if (!read.ok) return read;
   const { payload: shown, whole } = read.value;
   const riskLevel = riskOfPayload(shown);
   const { intent, rationale, approve, decline, affectedItems } = wordsFor(shown);
   return ok({
-    cardType: payload.kind,
+    cardType: kind,
     intent,
     riskLevel,
     rationale,
@@ -40,7 +54,7 @@ export function cardForPayload(
     details: {
       state: detailsState(riskLevel),
       rows: [...projectionRows(whole)],
-      notes: [...projectionRows(payloadSays(payload))],
+      notes: [...notes],
     },
     planHash: sha256Hex(projection),
     ctas: orderCtas([

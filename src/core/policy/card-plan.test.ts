@@ -191,3 +191,11 @@ test("the plans of the documentation have cards, with the hash their approval is
     expect(card.ok && card.value.planHash).toBe(planHash(projection));
   }
 });
+
+test("a skill named twice with two digests is shown twice: the second does not hide behind the first", () => {
+  const digests = ["a".repeat(64), null];
+  const [project, child] = digests.map((sha256) => ({ ...PROJECTION, skill_digests: [{ name: "tidy", sha256 }] }));
+  const task = { ...child, parent: "task-1", id: "task-2" };
+  const card = cardOf({ ...project, type: "project", tasks: ["task-2"], children: [task] });
+  expect(card.capabilities?.skills).toEqual(digests.map((sha256) => ({ name: "tidy", sha256 })));
+});

@@ -147,9 +147,13 @@ function capabilitiesOf(plan: ShownPlan): CardCapabilities {
     filesWrite: named(({ files_write: write }) => write),
     hosts: named(({ hosts }) => hosts),
     secretRefs: named(({ secret_refs: refs }) => refs),
-    skills: shownSkills.filter((one, at) => shownSkills.findIndex(({ name }) => name === one.name) === at),
+    // Two digests under one name are two skills.
+    skills: shownSkills.filter((one, at) => shownSkills.findIndex((other) => isSameSkill(one, other)) === at),
   };
 }
+
+type ShownSkill = CardCapabilities["skills"][number];
+const isSameSkill = (a: ShownSkill, b: ShownSkill): boolean => a.name === b.name && a.sha256 === b.sha256;
 
 const commandsOf = ({ capabilities }: ShownTask, whose: string): CardCapabilities["commands"] =>
   capabilities.commands.map(({ by, argv, network }) => ({

@@ -6,7 +6,7 @@ import { AT, holds, KEY_ID, NONCE, pendingFor, PROJECTION, PUBLIC_KEY, textOf, t
 import { AUDIT_GENESIS, sealEntry } from "./chain.ts";
 import { isProven, renderReceipt, verifyReceipt, type ReceiptParts } from "./receipt.ts";
 
-const pending = pendingFor();
+const pending = pendingFor(undefined, { usesMax: 2 });
 const token = tokenFor(pending, { maxExecutions: 2 });
 const LATER = "2026-11-15T21:10:00.000Z" as Instant;
 const recorded = (useNumber: number) => ({

@@ -3,12 +3,14 @@ import {
   projectionRows,
   readPayload,
   readProjection,
+  type Card,
   type CardRow,
+  type PendingDecision,
   type RequestKind,
   type RiskLevel,
 } from "#model";
-import { riskOfPayload } from "./card-payload.ts";
-import { riskOfPlan } from "./card-plan.ts";
+import { cardForShown, riskOfPayload } from "./card-payload.ts";
+import { cardForPlan, riskOfPlan } from "./card-plan.ts";
 
 /** What follows from a projection alone, whatever else a row or a receipt says. */
 export type Shown = { readonly itemId: string; readonly risk: RiskLevel; readonly rows: readonly CardRow[] };
@@ -25,4 +27,21 @@ export function readShown(kind: RequestKind, projection: string): Shown | null {
   if (!read.ok) return null;
   const { plan, whole } = read.value;
   return { itemId: plan.id, risk: riskOfPlan(plan), rows: projectionRows(whole) };
+}
+
+type Asked = Pick<PendingDecision, "kind" | "projection" | "card"> & {
+  /** How often an approval of a plan may be used, by the settings of now. */
+  readonly usesMax: number;
+};
+
+/**
+ * The card as it must be, made anew. Only notes of a payload are taken from the stored one: they are the proposer's
+ * words, shown as such and in no hash. Cards are always made without strong proof; it is asked of the page besides.
+ */
+export function cardAnew({ kind, projection, card, usesMax }: Asked): Card | null {
+  const strongAuth = "unavailable";
+  const made = isPayloadKind(kind)
+    ? cardForShown({ kind, projection, notes: card.details.notes, strongAuth })
+    : cardForPlan({ projection, usesMax, strongAuth });
+  return made.ok ? made.value : null;
 }

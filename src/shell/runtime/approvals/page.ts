@@ -123,7 +123,8 @@ async function complete(
   const strongAuth: StrongAuth = passkey === null ? "unavailable" : "available";
   // The request may have changed behind its back since it was minted for: it is judged again, whole.
   const decision = decisionOf({ shownHash: waiting.shownHash, friction, keyId: first.keyId });
-  const taken = judgeAnswer({ pending: request, decision, at, strongAuth });
+  const { maxExecutions } = deps.settings;
+  const taken = judgeAnswer({ pending: request, decision, at, strongAuth, maxExecutions });
   if (!taken.ok) return taken;
   const actor = { kind: "owner", session_id: sessionId } as const;
   const recorded = await recordSigned(deps, { tokens: tokens.value, at, actor });
