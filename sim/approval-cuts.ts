@@ -1,41 +1,13 @@
 import { join } from "node:path";
 import { assert } from "#base";
 import type { KeptRequest } from "#model";
-import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
-import {
-  answerTo,
-  BY,
-  checkTrust,
-  GOAL,
-  openTrust,
-  PLAN,
-  PROJECT,
-  RUNTIME_FILE,
-  TIMEOUT_MS,
-  type Trust,
-} from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { cutActs, requestIn, type Act, type Cut } from "./approval-acts.ts";
+import { answerTo, BY, checkTrust, GOAL, openTrust, PLAN, PROJECT, TIMEOUT_MS, type Trust } from "./approval-world.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
 /** One act that is cut, and the state of the request once it was done at last. */
-type Act = {
-  readonly name: string;
-  readonly ends: KeptRequest["state"];
-  prepare(world: World, trust: Trust): Promise<void>;
-  run(world: World, trust: Trust): Promise<boolean>;
-};
-
-/** The one request there is; it is proposed when it is not there. */
-async function requestIn({ stores, approvals }: Trust, text = PLAN): Promise<KeptRequest> {
-  const all = await stores.approvals.list(["pending", "approved", "declined", "expired"]);
-  assert(all.ok, "requests can be read");
-  const [found] = all.value;
-  if (found !== undefined) return found;
-  const proposed = await approvals.propose(text, BY);
-  assert(proposed.ok, "a plan is proposed");
-  return proposed.value.request;
-}
+type ApprovalAct = Act & { readonly ends: KeptRequest["state"] };
 
 const propose = async (_world: World, trust: Trust): Promise<void> => void (await requestIn(trust));
 const showing =
@@ -47,7 +19,7 @@ const show = showing(PLAN);
 const decide = (verdict: "approved" | "declined") => async (_world: World, trust: Trust) =>
   (await trust.approvals.decide(answerTo(await requestIn(trust), verdict))).ok;
 
-const ACTS: readonly Act[] = [
+const ACTS: readonly ApprovalAct[] = [
   {
     name: "propose",
     ends: "pending",
@@ -80,33 +52,10 @@ const ACTS: readonly Act[] = [
  * again: a decision is there whole or not at all, doing the act again ends it, and nothing is used twice.
  */
 export function cutApprovals(seed: number): Promise<Cuts> {
-  return inWorld(seed, async (world) => {
-    let states = 0;
-    for (const act of ACTS) states += await cutAct(world, act);
-    return { states };
-  });
+  return cutActs(seed, { acts: ACTS, check: checkCut });
 }
 
-async function cutAct(world: World, act: Act): Promise<number> {
-  const dataDir = join(world.root, act.name);
-  const vault = createMemoryVault();
-  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts-${act.name}`) });
-  const trust = await openTrust(world, { dataDir, vault, onStatement: disk.onStatement });
-  await act.prepare(world, trust);
-  disk.start();
-  assert(await act.run(world, trust), `${act.name} succeeds when nothing disturbs it`);
-  disk.finish();
-  trust.stores.close();
-  for (const state of disk.states()) {
-    await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) => checkCut(world, { act, dir, vault }));
-  }
-  return disk.states().length;
-}
-
-type Cut = { readonly act: Act; readonly dir: string; readonly vault: Vault };
-
-async function checkCut(world: World, { act, dir, vault }: Cut): Promise<void> {
-  const trust = await openTrust(world, { dataDir: dir, vault });
+async function checkCut({ act, world, trust, dir }: Cut<ApprovalAct>): Promise<void> {
   await checkTrust(trust, dir);
   const wasDone = (await requestIn(trust)).state === act.ends;
   const isDoneAgain = await act.run(world, trust);
@@ -121,8 +70,6 @@ async function checkCut(world: World, { act, dir, vault }: Cut): Promise<void> {
     }
   }
   await checkTrust(trust, dir);
-  trust.stores.close();
-  checkIntegrity(join(dir, RUNTIME_FILE));
 }
 
 /** Lets every single statement of an approval fail: the answer is a refusal, nothing is kept, and trying again works. */

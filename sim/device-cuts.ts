@@ -1,5 +1,4 @@
 import { createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
-import { join } from "node:path";
 import { assert, type Result } from "#base";
 import {
   deviceProofText,
@@ -9,12 +8,11 @@ import {
   type OwnerKey,
   type PublicKeyHex,
 } from "#model";
-import type { DecideRefusal, Vault } from "#ports";
+import type { DecideRefusal } from "#ports";
 import { createDeviceKeys, keyIdOf } from "#runtime";
-import { createMemoryVault } from "#stores";
-import { BY, checkTrust, openTrust, PLAN, RUNTIME_FILE, type Trust } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
-import { inWorld, type Cuts, type World } from "./disk-run.ts";
+import { cutActs, requestIn, type Act, type Cut } from "./approval-acts.ts";
+import { BY, checkTrust, type Trust } from "./approval-world.ts";
+import type { Cuts, World } from "./disk-run.ts";
 
 const SESSION = "session-sim";
 /** The browser's own key: like the vault, it is no part of the disk that is cut. */
@@ -33,12 +31,7 @@ const browser = createBrowser();
 const KEY_ID = keyIdOf(browser.publicKey);
 
 /** One act of a browser. Doing it again after a cut ends it; what was done is not done twice. */
-type Act = {
-  readonly name: string;
-  prepare(world: World, trust: Trust): Promise<void>;
-  run(world: World, trust: Trust): Promise<boolean>;
-  isDone(trust: Trust): Promise<boolean>;
-};
+type DeviceAct = Act & { isDone(trust: Trust): Promise<boolean> };
 
 async function signIn({ clock }: World, { stores }: Trust): Promise<void> {
   const at = clock.now();
@@ -55,16 +48,6 @@ async function enrol({ clock, seeded }: World, { stores }: Trust): Promise<boole
   const signature = new Uint8Array(sign(null, Buffer.from(deviceProofText(proof)), browser.privateKey));
   const offered = await devices.offer({ ...proof, deviceName: "Phone", signature });
   return offered.ok && (await devices.confirm(offered.value.code, BY)).ok;
-}
-
-async function requestIn({ stores, approvals }: Trust): Promise<KeptRequest> {
-  const all = await stores.approvals.list(["pending", "approved", "declined", "expired"]);
-  assert(all.ok, "requests can be read");
-  const [found] = all.value;
-  if (found !== undefined) return found;
-  const proposed = await approvals.propose(PLAN, BY);
-  assert(proposed.ok, "a plan is proposed");
-  return proposed.value.request;
 }
 
 /** Mint, sign, send back. A restart forgets what was minted, so this begins at the beginning. */
@@ -92,7 +75,7 @@ async function keyIn({ stores }: Trust): Promise<OwnerKey | null> {
   return found.value;
 }
 
-const ACTS: readonly Act[] = [
+const ACTS: readonly DeviceAct[] = [
   { name: "enrol a browser", prepare: signIn, run: enrol, isDone: async (trust) => (await keyIn(trust)) !== null },
   {
     name: "approve in a browser",
@@ -120,40 +103,15 @@ const ACTS: readonly Act[] = [
  * revoked exactly when the chain says so, it ends with its session, and an approval is whole or not there.
  */
 export function cutDevices(seed: number): Promise<Cuts> {
-  return inWorld(seed, async (world) => {
-    let states = 0;
-    for (const act of ACTS) states += await cutAct(world, act);
-    return { states };
-  });
+  return cutActs(seed, { acts: ACTS, check: checkCut });
 }
 
-async function cutAct(world: World, act: Act): Promise<number> {
-  const dataDir = join(world.root, act.name);
-  const vault = createMemoryVault();
-  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts ${act.name}`) });
-  const trust = await openTrust(world, { dataDir, vault, onStatement: disk.onStatement });
-  await act.prepare(world, trust);
-  disk.start();
-  assert(await act.run(world, trust), `to ${act.name} succeeds when nothing disturbs it`);
-  disk.finish();
-  trust.stores.close();
-  for (const state of disk.states()) {
-    await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) => checkCut(world, { act, dir, vault }));
-  }
-  return disk.states().length;
-}
-
-type Cut = { readonly act: Act; readonly dir: string; readonly vault: Vault };
-
-async function checkCut(world: World, { act, dir, vault }: Cut): Promise<void> {
-  const trust = await openTrust(world, { dataDir: dir, vault });
+async function checkCut({ act, world, trust, dir }: Cut<DeviceAct>): Promise<void> {
   await checkDevice(trust, dir);
   if (!(await act.isDone(trust))) assert(await act.run(world, trust), `to ${act.name} can be done again after a cut`);
   assert(await act.isDone(trust), `to ${act.name} is done in the end`);
   if (act.run === approve) assert(!(await approve(world, trust)), "APPR-19 a decision is taken once");
   await checkDevice(trust, dir);
-  trust.stores.close();
-  checkIntegrity(join(dir, RUNTIME_FILE));
 }
 
 async function checkDevice(trust: Trust, dir: string): Promise<void> {
