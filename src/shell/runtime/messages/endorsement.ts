@@ -16,6 +16,7 @@ import { endorse } from "#policy";
 import type { Proposed, ProposeRefusal } from "#ports";
 import { verifySigned } from "../keys/signer.ts";
 import type { MessagesDeps } from "./deps.ts";
+import { messageDigest } from "./gating.ts";
 
 export type Endorsed = { readonly messageId: string; readonly scopeId: string; readonly actor: AuditActor };
 
@@ -48,7 +49,7 @@ export async function carryOut(deps: MessagesDeps, request: KeptRequest): Promis
   const { payload } = read.value;
   if (payload.kind === "memory_promotion")
     return raise(deps, { request, itemId: payload.item_id, digest: payload.item_digest });
-  if (payload.kind === "gate_approval") return letThrough(deps, request);
+  if (payload.kind === "gate_approval") return letThrough(deps, { request, digest: payload.context_digest });
   return ok();
 }
 
@@ -69,8 +70,10 @@ async function raise(deps: MessagesDeps, { request, itemId, digest }: Raising): 
   return faultOf(await store.endorse({ messageId: itemId, tokenId: tokenId.value, at: clock.now(), actor }));
 }
 
+type Letting = { readonly request: KeptRequest; readonly digest: string };
+
 /** The owner's answer about a message that a gate stopped: it passes, or it is blocked for good. */
-async function letThrough(deps: MessagesDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
+async function letThrough(deps: MessagesDeps, { request, digest }: Letting): Promise<Result<void, StoreFault>> {
   const { store, clock } = deps;
   const open = await store.unsettled();
   if (!open.ok) return open;
@@ -82,10 +85,13 @@ async function letThrough(deps: MessagesDeps, request: KeptRequest): Promise<Res
     at: clock.now(),
     actor: request.decidedBy ?? SYSTEM,
   };
-  if (request.state === "declined") {
-    const gate = { name: "gate", plan_hash: null, ...message.gate, reason: "declined_by_you" };
+  const block = async (reason: string) => {
+    const gate = { name: "gate", plan_hash: null, ...message.gate, reason };
     return faultOf(await store.settle({ ...made, state: "blocked", gate }));
-  }
+  };
+  if (request.state === "declined") return block("declined_by_you");
+  // Exactly the message that was asked about; a row that was changed meanwhile is another one.
+  if (messageDigest(message) !== digest) return block("changed_while_waiting");
   const tokenId = await signedToken(deps, { request, scope: SCOPE_OF_KIND.gate_approval });
   if (!tokenId.ok || tokenId.value === null) return tokenId.ok ? ok() : tokenId;
   return faultOf(await store.settle({ ...made, state: "accepted", gate: message.gate }));

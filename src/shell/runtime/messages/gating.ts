@@ -1,4 +1,4 @@
-import { canonicalDigest, assert, ok, sha256Hex, type Result } from "#base";
+import { canonicalDigest, assert, ok, sha256Hex, type Result, type Sha256Hex } from "#base";
 import {
   payloadProjection,
   type Acknowledged,
@@ -85,19 +85,24 @@ type GatePayload = Extract<Payload, { readonly kind: "gate_approval" }>;
 
 /** The message is part of what is approved, so that letting one through lets no other through. */
 function gatePayload(
-  { messageId, scopeId, text }: KeptMessage,
+  message: KeptMessage,
   { gate, value }: { readonly gate: string; readonly value: string | number },
 ): GatePayload {
-  const digest = canonicalDigest({ message_id: messageId, text });
-  assert(digest.ok, "a kept text has canonical bytes");
   return {
     kind: "gate_approval",
-    scope_id: scopeId,
+    scope_id: message.scopeId,
     gate,
     trigger: "every_user_message",
     value,
-    context_digest: digest.value,
+    context_digest: messageDigest(message),
   };
+}
+
+/** What an approval at a gate is bound to: this message with this text. */
+export function messageDigest({ messageId, text }: KeptMessage): Sha256Hex {
+  const digest = canonicalDigest({ message_id: messageId, text });
+  assert(digest.ok, "a kept text has canonical bytes");
+  return digest.value;
 }
 
 type Telling = { readonly message: KeptMessage; readonly actor: AuditActor; readonly evaluations: number };
