@@ -8,10 +8,10 @@ import type { OwnerAnswer } from "#ports";
 import { createSeeded, createVirtualClock } from "#sim";
 import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault } from "#stores";
 import { createApprovalsDoor } from "./approvals/door.ts";
-import { must } from "./audit.fixture.ts";
 import { NO_PASSKEYS } from "./devices/no-passkeys.ts";
 import { createKeysDoor } from "./keys/door.ts";
 import { createSigner } from "./keys/signer.ts";
+import { must } from "./must.fixture.ts";
 
 const PLAN = readFileSync(new URL("../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
 const BY = { kind: "terminal" } as const;

@@ -3,7 +3,8 @@ import { err, LIMITS, ok } from "#base";
 import type { KeyId, SecretRef, SignatureHex, SigningError } from "#model";
 import type { AuditLog, Signer } from "#ports";
 import { createAuditLife } from "./audit-life.ts";
-import { createAuditWorld, must, recorded, settled } from "./audit.fixture.ts";
+import { createAuditWorld, recorded, settled } from "./audit.fixture.ts";
+import { must } from "./must.fixture.ts";
 
 const eventsOf = async (world: ReturnType<typeof createAuditWorld>) =>
   (await recorded(world.audit)).map(([event]) => event);

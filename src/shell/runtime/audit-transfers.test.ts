@@ -4,7 +4,8 @@ import type { RecordId } from "#model";
 import type { JournalDoor } from "#ports";
 import { createActivityDoor } from "./audit-activity.ts";
 import { withAuditedTransfers } from "./audit-transfers.ts";
-import { createAuditWorld, must, recorded } from "./audit.fixture.ts";
+import { createAuditWorld, recorded } from "./audit.fixture.ts";
+import { must } from "./must.fixture.ts";
 
 const OWNER = { kind: "owner", session_id: "session-1" } as const;
 const ALL = { beforeSeq: null, from: null, to: null, limit: 100 };

@@ -1,8 +1,9 @@
-import { assert, instantFromMs, sha256Hex, type Instant, type Result } from "#base";
+import { instantFromMs, sha256Hex, type Instant } from "#base";
 import type { AuditQuery } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, Log, Timers } from "#ports";
 import { createMemoryAuditLog } from "#stores";
+import { must } from "./must.fixture.ts";
 
 /** A chain in memory with a clock and timers that a test moves by hand. */
 export function createAuditWorld() {
@@ -50,9 +51,4 @@ export async function recorded(audit: AuditLog): Promise<readonly (readonly [str
   return must(await audit.entries(ALL))
     .toReversed()
     .map(({ event, data }) => [event, data] as const);
-}
-
-export function must<T, E>(result: Result<T, E>): T {
-  assert(result.ok, `expected ok, got ${JSON.stringify(result)}`);
-  return result.value;
 }

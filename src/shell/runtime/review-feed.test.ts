@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ok } from "#base";
-import { createPageWorld, EXAMPLE, must, TERMINAL } from "./approvals/page.fixture.ts";
+import { createPageWorld, EXAMPLE, TERMINAL } from "./approvals/page.fixture.ts";
 import { createReviewFeed, withReviewFeed } from "./review-feed.ts";
+import { must } from "./must.fixture.ts";
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,66 +1,20 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { canonicalJson, sha256Hex, type Sha256Hex } from "#base";
-import { parseYaml } from "#config";
 import { planProposalText, type KeptRequest, type PlanProposal } from "#model";
-import { createAuditRules, isProven, verifyReceipt } from "#policy";
+import { isProven, verifyReceipt } from "#policy";
 import type { OwnerAnswer } from "#ports";
-import { createSeeded, createVirtualClock } from "#sim";
-import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault } from "#stores";
-import { NO_PASSKEYS } from "../devices/no-passkeys.ts";
-import { createApprovalsDoor } from "./door.ts";
+import { createPageWorld, EXAMPLE as PLAN, TERMINAL as BY } from "./page.fixture.ts";
 import { receiptTools } from "./receipt.ts";
-import { createKeysDoor } from "../keys/door.ts";
-import { createSigner } from "../keys/signer.ts";
+import { must } from "../must.fixture.ts";
 
-const PLAN = readFileSync(new URL("../../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
-const BY = { kind: "terminal" } as const;
 const ALL = ["tap", "confirm", "slide"] as const;
 
 async function setUp() {
-  const clock = createVirtualClock(1_794_729_600_000);
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const parts = {
-    clock,
-    randomness: createSeeded(1),
-    vault: createMemoryVault(),
-    registry: createMemoryKeyRegistry(recordAct),
-  };
-  const signer = createSigner(parts);
-  const keys = createKeysDoor({ ...parts, signer });
+  const { door, keys, ...world } = createPageWorld();
   must(await keys.prepare());
-  const store = createMemoryApprovalStore(recordAct, parts.registry);
-  const settings = {
-    timeoutMs: 300_000,
-    ttlMs: 1_800_000,
-    maxExecutions: 1,
-    standingUsesMax: 100,
-    fatigueDecisions: 20,
-  };
-  const door = createApprovalsDoor({
-    ...parts,
-    signer,
-    store,
-    audit,
-    passkeys: NO_PASSKEYS,
-    readYaml: parseYaml,
-    settings,
-  });
   const propose = async (name: string): Promise<KeptRequest> =>
     must(await door.propose(PLAN.replace("id: task-0190", `id: task-${name}`), BY)).request;
-  const events = async (): Promise<readonly string[]> =>
-    must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 100 }))
-      .toReversed()
-      .map(({ event, data }) => (event === "approval_refused" ? `${event} ${String(data["reason"])}` : event))
-      .filter((event) => event.startsWith("approval_"));
-  return { clock, door, store, keys, propose, events };
-}
-
-function must<T>(
-  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown },
-): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
+  return { ...world, door, keys, propose };
 }
 
 const approving = (request: KeptRequest, change: Partial<OwnerAnswer> = {}): OwnerAnswer => ({

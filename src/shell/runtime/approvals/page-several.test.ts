@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { planProposalText } from "#model";
 import { isProven, verifyReceipt } from "#policy";
-import { answerOf, createPageWorld, must, signaturesOf, TERMINAL } from "./page.fixture.ts";
+import { answerOf, createPageWorld, signaturesOf, TERMINAL } from "./page.fixture.ts";
 import { receiptTools } from "./receipt.ts";
+import { must } from "../must.fixture.ts";
 
 const file = (id: string, lines: string): string =>
   `---\nid: ${id}\ntitle: About ${id}\n${lines}\n---\n\n# What to do\n\nOnly ${id}.\n`;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { sha256Hex, type Result } from "#base";
+import { sha256Hex } from "#base";
 import { parseYaml } from "#config";
 import {
   payloadSchema,
@@ -24,12 +24,22 @@ import {
   createMemorySessionStore,
   createMemoryVault,
 } from "#stores";
+import { createKeysDoor } from "../keys/door.ts";
 import { keyIdOf } from "../keys/ed25519.ts";
 import { createSigner } from "../keys/signer.ts";
 import { createApprovalsDoor } from "./door.ts";
+import { must } from "../must.fixture.ts";
 
 export const TERMINAL = { kind: "terminal" } as const;
 export const EXAMPLE = readFileSync(new URL("../../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
+
+export const SETTINGS = {
+  timeoutMs: 300_000,
+  ttlMs: 1_800_000,
+  maxExecutions: 1,
+  standingUsesMax: 100,
+  fatigueDecisions: 20,
+};
 
 /** Irreversible: something is deleted for good. */
 export const DELETION: Payload = payloadSchema.parse({
@@ -52,11 +62,6 @@ export const DELETION: Payload = payloadSchema.parse({
   confidence_min: 0.9,
   created_at: "2026-11-15T08:00:00.000Z",
 });
-
-export function must<T>(result: Result<T, unknown>): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-}
 
 /** A signed-in browser with a key of its own. */
 export type Device = { readonly sessionId: string; readonly key: OwnerKey; readonly privateKey: KeyObject };
@@ -95,15 +100,17 @@ export function createPageWorld() {
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const store = createMemoryApprovalStore(recordAct, registry);
   const passkeys = createFakePasskeys();
+  const signer = createSigner(parts);
+  const keys = createKeysDoor({ ...parts, signer });
   const open = () =>
     createApprovalsDoor({
       ...parts,
-      signer: createSigner(parts),
+      signer,
       store,
       audit,
       passkeys,
       readYaml: parseYaml,
-      settings: { timeoutMs: 300_000, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100, fatigueDecisions: 20 },
+      settings: SETTINGS,
     });
   const signIn = async (name: string): Promise<Device> => {
     const sessionId = `session-${name}`;
@@ -130,7 +137,7 @@ export function createPageWorld() {
       .toReversed()
       .map(({ event, data }) => (event === "approval_refused" ? `${event} ${String(data["reason"])}` : event))
       .filter((event) => event.startsWith(prefix));
-  return { clock, audit, registry, sessions, store, passkeys, door: open(), open, signIn, events };
+  return { clock, audit, registry, sessions, keys, store, passkeys, door: open(), open, signIn, events };
 }
 
 export const answerOf = (device: Device, request: KeptRequest, change: Partial<DeviceAnswer> = {}): DeviceAnswer => ({

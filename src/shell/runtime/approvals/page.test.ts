@@ -2,17 +2,9 @@ import { describe, expect, test } from "vitest";
 import { LIMITS, type Sha256Hex } from "#base";
 import type { KeptRequest } from "#model";
 import { isProven, verifyReceipt } from "#policy";
-import {
-  answerOf,
-  createPageWorld,
-  DELETION,
-  EXAMPLE,
-  must,
-  signaturesOf,
-  TERMINAL,
-  type Device,
-} from "./page.fixture.ts";
+import { answerOf, createPageWorld, DELETION, EXAMPLE, signaturesOf, TERMINAL, type Device } from "./page.fixture.ts";
 import { receiptTools } from "./receipt.ts";
+import { must } from "../must.fixture.ts";
 
 type World = ReturnType<typeof createPageWorld>;
 

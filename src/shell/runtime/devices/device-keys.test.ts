@@ -1,18 +1,14 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { expect, test } from "vitest";
-import { LIMITS, sha256Hex, type Result } from "#base";
+import { LIMITS, sha256Hex } from "#base";
 import { deviceCode, deviceProofText, type DeviceOffer, type PublicKeyHex, type WaitingDevice } from "#model";
 import { createAuditRules } from "#policy";
 import { createSeeded, createVirtualClock } from "#sim";
 import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore } from "#stores";
 import { createDeviceKeys } from "./device-keys.ts";
+import { must } from "../must.fixture.ts";
 
 const BY = { kind: "terminal" } as const;
-
-function must<T>(result: Result<T, unknown>): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-}
 
 type Pair = { readonly privateKey: KeyObject; readonly hex: PublicKeyHex };
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sha256Hex, type Instant, type Result } from "#base";
+import { sha256Hex, type Instant } from "#base";
 import type { KeyId, OwnerKey, SecretRef, VaultFault } from "#model";
 import { createAuditRules } from "#policy";
 import type { KeyRegistry, Vault } from "#ports";
@@ -9,21 +9,12 @@ import { createKeysDoor, fileStatement, verifyFileWith } from "./door.ts";
 import { keyIdOf, publicKeyOf, signWith, verifyWith } from "./ed25519.ts";
 import { createSigner, verifySigned } from "./signer.ts";
 import { systemRandomness } from "../system.ts";
+import { must, mustFail } from "../must.fixture.ts";
 
 const AT = "2026-11-15T08:00:00.000Z" as Instant;
 const BY = { kind: "terminal" } as const;
 const DIGEST = sha256Hex("a file");
 const REF = "owner-signing-key" as SecretRef;
-
-function must<T, E>(result: Result<T, E>): T {
-  if (!result.ok) throw new Error(`expected ok, got ${JSON.stringify(result.error)}`);
-  return result.value;
-}
-
-function mustFail<T, E>(result: Result<T, E>): E {
-  if (result.ok) throw new Error("expected an error");
-  return result.error;
-}
 
 function open() {
   const lock: { fault: VaultFault | null } = { fault: null };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { AccessLadder } from "#model";
-import { must, OWNER, sent, setUp, stranger, type Script } from "./messages.fixture.ts";
+import { OWNER, sent, setUp, stranger, type Script } from "./messages.fixture.ts";
 import { createConnections } from "./connections.ts";
+import { must } from "../must.fixture.ts";
 
 const level = (tools: readonly string[], requires: readonly string[], expiresAfter: number | null = null) => ({
   description: "a level",

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant } from "#base";
 import type { KeptMessage, OwnerKey } from "#model";
-import { must, otherKey, OWNER, sent, setUp, stranger, TERMINAL } from "./messages.fixture.ts";
+import { otherKey, OWNER, sent, setUp, stranger, TERMINAL } from "./messages.fixture.ts";
+import { must } from "../must.fixture.ts";
 
 const BROWSER = otherKey(7);
 const asOwnerKey = (enrolledAt: Instant): OwnerKey => ({

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import {
   messageNamedReceived,
-  must,
   otherKey,
   OWNER,
   sent,
@@ -11,6 +10,7 @@ import {
   TERMINAL,
   type Script,
 } from "./messages.fixture.ts";
+import { must } from "../must.fixture.ts";
 
 const onMessage =
   (answer: ReturnType<Script>): Script =>

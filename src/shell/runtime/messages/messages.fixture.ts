@@ -27,10 +27,12 @@ import {
   createMemoryVault,
 } from "#stores";
 import { createApprovalsDoor } from "../approvals/door.ts";
+import { SETTINGS } from "../approvals/page.fixture.ts";
 import { NO_PASSKEYS } from "../devices/no-passkeys.ts";
 import { createKeysDoor } from "../keys/door.ts";
 import { keyIdOf, publicKeyOf, signWith } from "../keys/ed25519.ts";
 import { createSigner } from "../keys/signer.ts";
+import { must } from "../must.fixture.ts";
 import { createMessagesDoor, withMessageDecisions } from "./door.ts";
 
 export const TERMINAL = { kind: "terminal" } as const;
@@ -141,8 +143,6 @@ export async function setUp(options: { readonly script?: Script; readonly ladder
   return { clock, registry, keys, store, nonces, approvals, decisions, door, create, events, approve, firings, loaded };
 }
 
-const SETTINGS = { timeoutMs: 300_000, ttlMs: 1_800_000, maxExecutions: 1, standingUsesMax: 100, fatigueDecisions: 20 };
-
 const GATES = ["who", "badge"].map((name) => ({ name, on: "every_user_message", type: "custom_check" }) as Gate);
 
 function scripted(script: Script, firings: GateFiring[]): GateRunner {
@@ -190,11 +190,4 @@ export function otherKey(seed: number) {
     signature: signatureToBase64(signatureFromHex(signWith(bytes, Buffer.from(messageSigningText(claim))))),
   });
   return { publicKey, keyId, sign };
-}
-
-export function must<T>(
-  result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown },
-): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
 }

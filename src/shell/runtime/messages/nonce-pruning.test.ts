@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { instantFromMs } from "#base";
 import { createVirtualClock } from "#sim";
 import { createMemoryNonceStore } from "#stores";
-import { must } from "./messages.fixture.ts";
 import { startNoncePruning } from "./nonce-pruning.ts";
+import { must } from "../must.fixture.ts";
 
 test("[NONCE-06] nonces are pruned on the configured schedule, by the clock of that moment, until it is stopped", async () => {
   const clock = createVirtualClock(1_794_729_600_000);

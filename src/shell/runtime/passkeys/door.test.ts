@@ -1,18 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { instantFromMs, LIMITS, ok, sha256Hex, type Instant, type Result } from "#base";
+import { instantFromMs, LIMITS, ok, sha256Hex, type Instant } from "#base";
 import type { AuditDraft, Passkey, PasskeyAssertion } from "#model";
 import type { PasskeyStore } from "#ports";
 import { systemRandomness } from "../system.ts";
 import { createAuthenticator, ORIGIN, type Answering, type Authenticator } from "./authenticator.fixture.ts";
 import { createPasskeysDoor } from "./door.ts";
+import { must } from "../must.fixture.ts";
 
 const SESSION = "laptop";
 const TEXT = new TextEncoder().encode("silas-approval-v1\n{}");
-
-function must<T, E>(result: Result<T, E>): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-}
 
 /** The plainest store there is; what a real one promises is in its contract. */
 function createShelf(): PasskeyStore {

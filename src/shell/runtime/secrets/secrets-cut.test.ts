@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { sha256Hex, type Instant, type Result } from "#base";
+import { sha256Hex, type Instant } from "#base";
 import type { SecretRef, WantedSecret } from "#model";
 import { createAuditRules } from "#policy";
 import { openRuntime, openVault } from "#stores";
 import { systemEd25519 } from "../audit-life.ts";
 import { systemRandomness } from "../system.ts";
 import { createSecretsDoor } from "./secrets-door.ts";
+import { must } from "../must.fixture.ts";
 
 const BY = { kind: "terminal" } as const;
 const REF = "mail-token" as SecretRef;
@@ -18,11 +19,6 @@ const WANTED: WantedSecret = {
   inputHint: null,
   guidance: { instructions: "", helpUrl: null },
 };
-
-function must<T, E>(result: Result<T, E>): T {
-  if (!result.ok) throw new Error(`expected ok, got ${JSON.stringify(result.error)}`);
-  return result.value;
-}
 
 /** Real files; statement number `failingAt` of `silas.db` fails, counted from when it is set. */
 async function open() {

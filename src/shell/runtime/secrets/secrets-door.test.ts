@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS, sha256Hex, type Instant, type Result } from "#base";
+import { LIMITS, sha256Hex, type Instant } from "#base";
 import type { SecretRef, VaultFault, WantedSecret } from "#model";
 import { createAuditRules } from "#policy";
 import type { SecureInputStore, Vault } from "#ports";
 import { createMemoryAuditLog, createMemorySecureInputStore, createMemoryVault } from "#stores";
 import { SIGNING_KEY_REF } from "../keys/signer.ts";
 import { createSecretsDoor } from "./secrets-door.ts";
+import { must, mustFail } from "../must.fixture.ts";
 
 const BY = { kind: "terminal" } as const;
 const REF = "mail.token" as SecretRef;
@@ -18,16 +19,6 @@ const WANTED: WantedSecret = {
 };
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
-
-function must<T, E>(result: Result<T, E>): T {
-  if (!result.ok) throw new Error(`expected ok, got ${JSON.stringify(result.error)}`);
-  return result.value;
-}
-
-function mustFail<T, E>(result: Result<T, E>): E {
-  if (result.ok) throw new Error("expected an error");
-  return result.error;
-}
 
 type Breaks = { readonly vault?: Partial<Vault>; readonly inputs?: Partial<SecureInputStore> };
 
