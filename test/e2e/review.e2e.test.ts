@@ -1,11 +1,11 @@
 /** Review as its owner uses it: the queue, several places at once, what was missed, and much of it. */
-import { AxeBuilder } from "@axe-core/playwright";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { highPlan, mediumPlan } from "../plan-texts.ts";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import {
   activeCard,
   announced,
@@ -304,15 +304,10 @@ describe("every state", () => {
     await page.setViewportSize(at.viewport);
     await page.emulateMedia({ colorScheme: at.theme, reducedMotion: "reduce" });
     const faultless = async (where: string): Promise<void> => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-      expect(
-        serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)),
-        where,
-      ).toEqual([]);
+      expect(await faultsOf(page), where).toEqual([]);
       for (const width of at.viewport === PHONE ? [320, 430, PHONE.width] : [at.viewport.width]) {
         await page.setViewportSize({ ...at.viewport, width });
-        expect(await page.evaluate(SIDEWAYS), `${where} at ${width}`).toBe(0);
+        expect(await sidewaysOf(page), `${where} at ${width}`).toBe(0);
       }
       const small = at.viewport === PHONE ? await page.evaluate<readonly string[]>(SMALL_TARGETS) : [];
       expect(small, where).toEqual([]);
@@ -355,7 +350,6 @@ const SMALL_TARGETS = `[...document.querySelectorAll("main button, main summary,
   .filter((each) => each.getBoundingClientRect().height < 43.5 || each.getBoundingClientRect().width < 43.5)
   .map((each) => each.outerHTML.slice(0, 160))`;
 
-const SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 const BADGE_COLOUR = `getComputedStyle(document.querySelector("[data-testid=review-badge]")).backgroundColor`;
 
 describe("what nobody decided", () => {

@@ -1,10 +1,10 @@
 /** What happened, as the page tells it: sentences, who did it, the proof of each, and whether the chain holds. */
-import { AxeBuilder } from "@axe-core/playwright";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const POLL = { timeout: 10_000 };
 let cockpit: Cockpit;
@@ -26,16 +26,6 @@ async function visit(): Promise<void> {
   await page.goto(`${cockpit.url()}/activity`);
   await rows().first().waitFor();
 }
-
-async function faults(): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}
-
-const sideways = () =>
-  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
 type Line = { readonly entry: { readonly prev_hash: string }; readonly hash: string };
 
@@ -91,7 +81,7 @@ describe("the activity surface", () => {
     await sheet.getByRole("button", { name: "Copy: Hash of this entry" }).click();
     await sheet.getByText("Copied").waitFor({ state: "attached" });
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(line.hash);
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
     expect(await row.evaluate((each) => each.matches(":focus"))).toBe(true);
@@ -105,7 +95,7 @@ describe("the activity surface", () => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await visit();
     await expect.poll(() => chain().textContent(), POLL).toMatch(/^Chain verified, \d+ entries$/);
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("nothing scrolls sideways at 320 px, with the proof open or not, and a phone gets here by the settings", async () => {
@@ -114,10 +104,10 @@ describe("the activity surface", () => {
     await page.getByRole("link", { name: "Open activity" }).click();
     await rows().first().click();
     await page.getByRole("dialog").waitFor();
-    expect(await sideways()).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
     expect(await page.getByRole("dialog").evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
     await page.keyboard.press("Escape");
-    expect(await sideways()).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
     const heights = await rows().evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
     await page.setViewportSize(DESKTOP);
@@ -165,7 +155,7 @@ describe("the activity surface", () => {
     await alert.waitFor();
     expect(await alert.innerText()).toContain("Entry 2 was changed");
     expect(await alert.locator("code").textContent()).toBe("silas audit verify --full");
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("the page did not complain but about the server that was away", () => {

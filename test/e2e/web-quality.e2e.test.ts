@@ -1,5 +1,4 @@
 /** What holds on every surface: no accessibility fault, no sideways scroll, small files, one theme from the first frame. */
-import { AxeBuilder } from "@axe-core/playwright";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { ROOT } from "./cli-process.ts";
 import { DESKTOP, give, PHONE, startCockpit, untilSaved, type Cockpit, type Opened } from "./browser.ts";
+import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const DIST = join(ROOT, "web", "dist");
 const POLL = { timeout: 10_000 };
@@ -72,16 +72,6 @@ async function visit(path: string): Promise<void> {
   await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count(), POLL).toBe(0);
 }
 
-async function faults(): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}
-
-const sideways = () =>
-  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-
 const SMALL_TARGETS = `[...document.querySelectorAll("main button, main select, main input, nav a, nav button, header a, header button")]
   .map((each) => each.closest("label") ?? each)
   .filter((each) => each.checkVisibility({ visibilityProperty: true }) && each.getBoundingClientRect().height > 1)
@@ -95,7 +85,7 @@ describe("every surface", () => {
       await visit("/");
       await page.getByRole("heading", { name: "Works now" }).waitFor();
       await page.getByRole("heading", { name: "Needs a model" }).waitFor();
-      expect(await faults()).toEqual([]);
+      expect(await faultsOf(page)).toEqual([]);
     }
     await fill();
   });
@@ -110,12 +100,12 @@ describe("every surface", () => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     for (const path of surfaces()) {
       await visit(path);
-      expect(await faults(), path).toEqual([]);
+      expect(await faultsOf(page), path).toEqual([]);
     }
     for (const open of ["q", "?", "Control+k"]) {
       await page.keyboard.press(open);
       await page.locator("dialog[open]").waitFor();
-      expect(await faults(), open).toEqual([]);
+      expect(await faultsOf(page), open).toEqual([]);
       await page.keyboard.press("Escape");
       await page.locator("dialog[open]").waitFor({ state: "detached" });
     }
@@ -126,7 +116,7 @@ describe("every surface", () => {
     const expectNone = async (where: string): Promise<void> => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 740 });
-        expect(await sideways(), `${where} at ${width}`).toBe(0);
+        expect(await sidewaysOf(page), `${where} at ${width}`).toBe(0);
       }
     };
     for (const path of surfaces()) {

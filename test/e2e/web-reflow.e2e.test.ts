@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { DESKTOP, give, PHONE, startCockpit, type Cockpit } from "./browser.ts";
+import { sidewaysOf } from "./page-faults.ts";
 
 /** What a desktop of 1280 px shows at 400 %. */
 const ZOOMED = { width: 320, height: 256 };
@@ -38,9 +39,6 @@ async function visit(path: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count(), POLL).toBe(0);
 }
-
-const sideways = () =>
-  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
 /** Makes every label as long as a wordy language would: short ones twice as long, others by two fifths. */
 const LENGTHEN = `(() => {
@@ -86,7 +84,7 @@ const clipped = () => page.evaluate<readonly string[]>(CLIPPED);
 
 /** Nothing cut, nothing sideways; `where` is in the message when there is. */
 async function expectWhole(where: string): Promise<void> {
-  const seen = { where, clipped: await clipped(), sideways: await sideways() };
+  const seen = { where, clipped: await clipped(), sideways: await sidewaysOf(page) };
   expect(seen).toEqual({ where, clipped: [], sideways: 0 });
 }
 

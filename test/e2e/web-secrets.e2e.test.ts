@@ -1,5 +1,4 @@
 /** A secret from the page into the vault: the form, its states, and a search for it everywhere afterwards. */
-import { AxeBuilder } from "@axe-core/playwright";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +7,7 @@ import type { SecretRef } from "#model";
 import { systemRandomness } from "#runtime";
 import { openVault } from "#stores";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const POLL = { timeout: 10_000 };
 const CANARY = "canary-e2f0-for-nobody-but-the-vault";
@@ -70,16 +70,6 @@ function filesWithCanary(): readonly string[] {
     .filter((path) => forms.some((form) => readFileSync(path).includes(form)));
 }
 
-async function faults(): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}
-
-const sideways = () =>
-  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
-
 describe("the page of a secret", () => {
   test("[CARD-06] says what is asked for, how to find it and where it goes, and claims no risk and no decision", async () => {
     const help = ["--hint", "ghp_ and 36 letters", "--instructions", "Settings, then tokens.", "--help-url"];
@@ -98,7 +88,7 @@ describe("the page of a secret", () => {
     expect(await link.getAttribute("rel")).toContain("noreferrer");
     expect(await field().getAttribute("type")).toBe("password");
     expect(await field().getAttribute("autocomplete")).toBe("off");
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("what was typed is shown only while the button is held, by pointer or key", async () => {
@@ -165,7 +155,7 @@ describe("the page of a secret", () => {
     expect(await kept("mail.token")).toBe(CANARY);
     expect(await card().count()).toBe(0);
     expect(await page.evaluate("document.activeElement?.textContent")).toBe("Stored in the vault.");
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("[SECRET-03] afterwards it is in no file, frame, answer, page or storage of the browser", async () => {
@@ -196,7 +186,7 @@ describe("the page of a secret", () => {
     await page.goto(`${cockpit.url()}/secrets/never-asked`);
     await page.getByRole("heading", { name: "Nothing asks for a secret here." }).waitFor();
     expect(await page.locator("main input").count()).toBe(0);
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("a page that is open hears that somebody else stored it", async () => {
@@ -222,12 +212,12 @@ describe("the page of a secret", () => {
     await page.setViewportSize(PHONE);
     await page.goto(`${cockpit.url()}/secrets/third`);
     await card().waitFor();
-    expect(await sideways()).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
     for (const part of [field(), store(), reveal()])
       expect((await part.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await page.setViewportSize(DESKTOP);
-    expect(await sideways()).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
   });
 
   test("the page did not complain but about refusals and the server that was away", () => {

@@ -1,11 +1,11 @@
 /** The key of a browser: made in the page, confirmed at the terminal, kept over a reload, ended with the session. */
-import { AxeBuilder } from "@axe-core/playwright";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { MintedBody, OwnerKeyBody } from "#model";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { faultsOf } from "./page-faults.ts";
 import { inTransit, listen, openReview, openSigner, promotion, proposePayload } from "./review-desk.ts";
 
 let cockpit: Cockpit;
@@ -45,13 +45,6 @@ const READ_KEYS = `new Promise((resolve, reject) => {
     reading.onsuccess = () => resolve(reading.result);
   };
 })`;
-
-async function faults(page: Page): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).include("#signing").include("#passkeys").analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}
 
 describe("letting a browser sign", () => {
   test("[KEY-01] its key is made in the page, cannot be read out, and counts once the terminal has confirmed its code", async () => {
@@ -215,7 +208,7 @@ describe("the section in the settings", () => {
       const { page } = opened;
       const look = async (state: string): Promise<void> => {
         await page.locator(`[data-device=${state}]`).waitFor();
-        expect(await faults(page), state).toEqual([]);
+        expect(await faultsOf(page, ["#signing", "#passkeys"]), state).toEqual([]);
         const wide = await page.evaluate<number>(
           "document.documentElement.scrollWidth - document.documentElement.clientWidth",
         );

@@ -1,0 +1,17 @@
+/** What no page may have, in whatever state it is. */
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+
+/** What axe finds serious or worse, in the whole page or in these parts of it. */
+export async function faultsOf(page: Page, within: readonly string[] = []): Promise<readonly string[]> {
+  const axe = new AxeBuilder({ page });
+  for (const part of within) axe.include(part);
+  const { violations } = await axe.analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}
+
+/** By how much the page is wider than its window. */
+export const sidewaysOf = (page: Page): Promise<number> =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
