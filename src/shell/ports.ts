@@ -189,11 +189,14 @@ export interface KeyRegistry {
   /** A device has one key in use: one it had before is revoked by the same commit. */
   add(key: OwnerKey, actor: AuditActor): Promise<Result<void, KeyError | StoreFault>>;
   find(keyId: KeyId): Promise<Result<OwnerKey | null, StoreFault>>;
+  /** What the audit chain tells of a key as it stands here: whoever only writes a row has enrolled nothing. */
+  onRecord(key: OwnerKey): Promise<Result<KeyRecord, StoreFault>>;
   list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
   /** Comes before the signature: a use that is not recorded does not happen, nor one of a key that is not in use. */
   recordUse(keyId: KeyId, use: RecordedUse): Promise<Result<void, KeyError | StoreFault>>;
   revoke(revocation: KeyRevocation): Promise<Result<OwnerKey, KeyError | StoreFault>>;
 }
+export type KeyRecord = "enrolled" | "revoked" | "unknown";
 export type KeyUse = { readonly purpose: "approval" | "file" | "message" | "self_test"; readonly actor: AuditActor };
 export type RecordedUse = KeyUse & { readonly at: Instant };
 export type KeyRevocation = {

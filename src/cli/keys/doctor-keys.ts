@@ -32,7 +32,7 @@ export async function checkKeys({ environment, setup, places }: Subject): Promis
   }
   try {
     const report = await loadReport(environment);
-    return [vaultFinding(report.vault), signingFinding(report)];
+    return [vaultFinding(report.vault), signingFinding(report), recordFinding(report)];
   } catch (failure) {
     if (!(failure instanceof CommandFailure)) throw failure;
     const { what, next = "silas stop, then run this again" } = failure.words;
@@ -65,6 +65,14 @@ function signingFinding({ vault, signing }: KeysReport): Finding {
   const check = "signing key";
   if (signing.state === "refused") return refused(check, { code: signing.code, vault });
   return { check, state: "ok", message: `${signing.keyId} is enrolled and signs`, fix: null };
+}
+
+/** A key that was written into the database by somebody else than Silas. */
+function recordFinding({ offRecord }: KeysReport): Finding {
+  const check = "keys";
+  if (offRecord.length === 0) return { check, state: "ok", message: "as the audit chain tells of them", fix: null };
+  const message = `the database and the audit chain differ about ${offRecord.join(", ")}; what it signs does not count`;
+  return { check, state: "fail", message, fix: "find out who can write to the data directory, then silas restore" };
 }
 
 /** The shared words, with the facts a report has: the code, and what would open the vault. */

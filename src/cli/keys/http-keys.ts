@@ -54,15 +54,17 @@ type SignedBody = { readonly key_id: KeyId; readonly signature: SignatureHex };
 type VerifiedBody = { readonly key_id: KeyId; readonly name: string };
 type ReportBody = {
   readonly vault: Pick<VaultStatus, "backend" | "state"> & { readonly opens_with: VaultStatus["opensWith"] };
+  readonly off_record: readonly KeyId[];
   readonly signing:
     | { readonly state: "ready"; readonly key_id: KeyId }
     | Extract<KeysReport["signing"], { readonly state: "refused" }>;
 };
 
 function reportOf(result: Result<ReportBody, never>): KeysReport {
-  const { vault, signing } = result.ok ? result.value : result.error;
+  const { vault, off_record: offRecord, signing } = result.ok ? result.value : result.error;
   return {
     vault: { backend: vault.backend, opensWith: vault.opens_with, state: vault.state },
+    offRecord,
     signing: signing.state === "ready" ? { state: "ready", keyId: signing.key_id } : signing,
   };
 }

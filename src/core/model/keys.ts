@@ -62,6 +62,8 @@ export type SigningError = KeyError | SecretMissing | VaultFault;
 /** What the keys of this installation can do now: the vault, and one signature made and checked for the purpose. */
 export type KeysReport = {
   readonly vault: VaultStatus;
+  /** Keys of which the audit chain tells something else; their signatures do not count. */
+  readonly offRecord: readonly KeyId[];
   readonly signing:
     | { readonly state: "ready"; readonly keyId: KeyId }
     | { readonly state: "refused"; readonly code: SigningError["code"] };

@@ -1,5 +1,5 @@
 import { err, ok, type Result, type Sha256Hex } from "#base";
-import type { KeyError, KeysReport, OwnerKey, SigningError } from "#model";
+import type { KeyError, KeyId, KeysReport, OwnerKey, SigningError } from "#model";
 import type { KeysDoor, Randomness, Signer } from "#ports";
 import { keyIdOf, publicKeyOf, SEED_BYTES, verifyWith } from "./ed25519.ts";
 import { loadSeed, SIGNING_KEY_REF, verifySigned, type SignerDeps } from "./signer.ts";
@@ -97,8 +97,21 @@ async function report(deps: KeysDoorDeps, actor: Parameters<KeysDoor["report"]>[
   const checked = signed.ok ? await verifySigned(deps.registry, { ...signed.value, bytes }) : err(signed.error);
   return {
     vault,
+    offRecord: await keysOffRecord(deps),
     signing: checked.ok
       ? { state: "ready", keyId: checked.value.keyId }
       : { state: "refused", code: checked.error.code },
   };
+}
+
+/** Keys of which the registry says something else than the audit chain. A store that fails shows in the signing. */
+async function keysOffRecord({ registry }: KeysDoorDeps): Promise<readonly KeyId[]> {
+  const listed = await registry.list();
+  const off: KeyId[] = [];
+  for (const key of listed.ok ? listed.value : []) {
+    const told = await registry.onRecord(key);
+    const said = key.revokedAt === null ? "enrolled" : "revoked";
+    if (told.ok && told.value !== said) off.push(key.keyId);
+  }
+  return off;
 }

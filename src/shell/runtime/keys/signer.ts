@@ -82,7 +82,7 @@ export async function loadSeed(vault: Vault): Promise<Result<Uint8Array, Signing
   return err({ code: "vault_damaged", retryable: false, reason: "signing_key_has_another_length" });
 }
 
-/** An enrolled key that was not revoked. */
+/** An enrolled key that was not revoked, by its row and by the audit chain. */
 async function findUsable(
   registry: KeyRegistry,
   keyId: OwnerKey["keyId"],
@@ -91,7 +91,12 @@ async function findUsable(
   if (!found.ok) return found;
   // A row whose id is not that of its key was changed behind our back, and is nobody's key.
   if (found.value === null || keyIdOf(found.value.publicKey) !== keyId) return err({ code: "key_unknown", keyId });
-  return found.value.revokedAt === null ? ok(found.value) : err({ code: "key_revoked", keyId });
+  if (found.value.revokedAt !== null) return err({ code: "key_revoked", keyId });
+  // Nor does a row make a key that the chain does not know, or bring one back that it knows to be revoked.
+  const told = await registry.onRecord(found.value);
+  if (!told.ok) return told;
+  if (told.value === "enrolled") return ok(found.value);
+  return err({ code: told.value === "revoked" ? "key_revoked" : "key_unknown", keyId });
 }
 
 export type SignedBytes = {

@@ -9,7 +9,7 @@ import {
   type OwnerKey,
   type OwnerKeyBody,
 } from "#model";
-import type { KeyRegistry, KeyRevocation, RecordedUse } from "#ports";
+import type { KeyRecord, KeyRegistry, KeyRevocation, RecordedUse } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
@@ -19,6 +19,7 @@ export function createKeyRegistry(db: Sqlite, recordAct: RecordAct): KeyRegistry
   return {
     add: async (key, actor) => guarded(() => db.transaction(() => add(db, { key, actor, recordAct }))),
     find: async (keyId) => guardedValue(() => find(db, keyId)),
+    onRecord: async (key) => guardedValue(() => onRecord(db, key)),
     list: async () =>
       guardedValue(() =>
         db.all<OwnerKeyBody>("SELECT * FROM owner_keys ORDER BY enrolled_at, key_id").map(ownerKeyFromWire),
@@ -31,6 +32,18 @@ export function createKeyRegistry(db: Sqlite, recordAct: RecordAct): KeyRegistry
 function find(db: Sqlite, keyId: string): OwnerKey | null {
   const row = db.get<OwnerKeyBody>("SELECT * FROM owner_keys WHERE key_id = :keyId", { keyId });
   return row === null ? null : ownerKeyFromWire(row);
+}
+
+/** A key is enrolled for one session or for none; the row says the same, or is not the key that was enrolled. */
+function onRecord(db: Sqlite, { keyId, sessionId }: OwnerKey): KeyRecord {
+  const told = db.all<{ readonly event: string; readonly session_id: string | null }>(
+    `SELECT event, json_extract(entry, '$.data.session_id') AS session_id FROM audit_entries
+     WHERE event IN ('key_enrolled', 'key_revoked') AND json_extract(entry, '$.data.key_id') = :keyId ORDER BY seq`,
+    { keyId },
+  );
+  const [enrolled, ...later] = told;
+  if (enrolled?.event !== "key_enrolled" || enrolled.session_id !== sessionId) return "unknown";
+  return later.some(({ event }) => event === "key_revoked") ? "revoked" : "enrolled";
 }
 
 type Adding = { readonly key: OwnerKey; readonly actor: AuditActor; readonly recordAct: RecordAct };

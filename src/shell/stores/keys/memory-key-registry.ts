@@ -41,6 +41,10 @@ export function createMemoryKeyRegistry(recordAct: RecordAct): KeyRegistry & { r
       return ok();
     },
     find: async (keyId) => ok(keys.get(keyId) ?? null),
+    onRecord: async ({ keyId }) => {
+      const key = keys.get(keyId);
+      return ok(key === undefined ? "unknown" : key.revokedAt === null ? "enrolled" : "revoked");
+    },
     list: async () =>
       ok([...keys.values()].toSorted((a, b) => (a.enrolledAt + a.keyId < b.enrolledAt + b.keyId ? -1 : 1))),
     recordUse: async (keyId, use) => {

@@ -69,9 +69,10 @@ export function addKeyRoutes(app: FastifyInstance, context: WebContext): void {
   });
 }
 
-function reportBody({ vault, signing }: KeysReport) {
+function reportBody({ vault, offRecord, signing }: KeysReport) {
   return {
     vault: { backend: vault.backend, opens_with: vault.opensWith, state: vault.state },
+    off_record: offRecord,
     signing: signing.state === "ready" ? { state: "ready", key_id: signing.keyId } : signing,
   };
 }
