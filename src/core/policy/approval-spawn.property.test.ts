@@ -13,7 +13,7 @@ import {
 } from "#model";
 import { buildSpawnedTask, FILE_ALONE, planBytes, planHash, projectPlan, readSpawn, type PlanFacts } from "#work";
 import { accepted, goalFile } from "../../../test/plan-texts.ts";
-import { AT, decisionFor, NONCE, pendingFor, reread, signatureFactOf, signToken } from "./approval.fixture.ts";
+import { AT, decisionFor, MINT, NONCE, pendingFor, reread, signatureFactOf, signToken } from "./approval.fixture.ts";
 import { mintTokens } from "./approval-token.ts";
 import { judgeCheck, judgeIssued, judgeVerify, type Presented } from "./approval-verify.ts";
 import { exchanged, placesOf, altered } from "./mutation.fixture.ts";
@@ -44,16 +44,7 @@ const { item: task } = buildSpawnedTask({
   at: LATER,
 });
 
-const minted = mintTokens({
-  decision: decisionFor(pending),
-  pending,
-  at: AT,
-  nonces: [NONCE, "6f".repeat(32)],
-  ttlMs: 1_800_000,
-  maxExecutions: 1,
-  standingUsesMax: 100,
-  strongAuth: "unavailable",
-});
+const minted = mintTokens({ ...MINT, decision: decisionFor(pending), pending, nonces: [NONCE, "6f".repeat(32)] });
 const [own, standing] = minted.ok ? minted.value.map(signToken) : [];
 if (own === undefined || standing === undefined) throw new Error("two tokens");
 

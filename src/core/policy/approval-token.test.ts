@@ -10,20 +10,11 @@ import {
   tokenIdOf,
   tokenSigningBytes,
 } from "#model";
-import { AT, decisionFor, GOAL, KEY_ID, NONCE, pendingFor, PROJECTION, signToken } from "./approval.fixture.ts";
+import { AT, decisionFor, GOAL, KEY_ID, MINT, NONCE, pendingFor, PROJECTION, signToken } from "./approval.fixture.ts";
 import { mintTokens, type Mint } from "./approval-token.ts";
 
 const pending = pendingFor();
-const mint: Mint = {
-  decision: decisionFor(pending),
-  pending,
-  at: AT,
-  nonces: [NONCE],
-  ttlMs: 1_800_000,
-  maxExecutions: 1,
-  standingUsesMax: 100,
-  strongAuth: "unavailable",
-};
+const mint: Mint = { ...MINT, decision: decisionFor(pending), pending };
 const minted = (change: Partial<Mint> = {}) => {
   const tokens = mintTokens({ ...mint, ...change });
   const [token] = tokens.ok ? tokens.value : [];

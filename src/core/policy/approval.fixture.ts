@@ -8,6 +8,7 @@ import {
   tokenSigningBytes,
   type ApprovalDecision,
   type ApprovalToken,
+  type Card,
   type KeyId,
   type PendingDecision,
   type PublicKeyHex,
@@ -40,6 +41,16 @@ export const signatureFactOf = (token: ApprovalToken): Presented["signature"] =>
   if (token.keyId !== KEY_ID) return "key_unknown";
   const claim = { publicKey: PUBLIC_KEY, bytes: tokenSigningBytes(token), signature: token.signature };
   return holds(claim) ? "valid" : "invalid";
+};
+
+/** The key as a receipt carries it. */
+export const RECEIPT_KEY = {
+  keyId: KEY_ID,
+  publicKey: PUBLIC_KEY,
+  name: "This machine",
+  kind: "vault",
+  enrolledAt: AT,
+  revokedAt: null,
 };
 
 /** A projection as a plan has it, every field present. */
@@ -123,14 +134,20 @@ export function pendingFor(projection: unknown = PROJECTION, { usesMax = 1 } = {
   const text = textOf(projection);
   const card = cardForPlan({ projection: text, usesMax, strongAuth: "unavailable" });
   if (!card.ok) throw new Error(card.error.reason);
+  const workItemId = (projection as { readonly id: string }).id;
+  return pendingWith(card.value, { projection: text, workItemId });
+}
+
+/** A request as it stands before anybody answered. */
+export function pendingWith(card: Card, of: Pick<PendingDecision, "projection" | "workItemId">): PendingDecision {
+  const { cardType: kind, planHash, riskLevel } = card;
   return {
+    ...of,
     requestId: "request-1",
-    kind: "plan_approval",
-    workItemId: (projection as { readonly id: string }).id,
-    planHash: card.value.planHash,
-    projection: text,
-    card: card.value,
-    riskLevel: card.value.riskLevel,
+    kind,
+    planHash,
+    card,
+    riskLevel,
     createdAt: AT,
     activeSince: null,
     expiresAt: null,
@@ -141,19 +158,19 @@ export function pendingFor(projection: unknown = PROJECTION, { usesMax = 1 } = {
   };
 }
 
+/** What every approval is minted with. */
+export const MINT = {
+  at: AT,
+  nonces: [NONCE],
+  ttlMs: 1_800_000,
+  maxExecutions: 1,
+  standingUsesMax: 100,
+  strongAuth: "unavailable",
+} as const;
+
 /** The first token of an approval, signed. */
 export function tokenFor(pending: PendingDecision, change: Partial<Mint> = {}): ApprovalToken {
-  const minted = mintTokens({
-    decision: decisionFor(pending),
-    pending,
-    at: AT,
-    nonces: [NONCE],
-    ttlMs: 1_800_000,
-    maxExecutions: 1,
-    standingUsesMax: 100,
-    strongAuth: "unavailable",
-    ...change,
-  });
+  const minted = mintTokens({ ...MINT, decision: decisionFor(pending), pending, ...change });
   const [token] = minted.ok ? minted.value : [];
   if (!minted.ok || token === undefined) throw new Error(minted.ok ? "no token" : minted.error.code);
   return signToken(token);

@@ -21,12 +21,11 @@ import {
   type PendingDecision,
 } from "#model";
 import {
-  AT,
   decisionFor,
   holds,
-  KEY_ID,
-  NONCE,
-  PUBLIC_KEY,
+  MINT,
+  pendingWith,
+  RECEIPT_KEY,
   signatureFactOf,
   textOf,
   tokenFor,
@@ -100,32 +99,8 @@ function pendingOf(payload: Payload): PendingDecision {
   const projection = payloadProjection(payload);
   const [grant] = grantsOf({ kind: payload.kind, projection }) ?? [];
   if (!card.ok || grant === undefined) throw new Error("no card");
-  return {
-    requestId: "request-1",
-    kind: payload.kind,
-    workItemId: grant.workItemId,
-    planHash: card.value.planHash,
-    projection,
-    card: card.value,
-    riskLevel: card.value.riskLevel,
-    createdAt: AT,
-    activeSince: null,
-    expiresAt: null,
-    state: "pending",
-    decidedAt: null,
-    decidedBy: null,
-    tokenId: null,
-  };
+  return pendingWith(card.value, { projection, workItemId: grant.workItemId });
 }
-
-const MINT = {
-  at: AT,
-  nonces: [NONCE],
-  ttlMs: 1_800_000,
-  maxExecutions: 5,
-  standingUsesMax: 100,
-  strongAuth: "unavailable",
-} as const;
 
 const LATER = "2026-11-15T21:10:00.000Z" as Instant;
 const presented = (asked: PendingDecision, rest: Partial<Presented> = {}): Presented => {
@@ -166,18 +141,10 @@ describe.each(PAYLOADS.map((payload) => [payload.kind, payload] as const))("a %s
     if (!use.ok) throw new Error(use.error.code);
     expect(judgeVerify(presented(asked, { token, uses: [use.value], lineage: "attempt-2" })).ok).toBe(false);
     expect(judgeCheck(presented(asked, { token, uses: [use.value] })).ok).toBe(true);
-    const key = {
-      keyId: KEY_ID,
-      publicKey: PUBLIC_KEY,
-      name: "This machine",
-      kind: "vault",
-      enrolledAt: AT,
-      revokedAt: null,
-    };
     const receipt = renderReceipt({
       token,
       projection: asked.projection,
-      key,
+      key: RECEIPT_KEY,
       uses: [use.value],
       also: [],
       audit: null,
@@ -202,6 +169,7 @@ describe.each(PAYLOADS.map((payload) => [payload.kind, payload] as const))("a %s
         );
         const minted = mintTokens({
           ...MINT,
+          maxExecutions: 5,
           pending: { ...asked, projection: changed },
           decision: decisionFor(asked),
         });
@@ -229,6 +197,7 @@ describe.each(PAYLOADS.map((payload) => [payload.kind, payload] as const))("a %s
     ] as const) {
       const minted = mintTokens({
         ...MINT,
+        maxExecutions: 5,
         pending: { ...asked, ...change } as PendingDecision,
         decision: decisionFor(asked),
       });

@@ -1,17 +1,7 @@
 import { expect, test } from "vitest";
 import { sha256Hex, type Instant, type JsonValue } from "#base";
 import { grantsOf, type ApprovalToken, type PendingDecision } from "#model";
-import {
-  AT,
-  decisionFor,
-  GOAL,
-  holds,
-  KEY_ID,
-  pendingFor,
-  PROJECTION,
-  PUBLIC_KEY,
-  signToken,
-} from "./approval.fixture.ts";
+import { decisionFor, GOAL, holds, MINT, pendingFor, PROJECTION, RECEIPT_KEY, signToken } from "./approval.fixture.ts";
 import { mintTokens } from "./approval-token.ts";
 import { isProven, renderReceipt, verifyReceipt, type ReceiptParts } from "./receipt.ts";
 
@@ -27,16 +17,7 @@ const PROJECT = {
 
 function tokensOf(pending: PendingDecision): readonly ApprovalToken[] {
   const nonces = (grantsOf(pending) ?? []).map((_, index) => sha256Hex(`nonce ${index}`) as string);
-  const minted = mintTokens({
-    decision: decisionFor(pending),
-    pending,
-    at: AT,
-    nonces,
-    ttlMs: 1_800_000,
-    maxExecutions: 1,
-    standingUsesMax: 100,
-    strongAuth: "unavailable",
-  });
+  const minted = mintTokens({ ...MINT, decision: decisionFor(pending), pending, nonces });
   if (!minted.ok) throw new Error(minted.error.code);
   return minted.value.map(signToken);
 }
@@ -48,15 +29,7 @@ function partsOf(projection: unknown): ReceiptParts {
     uses: token.scope === "standing" ? [] : [useOf(token)],
   }));
   if (own === undefined) throw new Error("a token");
-  const key = {
-    keyId: KEY_ID,
-    publicKey: PUBLIC_KEY,
-    name: "This machine",
-    kind: "vault",
-    enrolledAt: AT,
-    revokedAt: null,
-  };
-  return { ...own, projection: pending.projection, key, also: more, audit: null };
+  return { ...own, projection: pending.projection, key: RECEIPT_KEY, also: more, audit: null };
 }
 const useOf = ({ nonce, planHash }: ApprovalToken) => ({
   nonce,

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant, type JsonValue } from "#base";
 import type { AuditRow, KeyId, PublicKeyHex } from "#model";
-import { AT, holds, KEY_ID, NONCE, pendingFor, PROJECTION, PUBLIC_KEY, textOf, tokenFor } from "./approval.fixture.ts";
+import { AT, holds, KEY_ID, NONCE, pendingFor, PROJECTION, RECEIPT_KEY, textOf, tokenFor } from "./approval.fixture.ts";
 import { AUDIT_GENESIS, sealEntry } from "./chain.ts";
 import { isProven, renderReceipt, verifyReceipt, type ReceiptParts } from "./receipt.ts";
 
@@ -43,14 +43,7 @@ function auditLines(): readonly AuditRow[] {
 const parts: ReceiptParts = {
   token,
   projection: pending.projection,
-  key: {
-    keyId: KEY_ID,
-    publicKey: PUBLIC_KEY,
-    name: "This machine",
-    kind: "vault",
-    enrolledAt: AT,
-    revokedAt: null,
-  },
+  key: RECEIPT_KEY,
   uses: [recorded(1), recorded(2)],
   also: [],
   audit: auditLines(),
