@@ -99,7 +99,8 @@ describe("a run that goes well", () => {
     });
     expect(run.artifacts).toEqual({ one: artifact("1"), both: artifact("both 1") });
     const failed = lived(`budget: { max_attempts: 1 }\n${TWO_STEPS}`, {
-      step: ({ stepIndex }) => (stepIndex === 0 ? success() : failure()),
+      step: ({ stepIndex }) =>
+        stepIndex === 0 ? success() : { ...failure(), artifacts: { both: artifact("half of it") } },
     });
     expect(failed.run.artifacts).toEqual({ one: artifact("one"), both: artifact("both") });
   });

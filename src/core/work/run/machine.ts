@@ -261,7 +261,7 @@ function stepAt({ plan }: RunState, index: number): Step {
 
 /** A clock that was set back takes no time away. */
 function withTime(state: RunState, at: Instant): RunState {
-  const passed = Math.max(0, msOfInstant(at) - msOfInstant(state.activeSince)) / 1000;
+  const passed = (msOfInstant(at) - msOfInstant(state.activeSince)) / 1000;
   const wallTimeSeconds = Math.max(state.run.budgetUsed.wallTimeSeconds, state.usedBeforeSeconds + passed);
   return { ...state, run: { ...state.run, budgetUsed: { ...state.run.budgetUsed, wallTimeSeconds } } };
 }
