@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "#base";
+import { terminalOf } from "./page-device.ts";
 import { enrol, startServer, tryEnrol, type Running } from "./server-start.ts";
 import { createHandMachine } from "./server-talk.ts";
 
@@ -13,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 const newLink = async (): Promise<string> => {
-  const response = await running.call("/session/links", { json: {} });
-  return ((await response.json()) as { url: string }).url;
+  const { body } = await terminalOf(running).call<{ readonly url: string }>("/session/links", {});
+  return body.url;
 };
 
 describe("signing in", () => {

@@ -127,6 +127,8 @@ export const LIMITS = {
   mintedTtlMs: 300_000,
   /** Approvals that wait for a page's signatures at once; beyond this the oldest is forgotten and minted again. */
   mintedApprovals: 256,
+  /** Approvals and passkey answers one device may try a minute: nobody reads faster, and each that fails is recorded. */
+  signingTriesPerMinute: 120,
   /** How long a browser may take from the challenge to its confirmation at the terminal. */
   deviceKeyTtlMs: 600_000,
   /** Browser keys that wait to be confirmed; an owner sets up one device at a time. */

@@ -9,7 +9,9 @@ export function addSessionRoutes(app: FastifyInstance, context: WebContext): voi
   const { devices, sockets, clock } = context;
   addEnrolment(app, context);
 
-  app.post("/session/links", async (_request, reply) => {
+  app.post("/session/links", async (request, reply) => {
+    // Otherwise whoever copied the token of a browser would still be in after that browser was signed out.
+    if (callerOf(request).kind === "device") return context.refuse(reply, { code: "terminal_only" });
     const { code, expiresAt } = devices.createCode();
     return noStore(reply).send({ url: `${context.place().url}/enrol#${code}`, expires_at: expiresAt });
   });

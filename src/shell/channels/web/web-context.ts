@@ -79,6 +79,7 @@ export type WebContext = WebServerDeps & {
   readonly limits: {
     readonly enrolment: RateWindow;
     readonly requests: RateWindow;
+    readonly signingTries: RateWindow;
     readonly framesPerScope: RateWindow;
     readonly framesPerAddress: RateWindow;
   };

@@ -76,6 +76,7 @@ function createContext(deps: WebServerDeps, place: WebContext["place"]): WebCont
     limits: {
       enrolment: createRateWindow({ perMinute: LIMITS.enrolmentTriesPerMinute, clock }),
       requests: createRateWindow({ perMinute: LIMITS.requestsPerMinute, clock }),
+      signingTries: createRateWindow({ perMinute: LIMITS.signingTriesPerMinute, clock }),
       framesPerScope: createRateWindow({ perMinute: settings.wsMessagesPerMinutePerScope, clock }),
       framesPerAddress: createRateWindow({ perMinute: settings.wsMessagesPerMinutePerIp, clock }),
     },

@@ -11,6 +11,7 @@ import {
 import type { Caller } from "../device-sessions.ts";
 import type { Refusal } from "../refusals.ts";
 import { readJsonBody, type BodySchema } from "../request-body.ts";
+import { takeTry } from "../trust/signing-tries.ts";
 import { callerOf, type WebContext } from "../web-context.ts";
 
 /**
@@ -30,7 +31,9 @@ export function addPasskeyRoutes(app: FastifyInstance, context: WebContext): voi
     app.post(path, async (request, reply) => {
       const body = await readJsonBody(request.raw, { schema, timers: context.timers });
       if (!body.ok) return answer(reply, body);
-      return answer(reply, await work({ request, caller: callerOf(request), body: body.value }));
+      const caller = callerOf(request);
+      const may = takeTry(context, caller);
+      return answer(reply, may.ok ? await work({ request, caller, body: body.value }) : may);
     });
   const postFromDevice: typeof post = (path, schema, work) =>
     post(path, schema, async (call) => (call.caller.kind === "device" ? work(call) : err({ code: "device_only" })));

@@ -23,6 +23,7 @@ import {
   shownBody,
   summaryBody,
 } from "./approval-bodies.ts";
+import { takeTry } from "./signing-tries.ts";
 
 type Answer = Promise<Result<object, Refusal>>;
 type Route<T> = {
@@ -121,6 +122,8 @@ function addDeciding({ app, context }: Routes): void {
     for: DEVICE,
     work: async ({ request_id: requestId, shown_hash: shownHash, friction, key_id: keyId }, request) => {
       const { sessionId } = callerOf(request);
+      const may = takeTry(context, callerOf(request));
+      if (!may.ok) return may;
       return mintedBody(await approvals.prepareApproval({ requestId, sessionId, shownHash, friction, keyId }));
     },
   });
@@ -130,6 +133,8 @@ function addDeciding({ app, context }: Routes): void {
     for: DEVICE,
     work: async ({ request_id: requestId, signatures, passkey_assertion: assertion }, request) => {
       const { sessionId } = callerOf(request);
+      const may = takeTry(context, callerOf(request));
+      if (!may.ok) return may;
       const given = signatures.map(({ token_id: tokenId, signature }) => ({ tokenId, signature }));
       return requestBody(await approvals.completeApproval({ requestId, sessionId, signatures: given, assertion }));
     },
