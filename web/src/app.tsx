@@ -19,6 +19,7 @@ const Journal = lazy(() => import("./journal/journal.tsx").then((room) => ({ def
 const Activity = lazy(() => import("./activity/activity.tsx").then((room) => ({ default: room.Activity })));
 const Review = lazy(() => import("./review/review.tsx").then((room) => ({ default: room.Review })));
 const SecretPage = lazy(() => import("./secrets/secret-page.tsx").then((room) => ({ default: room.SecretPage })));
+const RunPage = lazy(() => import("./work/run-page.tsx").then((room) => ({ default: room.RunPage })));
 const Settings = lazy(() => import("./settings/settings.tsx").then((room) => ({ default: room.Settings })));
 
 export function App(): ReactNode {
@@ -45,6 +46,7 @@ function Cockpit(): ReactNode {
             <Route path="/journal" component={Journal} />
             <Route path="/activity" component={Activity} />
             <Route path="/review/:id?" component={Review} />
+            <Route path="/work/:id" component={RunPage} />
             <Route path="/secrets/:ref" component={SecretPage} />
             <Route path="/settings" component={Settings} />
             <Route component={NotFound} />

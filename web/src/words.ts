@@ -4,6 +4,7 @@ import { reviewWords } from "./words/review-words.ts";
 import { secretWords } from "./words/secret-words.ts";
 import { taskWords } from "./words/task-words.ts";
 import { trustWords } from "./words/trust-words.ts";
+import { workWords } from "./words/work-words.ts";
 
 /** Every sentence and label the page shows, in one catalogue. Dates and numbers come from `Intl`. */
 export const words = {
@@ -12,6 +13,7 @@ export const words = {
   ...reviewWords,
   ...secretWords,
   ...trustWords,
+  ...workWords,
   product: "Silas",
   mode: { builtIn: "No AI model - built-in rules", short: "Built-in" },
   surfaces: {

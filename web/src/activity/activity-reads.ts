@@ -1,14 +1,19 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ActivityItem, ActivityPage, ChainBody } from "#model";
-import { journalKey, loadOrKept, ReadFailure, type JournalRead } from "../data/reads.ts";
+import { journalKey, loadOrKept, queryClient, ReadFailure, type JournalRead } from "../data/reads.ts";
 import { send } from "../wire/http.ts";
+
+const activityKey = [...journalKey, "activity"] as const;
+
+/** What is reviewed and what runs is recorded, so a change of either may have added a line. */
+export const invalidateActivity = (): Promise<void> => queryClient.invalidateQueries({ queryKey: activityKey });
 
 type ActivityRead = JournalRead<readonly ActivityItem[]> & { readonly hasMore: boolean; readonly more: () => void };
 
 /** What happened, page after page. Read again with the journal and whenever the window gets the focus. */
 export function useActivity(): ActivityRead {
   const pages = useInfiniteQuery({
-    queryKey: [...journalKey, "activity"],
+    queryKey: activityKey,
     initialPageParam: null as number | null,
     queryFn: ({ pageParam }) => loadPage(pageParam),
     getNextPageParam: (last) => last.answer.next_before_seq,

@@ -6,6 +6,7 @@ import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
 import { localDateOf, useToday } from "../time/clock.ts";
 import { clockChars, longDate, relativeDate } from "../time/format.ts";
+import { Running } from "../work/running.tsx";
 import { words } from "../words.ts";
 import { useActivity, useChain } from "./activity-reads.ts";
 import { ActivityRow } from "./activity-row.tsx";
@@ -32,6 +33,7 @@ export function Activity(): ReactNode {
         <ChainBadge chain={isKept ? undefined : chain} standing={isKept ? "kept" : hasFailed ? "failed" : "asked"} />
       )}
       <KeptNotice atMs={read.keptAtMs} />
+      <Running />
       {read.error !== null && <Failure error={read.error} onRetry={read.retry} />}
       {items === undefined && read.error === null && <Skeleton label={words.surfaces.activity} />}
       {read.data?.length === 0 && <Empty text={words.activity.empty} />}

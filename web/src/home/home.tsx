@@ -6,6 +6,7 @@ import { DecisionStub } from "../review/stub.tsx";
 import { Page } from "../shell/page.tsx";
 import { useToday } from "../time/clock.ts";
 import { longDate } from "../time/format.ts";
+import { RunningLine } from "../work/running-line.tsx";
 import { words } from "../words.ts";
 import { Abilities } from "./abilities.tsx";
 import styles from "./home.module.css";
@@ -38,6 +39,7 @@ export function Home(): ReactNode {
     <Page title={words.home.hello}>
       <p className={styles["lead"]}>{words.home.lead}</p>
       <DecisionStub />
+      <RunningLine />
       <StartChips />
       <Abilities />
     </Page>
@@ -45,6 +47,7 @@ export function Home(): ReactNode {
     <Page title={longDate(today)} aside={<StartChips />}>
       <KeptNotice atMs={counts.keptAtMs} />
       <DecisionStub />
+      <RunningLine />
       <Summary today={today} timeline={timeline.data.rows} />
     </Page>
   );

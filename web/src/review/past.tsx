@@ -2,10 +2,12 @@ import { CircleCheck, CircleSlash2, Download, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { Instant } from "#base";
-import type { DecisionRowBody } from "#model";
+import type { DecisionRowBody, WorkSummaryBody } from "#model";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Line } from "../parts/text.tsx";
 import { clockTime } from "../time/format.ts";
+import { RunMark, runStateWords } from "../work/run-state.tsx";
+import { useWork } from "../work/work-reads.ts";
 import { words } from "../words.ts";
 import { proposeAgain, saveReceipt } from "./decisions.ts";
 import { placeWords } from "./place-words.ts";
@@ -47,6 +49,7 @@ export function Missed({ rows }: RowsProps): ReactNode {
 
 /** The last answers, each with where it was given; an approval has its receipt. */
 export function Lately({ rows }: RowsProps): ReactNode {
+  const work = useWork();
   if (rows.length === 0) return null;
   return (
     <section className={styles["section"]} aria-labelledby="decided" data-testid="decided">
@@ -66,6 +69,7 @@ export function Lately({ rows }: RowsProps): ReactNode {
                 <Moment at={row.decided_at} />
               </span>
             </Link>
+            <RunLink run={work.find((one) => one.request_id === row.request_id) ?? null} />
             {row.state === "approved" && (
               <IconButton
                 label={words.review.receiptOf(row.intent)}
@@ -78,6 +82,24 @@ export function Lately({ rows }: RowsProps): ReactNode {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** What came of an approval, and the way to all of it; nothing where nothing runs. */
+function RunLink({ run: found }: { readonly run: WorkSummaryBody | null }): ReactNode {
+  if (found === null) return null;
+  const { run } = found;
+  return (
+    <Link
+      href={`/work/${run.run_id}`}
+      className={styles["ran"]}
+      data-testid="ran"
+      data-status={run.status}
+      data-checked={run.is_verified ? "yes" : "no"}
+    >
+      <RunMark run={run} size={14} />
+      <Line text={runStateWords(found)} />
+    </Link>
   );
 }
 

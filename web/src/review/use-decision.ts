@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import type { Friction, ShownRequestBody } from "#model";
+import { readProjection, type Friction, type ShownRequestBody } from "#model";
 import { signRequest, type SignFailure } from "../trust/index.ts";
 import { announce } from "../ui-state.ts";
 import { UNREACHABLE, type WireError } from "../wire/http.ts";
@@ -31,7 +31,7 @@ export function useDecision(request: ShownRequestBody, onDecided: (said: string)
     isUnderWay.current = false;
     setPhase("idle");
     if (answer.ok) {
-      onDecided(what === "declining" ? words.decided.saidDeclined(intent) : words.decided.saidApproved(intent));
+      onDecided(what === "declining" ? words.decided.saidDeclined(intent) : approvedWords(request));
       return;
     }
     const why = failureWords(answer.error);
@@ -46,6 +46,13 @@ export function useDecision(request: ShownRequestBody, onDecided: (said: string)
     approve: (friction) => void attempt("approving", friction),
     decline: () => void attempt("declining", []),
   };
+}
+
+/** What has steps begins at once; what has none waits for something that could run it. */
+function approvedWords({ card, projection }: ShownRequestBody): string {
+  const read = readProjection(projection);
+  const isRun = read.ok && read.value.whole["executor_kind"] === "steps";
+  return `${words.decided.saidApproved(card.intent)}${isRun ? ` ${words.work.runsNow}` : ""}`;
 }
 
 function failureWords(error: SignFailure | WireError): string {

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { JournalQuery } from "#model";
+import { invalidateActivity } from "../activity/activity-reads.ts";
 import { flush, isOwnEcho, loadOutbox, onApplied } from "../data/outbox.ts";
 import { invalidateJournal, warm } from "../data/reads.ts";
 import { comingUp } from "../home/coming-up.ts";
@@ -20,7 +21,7 @@ export function useLive(): () => void {
   const socket = useRef<LiveSocket>(null);
   useEffect(() => {
     const journal = onceLater(() => void invalidateJournal());
-    const review = onceLater(() => void invalidateReview());
+    const review = onceLater(() => void Promise.all([invalidateReview(), invalidateActivity()]));
     onApplied(invalidateJournal);
     const live = openSocket({
       onReady: () => void catchUp(),

@@ -3,7 +3,7 @@ import { plural } from "./plural.ts";
 /** The catalogue's part about what happened and the chain that proves it. */
 export const activityWords = {
   activity: {
-    lead: "Sign-ins, imports, backups, keys and decisions, as the audit log has them.",
+    lead: "Sign-ins, imports, backups, keys, decisions and what ran by them, as the audit log has them.",
     settingsHint: "Sign-ins, imports, backups, keys and decisions, and whether the record of them is whole.",
     open: "Open activity",
     who: "Who",

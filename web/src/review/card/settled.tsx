@@ -1,10 +1,13 @@
 import { CircleCheck, CircleSlash2, Hourglass } from "lucide-react";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import type { Instant } from "#base";
 import type { ShownRequestBody } from "#model";
 import { Button } from "../../parts/button.tsx";
 import { Line } from "../../parts/text.tsx";
 import { clockTime } from "../../time/format.ts";
+import { RunMark, runStateWords } from "../../work/run-state.tsx";
+import { useRunOf } from "../../work/work-reads.ts";
 import { words } from "../../words.ts";
 import { proposeAgain, saveReceipt } from "../decisions.ts";
 import { placeWords } from "../place-words.ts";
@@ -27,11 +30,24 @@ export function Settled({ request, onNext }: SettledProps): ReactNode {
         )}
       </p>
       {state === "expired" && <p>{words.decided.expiredBody}</p>}
+      {state === "approved" && <WhatRan requestId={request.request_id} />}
       <div className={styles["after"]}>
         <SettledAction request={request} />
         <Button onClick={onNext}>{words.review.next}</Button>
       </div>
     </div>
+  );
+}
+
+/** What came of it so far; nothing for what does not run. */
+function WhatRan({ requestId }: { readonly requestId: string }): ReactNode {
+  const found = useRunOf(requestId);
+  if (found === null) return null;
+  return (
+    <Link href={`/work/${found.run.run_id}`} className={styles["ran"]} data-testid="what-ran">
+      <RunMark run={found.run} size={16} />
+      <Line text={runStateWords(found)} />
+    </Link>
   );
 }
 

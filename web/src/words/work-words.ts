@@ -1,0 +1,100 @@
+import type { RunRecordBody, WorkSummaryBody } from "#model";
+import { plural } from "./plural.ts";
+
+type Ended = Pick<RunRecordBody, "status" | "is_verified" | "results" | "last_error">;
+type Under = Pick<WorkSummaryBody, "progress"> & { readonly run: Pick<RunRecordBody, "status"> };
+
+const reasonOf = ({ last_error: error }: Ended): string => error ?? "no reason was kept";
+
+/** The catalogue's part about runs: what is done right now, how it ended, and what to do then. */
+export const workWords = {
+  work: {
+    title: "Run",
+    running: "Running now",
+    loading: "Reading this run",
+    /** Where a run is, while it is on its way. */
+    now: ({ run, progress }: Under): string => {
+      if (run.status === "pending") return "Waits for its turn";
+      if (run.status === "verifying") return progress?.step === null ? `Checking: ${progress.name}` : "Checking it";
+      if (progress === null) return "Preparing its workspace";
+      return progress.step === null
+        ? `Checking: ${progress.name}`
+        : `Step ${progress.step} of ${progress.steps}: ${progress.name}`;
+    },
+    attempt: (count: number) => `attempt ${count}`,
+    elapsed: "Since it began",
+    still: (time: string) => `Still working, nothing new for ${time}`,
+    lastLine: "Last line it printed",
+    stop: "Stop",
+    stopOf: (title: string) => `Stop: ${title}`,
+    stopping: "Stopping",
+    stopOffline: "Silas cannot be reached, so it cannot be stopped from here.",
+    offline: "Not connected: this is how it was.",
+    notStopped: "It could not be stopped. It may be over already.",
+    open: "Show the run",
+    openOf: (title: string) => `Show the run of: ${title}`,
+    /** How a run ended, the same wherever it is shown. */
+    outcome: (run: Ended): string => {
+      const passed = run.results.filter((result) => result.passed).length;
+      if (run.status === "done")
+        return run.is_verified ? `Done, checked ${passed} of ${run.results.length}` : "Done, not checked";
+      if (run.status === "cancelled") return "Stopped";
+      if (run.status === "stuck") return `Stuck: ${reasonOf(run)}`;
+      if (run.status === "blocked") return `Blocked: ${reasonOf(run)}`;
+      return run.status === "in_doubt" ? `In doubt: ${reasonOf(run)}` : "Runs now";
+    },
+    doubtfulStep: (step: number) => `In doubt: step ${step} may or may not have happened`,
+    said: (title: string, outcome: string) => `${title}: ${outcome}.`,
+    next: {
+      checked: "Every check of the plan passed, outside of the work itself.",
+      unchecked: "The plan has no checks, so nothing outside of it confirmed the result. Look at it yourself.",
+      cancelled: "It ended at once. What it had already changed outside of its workspace stays changed.",
+      stuck: "It is not tried again. Change the plan in its file and propose it again.",
+      blocked: "Mend what is named here, then propose the plan again.",
+      in_doubt:
+        "Its end was never seen, and it is not repeated by itself. Look whether it happened; propose the plan again only if it may happen once more.",
+    },
+    runsNow: "It runs now.",
+    steps: "Steps",
+    noSteps: "No step has begun.",
+    attemptHeading: (count: number) => `Attempt ${count}`,
+    stepState: {
+      started: "Under way",
+      succeeded: "Done",
+      failed: "Failed",
+      in_doubt: "In doubt",
+      left: "Not finished",
+    },
+    took: (time: string) => `took ${time}`,
+    milliseconds: (count: number) => `${count} ms`,
+    seconds: (count: string) => `${count} s`,
+    end: {
+      exit: (code: number) => `exit code ${code}`,
+      signal: (signal: string) => `ended by ${signal}`,
+      timeout: "ran out of time",
+      limit: (which: string) => `reached its limit of ${which}`,
+    },
+    output: "Output",
+    outputOf: (step: string) => `Output of ${step}`,
+    checks: "Checks",
+    checksOf: (passed: number, all: number) => `${passed} of ${all} passed`,
+    noChecks: "The plan has none: the result is not checked.",
+    checksNotRun: "None has run.",
+    checksWaiting: "They run after the last step, in a second sandbox that can only read.",
+    passed: "Passed",
+    failed: "Failed",
+    expected: "Expected",
+    command: "Command",
+    artifacts: "What it left",
+    bytes: (count: number) => plural(count, { one: "byte", many: "bytes" }),
+    copyHash: (name: string) => `Copy the hash of ${name}`,
+    facts: { began: "Began", ended: "Ended", attempts: "Attempts", id: "Run", hash: "Plan hash" },
+    toRequest: "The decision",
+    receipt: "Receipt",
+    activity: "Activity",
+    unknown: "There is no such run",
+    unknownBody: "It may be from another installation, or its address is incomplete.",
+    toReview: "Go to Review",
+    homeLine: (count: number) => `${count} more`,
+  },
+};

@@ -1,0 +1,166 @@
+import { useEffect, useRef, type ReactNode } from "react";
+import { Link, useParams } from "wouter";
+import type { Instant } from "#base";
+import type { WorkDetailBody } from "#model";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
+import { Line } from "../parts/text.tsx";
+import { saveReceipt } from "../review/decisions.ts";
+import { Page } from "../shell/page.tsx";
+import { dateTime } from "../time/format.ts";
+import { announce } from "../ui-state.ts";
+import { words } from "../words.ts";
+import { Checks } from "./checks.tsx";
+import styles from "./run-page.module.css";
+import { Progress } from "./run-row.tsx";
+import { RunMark } from "./run-state.tsx";
+import { Steps } from "./steps.tsx";
+import { StopButton } from "./stop-button.tsx";
+import { isOver, useRun } from "./work-reads.ts";
+
+/** The page of one run: what was done, step by step, what the checks outside said, and what it left. */
+export function RunPage(): ReactNode {
+  const { id = "" } = useParams<{ readonly id: string }>();
+  return (
+    <Page title={words.work.title} width="text">
+      <Run key={id} id={id} />
+    </Page>
+  );
+}
+
+function Run({ id }: { readonly id: string }): ReactNode {
+  const { data, error, keptAtMs, retry } = useRun(id);
+  if (error?.code === "run_unknown") return <Unknown />;
+  if (error !== null) return <Failure error={error} onRetry={retry} />;
+  if (data === undefined) return <Skeleton label={words.work.loading} />;
+  return (
+    <div className={styles["run"]} data-testid="run" data-status={data.run.status}>
+      <KeptNotice atMs={keptAtMs} />
+      <Head detail={data} isKept={keptAtMs !== null} />
+      <Steps ledger={data.ledger} isOver={isOver(data)} />
+      <Checks detail={data} />
+      <Artifacts detail={data} />
+      <Facts detail={data} />
+    </div>
+  );
+}
+
+type HeadProps = { readonly detail: WorkDetailBody; readonly isKept: boolean };
+
+function Head({ detail, isKept }: HeadProps): ReactNode {
+  const { run, title, request_id: requestId } = detail;
+  return (
+    <section className={styles["head"]} data-status={run.status} data-checked={run.is_verified ? "yes" : "no"}>
+      <h2>
+        <Line text={title} />
+      </h2>
+      {isOver(detail) ? <Outcome detail={detail} /> : <Progress summary={detail} isKept={isKept} />}
+      <div className={styles["acts"]}>
+        {!isOver(detail) && <StopButton summary={detail} />}
+        {requestId !== "" && (
+          <>
+            <Link href={`/review/${requestId}`}>{words.work.toRequest}</Link>
+            <Button tone="quiet" onClick={() => void saveReceipt({ requestId })}>
+              {words.work.receipt}
+            </Button>
+          </>
+        )}
+        <Link href="/activity">{words.work.activity}</Link>
+      </div>
+    </section>
+  );
+}
+
+/** How it ended and what to do then. The end of a run that was watched here is read out. */
+function Outcome({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
+  const { run, title, ledger } = detail;
+  const doubtful = ledger.find(({ state }) => state === "in_doubt");
+  const outcome =
+    run.status === "in_doubt" && doubtful !== undefined
+      ? words.work.doubtfulStep(doubtful.step_index + 1)
+      : words.work.outcome(run);
+  useAnnouncedOnce(words.work.said(title, outcome));
+  return (
+    <>
+      <p className={styles["outcome"]} data-testid="outcome">
+        <RunMark run={run} size={20} /> <Line text={outcome} />
+      </p>
+      <p className={styles["next"]}>{nextWords(run)}</p>
+    </>
+  );
+}
+
+const OPENED_MS = 1000;
+
+/** What was over already when the page came is simply there; only what ends later is news. */
+function useAnnouncedOnce(said: string): void {
+  const text = useRef(said);
+  useEffect(() => {
+    if (performance.now() > OPENED_MS) announce(text.current);
+  }, []);
+}
+
+function nextWords({ status, is_verified: isVerified }: WorkDetailBody["run"]): string {
+  if (status === "done") return isVerified ? words.work.next.checked : words.work.next.unchecked;
+  return words.work.next[status as "cancelled" | "stuck" | "blocked" | "in_doubt"];
+}
+
+function Artifacts({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
+  const left = Object.entries(detail.run.artifacts);
+  if (left.length === 0) return null;
+  return (
+    <section className={styles["part"]} aria-labelledby="artifacts">
+      <h3 id="artifacts">{words.work.artifacts}</h3>
+      <ul className={styles["rows"]}>
+        {left.map(([name, { sha256, size }]) => (
+          <li key={name}>
+            <p>
+              <Line text={name} /> <span className={styles["faint"]}>{words.work.bytes(size)}</span>
+            </p>
+            <p className={styles["hash"]}>
+              <code>{sha256}</code>
+              <CopyButton text={sha256} label={words.work.copyHash(name)} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Facts({ detail: { run } }: { readonly detail: WorkDetailBody }): ReactNode {
+  const { facts } = words.work;
+  return (
+    <dl className={styles["facts"]}>
+      <dt>{facts.began}</dt>
+      <dd>{dateTime(run.started_at as Instant)}</dd>
+      {run.ended_at !== null && (
+        <>
+          <dt>{facts.ended}</dt>
+          <dd>{dateTime(run.ended_at as Instant)}</dd>
+        </>
+      )}
+      <dt>{facts.attempts}</dt>
+      <dd>{run.attempts}</dd>
+      <dt>{facts.id}</dt>
+      <dd>
+        <code>{run.run_id}</code>
+      </dd>
+      <dt>{facts.hash}</dt>
+      <dd>
+        <code>{run.plan_hash}</code>
+      </dd>
+    </dl>
+  );
+}
+
+function Unknown(): ReactNode {
+  return (
+    <div className={styles["head"]} role="alert">
+      <h2>{words.work.unknown}</h2>
+      <p>{words.work.unknownBody}</p>
+      <Link href="/review">{words.work.toReview}</Link>
+    </div>
+  );
+}

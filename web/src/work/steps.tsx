@@ -1,0 +1,101 @@
+import { CircleCheck, CircleDashed, CircleHelp, CircleX } from "lucide-react";
+import type { ReactNode } from "react";
+import type { LedgerEntryBody } from "#model";
+import { Line, Paragraphs } from "../parts/text.tsx";
+import { duration } from "../time/format.ts";
+import { words } from "../words.ts";
+import styles from "./run-page.module.css";
+
+type StepsProps = { readonly ledger: readonly LedgerEntryBody[]; readonly isOver: boolean };
+
+/** The ledger as it was kept: each step of each attempt, the last attempt first. */
+export function Steps({ ledger, isOver }: StepsProps): ReactNode {
+  const attempts = [...new Set(ledger.map(({ attempt }) => attempt))].toReversed();
+  return (
+    <section className={styles["part"]} aria-labelledby="steps">
+      <h3 id="steps">{words.work.steps}</h3>
+      {ledger.length === 0 && <p className={styles["faint"]}>{words.work.noSteps}</p>}
+      {attempts.map((attempt) => (
+        <div key={attempt}>
+          {attempts.length > 1 && <h4>{words.work.attemptHeading(attempt)}</h4>}
+          <ol className={styles["rows"]}>
+            {ledger
+              .filter((entry) => entry.attempt === attempt)
+              .map((entry) => (
+                <li key={entry.execution_id} data-testid="step" data-state={stateOf(entry, isOver)}>
+                  <Step entry={entry} state={stateOf(entry, isOver)} />
+                </li>
+              ))}
+          </ol>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+type StepState = keyof typeof words.work.stepState;
+
+function stateOf({ state, success }: LedgerEntryBody, isOver: boolean): StepState {
+  if (state === "in_doubt") return "in_doubt";
+  if (state === "started") return isOver ? "left" : "started";
+  return success === true ? "succeeded" : "failed";
+}
+
+const MARKS = {
+  started: CircleDashed,
+  left: CircleDashed,
+  succeeded: CircleCheck,
+  failed: CircleX,
+  in_doubt: CircleHelp,
+} as const satisfies { readonly [S in StepState]: unknown };
+
+function Step({ entry, state }: { readonly entry: LedgerEntryBody; readonly state: StepState }): ReactNode {
+  const Mark = MARKS[state];
+  return (
+    <>
+      <p className={styles["name"]}>
+        <Mark size={16} aria-hidden />
+        <span>
+          {entry.step_index + 1}. <Line text={entry.step_name} />
+        </span>
+        <span className={styles["faint"]}>{[words.work.stepState[state], ...factsOf(entry)].join(", ")}</span>
+      </p>
+      {entry.error !== null && (
+        <p className={styles["wrong"]}>
+          <Line text={entry.error} />
+        </p>
+      )}
+      {entry.return_value !== "" && (
+        <Output label={words.work.outputOf(entry.step_name)} text={entry.return_value} isOpen={state === "failed"} />
+      )}
+    </>
+  );
+}
+
+function factsOf({ exit, duration_ms: ms }: LedgerEntryBody): readonly string[] {
+  return [...(exit === null ? [] : [endWords(exit)]), ...(ms === null ? [] : [words.work.took(lengthOf(ms))])];
+}
+
+function endWords(exit: NonNullable<LedgerEntryBody["exit"]>): string {
+  const { end } = words.work;
+  if (exit.kind === "exit") return end.exit(exit.code);
+  if (exit.kind === "signal") return end.signal(exit.signal);
+  return exit.kind === "limit" ? end.limit(exit.which) : end.timeout;
+}
+
+function lengthOf(ms: number): string {
+  if (ms < 1000) return words.work.milliseconds(Math.round(ms));
+  return ms < 60_000 ? words.work.seconds((ms / 1000).toFixed(1)) : duration(ms / 1000);
+}
+
+type OutputProps = { readonly label: string; readonly text: string; readonly isOpen: boolean };
+
+/** What a program printed: plain text, in a box of its own, never as if Silas said it. */
+export function Output({ label, text, isOpen }: OutputProps): ReactNode {
+  return (
+    <details className={styles["output"]} open={isOpen}>
+      <summary aria-label={label}>{words.work.output}</summary>
+      <Paragraphs text={text} className={styles["printed"]} />
+    </details>
+  );
+}
