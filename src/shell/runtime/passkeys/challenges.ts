@@ -4,7 +4,9 @@ import type { Clock } from "#ports";
 
 /** What a browser was asked, and by whom. `begin` is the question a new passkey answers when it is made. */
 export type AskedFor = PasskeyPurpose | "begin";
-type Asked = { readonly challenge: string; readonly expiresMs: number; readonly rpId: string | null };
+/** What a new passkey is to be: the first of its session, or one that another vouched for. */
+export type NewPasskey = { readonly rpId: string; readonly as: "first" | "vouched" };
+type Asked = { readonly challenge: string; readonly expiresMs: number; readonly made: NewPasskey | null };
 
 /** Questions that wait for an answer. In memory on purpose: a restart forgets them, and the page asks again. */
 export interface Challenges {
@@ -13,7 +15,7 @@ export interface Challenges {
     readonly sessionId: string;
     readonly purpose: AskedFor;
     readonly challenge: string;
-    readonly rpId?: string;
+    readonly made?: NewPasskey;
   }): void;
   /** INVARIANT: whatever becomes of the answer, the question is gone: one answer per question. */
   take(of: { readonly sessionId: string; readonly purpose: AskedFor }): Asked | null;
@@ -22,7 +24,7 @@ export interface Challenges {
 export function createChallenges(clock: Clock): Challenges {
   const waiting = new Map<string, Asked>();
   return {
-    put({ sessionId, purpose, challenge, rpId }) {
+    put({ sessionId, purpose, challenge, made }) {
       const place = placeOf(sessionId, purpose);
       waiting.delete(place);
       // A map remembers the order of its entries, so the first is the oldest.
@@ -30,7 +32,7 @@ export function createChallenges(clock: Clock): Challenges {
         if (waiting.size < LIMITS.passkeyChallenges) break;
         waiting.delete(oldest);
       }
-      waiting.set(place, { challenge, expiresMs: laterMs(clock.now()), rpId: rpId ?? null });
+      waiting.set(place, { challenge, expiresMs: laterMs(clock.now()), made: made ?? null });
     },
     take({ sessionId, purpose }) {
       const place = placeOf(sessionId, purpose);

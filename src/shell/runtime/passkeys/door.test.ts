@@ -203,6 +203,19 @@ describe("a passkey that answers", () => {
 });
 
 describe("adding a second and taking one away", () => {
+  test("a question from before there was one adds no second: whoever only holds the session comes too late", async () => {
+    const { door, begin } = createRoom();
+    const [owner, thief] = [createAuthenticator(), createAuthenticator()];
+    const attestation = owner.make({ challenge: must(await begin()).challenge });
+    const adding = door.add({ sessionId: SESSION, name: "Finger", attestation });
+    // While the first is being checked, none is there yet.
+    const { challenge } = must(await begin());
+    const { passkeyId } = must(await adding);
+    const second = await door.add({ sessionId: SESSION, name: "Thief", attestation: thief.make({ challenge }) });
+    expect(second).toEqual({ ok: false, error: { code: "passkey_proof_needed", passkeyId } });
+    expect(must(await door.list())).toHaveLength(1);
+  });
+
   test("a further passkey needs the word of one that is there", async () => {
     const { door, added, begin } = createRoom();
     const { authenticator, passkey } = await added();

@@ -146,7 +146,8 @@ async function begin(parts: Parts, beginning: PasskeyBeginning): Promise<Result<
     if (!proven.ok) return proven;
   }
   const challenge = freshChallenge(parts);
-  parts.challenges.put({ sessionId, purpose: "begin", challenge, rpId });
+  const made = { rpId, as: first === undefined ? "first" : "vouched" } as const;
+  parts.challenges.put({ sessionId, purpose: "begin", challenge, made });
   return ok(optionsFor(beginning, { rpId, challenge, mine: mine.value }));
 }
 
@@ -179,12 +180,19 @@ async function add(parts: Parts, adding: PasskeyAdding): Promise<Result<Passkey,
   const { sessionId, name, attestation } = adding;
   const { clock, isOwnOrigin, challenges } = parts;
   const asked = challenges.take({ sessionId, purpose: "begin" });
-  if (asked === null || asked.rpId === null) return err({ code: "passkey_not_made", reason: "challenge_differs" });
-  const made = await verifyAttestation(attestation, { challenge: asked.challenge, rpId: asked.rpId, isOwnOrigin });
+  if (asked === null || asked.made === null) return err({ code: "passkey_not_made", reason: "challenge_differs" });
+  const { challenge } = asked;
+  const { rpId, as } = asked.made;
+  const made = await verifyAttestation(attestation, { challenge, rpId, isOwnOrigin });
   if (!made.ok) return err({ code: "passkey_not_made", reason: made.error });
+  // Asked again behind the wait: the first of a session needs no proof, so there must still be none.
+  const mine = await passkeysOf(parts, sessionId);
+  if (!mine.ok) return mine;
+  const [first] = mine.value;
+  if (as === "first" && first !== undefined) return err({ code: "passkey_proof_needed", passkeyId: first.passkeyId });
   const passkeyId = passkeyIdOf(made.value.credentialId);
   const createdAt = clock.now();
-  const passkey = { ...made.value, passkeyId, sessionId, rpId: asked.rpId, name, createdAt, lastUsedAt: null };
+  const passkey = { ...made.value, passkeyId, sessionId, rpId, name, createdAt, lastUsedAt: null };
   const added = await parts.store.add(passkey, ownerOf(sessionId));
   return added.ok ? ok(passkey) : added;
 }
