@@ -62,7 +62,7 @@ describe("silas plan check", () => {
     const { out } = await home.silas(["plan", "check", path]);
     expect(out).toContain(`sha256 ${checked.plan_hash.slice(0, 16)}…`);
     expect(out).toContain('seven days: grep -c "^## " notes/week-46.md -> equals "7" (10 s, no network)');
-    expect(out).toContain("50000 tokens, 0.5 USD, 600 s, 5 attempts, 3 planner calls");
+    expect(out).toContain("50000 tokens, $0.50, 600 s, 5 attempts, 3 planner calls");
   });
 
   test("standard input and a file of the same bytes have the same hash", async () => {

@@ -1,5 +1,6 @@
 import { neutralise, oneLine } from "#base";
 import { decidedWords, type Card, type KeptRequest } from "#model";
+import { budgetLine } from "../plan/budget-line.ts";
 import { showMoment } from "../terminal/local-time.ts";
 
 const LABEL_CHARS = 12;
@@ -62,15 +63,6 @@ const reach = (network: boolean): string => (network ? " (with network)" : " (no
 
 const checkLine = ({ name, command, expects, network, timeoutSeconds }: Card["checks"][number]): string =>
   `${name}: ${command} -> ${expects}${reach(network)}, ${timeoutSeconds} s`;
-
-const budgetLine = (budget: NonNullable<Card["budget"]>): string =>
-  [
-    `${budget.maxTokens} tokens`,
-    `${budget.maxCostUsd} USD`,
-    `${budget.maxWallTimeSeconds} s`,
-    `${budget.maxAttempts} attempts`,
-    `${budget.maxPlannerCalls} planner calls`,
-  ].join(", ");
 
 export function stateWords({ state, expiresAt, decidedAt, decidedBy }: KeptRequest): string {
   if (state !== "pending") return decidedAt === null ? state : decidedWords({ state, decidedAt, decidedBy });

@@ -9,6 +9,7 @@ import {
   type WorkItem,
 } from "#model";
 import { splitCommand, type Heading, type ParsedPlan, type PlanProjection } from "#work";
+import { budgetLine } from "./budget-line.ts";
 import { describeNotice } from "./words.ts";
 
 type Shown = {
@@ -31,7 +32,7 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
     ["type", [`${item.type}, ${item.agent}, ${item.interactionMode}`]],
     ["belongs to", relationsOf(item)],
     ["schedule", item.schedule === null ? [] : [item.schedule]],
-    ["budget", [budgetOf(item)]],
+    ["budget", [budgetLine(item.budget)]],
     ["skills", item.skills.length === 0 ? [] : [`${item.skills.join(", ")} (not installed, so without a digest)`]],
     ["steps", item.steps.map(describeStep)],
     ["may read", item.files.read],
@@ -78,16 +79,6 @@ function relationsOf(item: WorkItem): readonly string[] {
     const known = ids.filter((id) => id !== null);
     return known.length === 0 ? [] : [`${word} ${known.join(", ")}`];
   });
-}
-
-function budgetOf({ budget }: WorkItem): string {
-  return [
-    `${budget.maxTokens} tokens`,
-    `${budget.maxCostUsd} USD`,
-    `${budget.maxWallTimeSeconds} s`,
-    `${budget.maxAttempts} attempts`,
-    `${budget.maxPlannerCalls} planner calls`,
-  ].join(", ");
 }
 
 function describeCheck(check: VerificationCheck): string {

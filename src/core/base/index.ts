@@ -38,6 +38,6 @@ export { err, ok, type Err, type Fault, type Ok, type Result } from "./result.ts
 export { sha256Hex, type Sha256Hex } from "./sha256.ts";
 export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
 export { nearest } from "./text-distance.ts";
-export { isWellFormed, neutralise, oneLine } from "./text.ts";
+export { dollars, isWellFormed, neutralise, oneLine } from "./text.ts";
 export { uuidV7 } from "./uuid.ts";
 export type { YamlRefusalCode } from "./yaml-refusal.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isWellFormed, neutralise, oneLine } from "./text.ts";
+import { dollars, isWellFormed, neutralise, oneLine } from "./text.ts";
 
 const anyText = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 }).map((u) => String.fromCharCode(...u));
 const hostileUnit = fc.constantFrom(
@@ -77,3 +77,11 @@ test("well-formed is what survives the way through UTF-8", () => {
     }),
   );
 });
+
+test.each([
+  [2, "$2.00"],
+  [0.5, "$0.50"],
+  [0.01, "$0.01"],
+  [1.005, "$1.005"],
+  [10_000, "$10000.00"],
+])("%d dollars are %s", (usd, text) => expect(dollars(usd)).toBe(text));

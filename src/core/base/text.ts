@@ -40,3 +40,9 @@ export function neutralise(text: string): string {
 export function oneLine(text: string): string {
   return neutralise(text.replace(/[\t\n\r]+/g, " "));
 }
+
+/** A sum with at least two decimals and all that it has: a limit is never shown rounded. */
+export function dollars(usd: number): string {
+  const [whole, decimals = ""] = String(usd).split(".");
+  return `$${whole}.${decimals.padEnd(2, "0")}`;
+}

@@ -142,7 +142,7 @@ test("the card of a plan says checks, budget, reach and what would be unverified
   const card = cardOf(PROJECTION, 2);
   expect(card.intent).toBe("Run: Tidy the notes");
   expect(card.rationale).toBe(
-    "This task names 1 command, without network, and may use at most 5 attempts, 1800 seconds and $2. " +
+    "This task names 1 command, without network, and may use at most 5 attempts, 1800 seconds and $2.00. " +
       "One check outside the model decides whether it is done.",
   );
   expect(card.checks).toEqual([

@@ -1,4 +1,4 @@
-import { neutralise, oneLine, type JsonValue } from "#base";
+import { dollars, neutralise, oneLine, type JsonValue } from "#base";
 import { predicatesOf, type ShownPlan } from "#model";
 
 export const quantity = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -36,7 +36,7 @@ export function planRationale({ type, budget, verify: own, capabilities, childre
   const verify = [...own, ...tasks.flatMap((task) => task.verify)];
   const commands = uses.reduce((sum, one) => sum + one.commands.length, 0);
   const isOnline = uses.some((one) => one.hosts.length > 0 || one.commands.some(({ network }) => network));
-  const limits = `at most ${quantity(budget.max_attempts, "attempt")}, ${quantity(budget.max_wall_time_seconds, "second")} and $${budget.max_cost_usd}`;
+  const limits = `at most ${quantity(budget.max_attempts, "attempt")}, ${quantity(budget.max_wall_time_seconds, "second")} and ${dollars(budget.max_cost_usd)}`;
   const places = uses.reduce((sum, one) => sum + one.files_write.length, 0);
   const writes = places === 0 ? "" : `, may change files in ${quantity(places, "place")} outside its workspace`;
   const reach = `${isOnline ? "with network" : "without network"}${writes}`;

@@ -9,6 +9,8 @@ const dollars = new Intl.NumberFormat(undefined, {
   style: "currency",
   currency: "USD",
   currencyDisplay: "narrowSymbol",
+  // A limit is never shown rounded.
+  maximumFractionDigits: 20,
 });
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
