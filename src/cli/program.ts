@@ -43,7 +43,7 @@ export const NOUNS: readonly Noun[] = [
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
   {
     name: "sandbox",
-    summary: "where programs of plans run; try to break out of it",
+    summary: "test the sandbox in which plans run programs",
     load: () => import("./sandbox/sandbox.ts"),
   },
   { name: "say", summary: "say something to Silas, signed with your key", load: () => import("./messages/say.ts") },

@@ -28,7 +28,7 @@ test("[KEY-01] the terminal prints the code of a browser that asks, and confirms
   const wrong = waiting.code === "123456" ? "654321" : "123456";
   expect(await home.silas(["keys", "confirm", wrong])).toMatchObject({
     code: 1,
-    err: expect.stringContaining("No device that waits shows this code."),
+    err: expect.stringContaining("No waiting device shows this code."),
   });
   const sat = await sitAt(home, {
     args: ["keys", "confirm"],

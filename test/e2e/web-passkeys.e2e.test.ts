@@ -109,7 +109,7 @@ describe("a passkey", () => {
     expect(passkey).toMatchObject({ rp_id: "localhost", name: "Passkey 1 of Chromium on Linux", last_used_at: null });
     expect(await recorded("passkey_added")).toMatchObject([{ passkey_id: passkey?.passkey_id }]);
     await page.getByRole("button", { name: "Add passkey" }).click();
-    await page.getByText("This passkey is added already.").waitFor();
+    await page.getByText("This passkey has already been added.").waitFor();
     expect(await listed()).toHaveLength(1);
     expect((await recorded("passkey_used")).map(({ purpose }) => purpose)).toEqual(["add"]);
     expect(complaints).toEqual([]);
@@ -169,7 +169,7 @@ describe("a passkey", () => {
     await session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
     await slide(page);
     await page.getByRole("button", { name: "Use passkey" }).click();
-    await page.getByText("The passkey was not given. Nothing was signed.").first().waitFor();
+    await page.getByText("No passkey was used. Nothing was signed.").first().waitFor();
     expect(await state(proposed)).toBe("pending");
     await declineAll(cockpit);
     await opened.context.close();

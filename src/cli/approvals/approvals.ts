@@ -22,7 +22,7 @@ export const define: Define = (approvals, act) => {
     .action(act(listRequests));
   approvals
     .command("show <id>")
-    .description("Show everything about one request; its time runs once it was shown.")
+    .description("Show everything about one request; its time starts to run when it is first shown.")
     .option(...json)
     .action(act(showRequest));
   approvals

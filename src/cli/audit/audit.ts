@@ -18,7 +18,7 @@ type Json = { readonly json?: boolean };
 export const define: Define = (audit, act) => {
   audit
     .command("verify")
-    .description("Check that nothing in the audit log was changed, removed or put in.")
+    .description("Check that nothing in the audit log was changed, removed or inserted.")
     .option("--full", "from the first entry, not only what came after the last checkpoint")
     .option("--file <file>", "check an export instead, without a database")
     .option("--json", "print JSON")

@@ -31,14 +31,14 @@ export const define: Define = (keys, act) => {
     .action(act(enrolKey));
   keys
     .command("confirm [code]")
-    .description("Let a browser sign approvals, once its code is compared with the one shown here.")
+    .description("Let a browser sign approvals, once you have compared its code with the one shown here.")
     .option(...json)
     .action(act(confirmDevice));
   keys
     .command("revoke <id>")
     .description("Take a key out of use for good; its signatures stop counting.")
     .option("--yes", "do not ask")
-    .option("--last-key", "also when no key is left to sign or check with")
+    .option("--last-key", "revoke it even if no key is left to sign or check with")
     .option(...json)
     .action(act(revokeKey));
   keys

@@ -28,7 +28,9 @@ export const definePasskeys: Define = (passkeys, act) => {
     .action(act(listPasskeys));
   passkeys
     .command("remove <id>")
-    .description("Take a passkey away without its own word; what cannot be undone then needs only the slide.")
+    .description(
+      "Remove a passkey without using it, as when it is lost; what cannot be undone then needs only the slide.",
+    )
     .option("--yes", "do not ask")
     .option(...json)
     .action(act(removePasskey));

@@ -13,7 +13,7 @@ type Options = { readonly limit: string; readonly json?: boolean };
 export const define: Define = (messages, act) => {
   messages
     .description(
-      "What was said to Silas, newest last: when, from where, how far it is trusted, and what gates made of it.",
+      "What was said to Silas, newest last: when, from where, how far it is trusted, and what the gates decided.",
     )
     .option("--limit <rows>", "at most this many", "50")
     .option("--json", "print JSON")

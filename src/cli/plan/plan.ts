@@ -21,8 +21,8 @@ export const define: Define = (plan, act) => {
     .description(
       "Ask for a decision on a plan file, with the files of its tasks if it is a project; - reads standard input.",
     )
-    .option("--repairs <number>", "for a goal: let it begin so many repairing tasks without asking again")
-    .option("--until <day>", "for a goal: the last day on which it may")
+    .option("--repairs <number>", "for a goal: how many repair tasks it may start without asking again")
+    .option("--until <day>", "for a goal: the last day on which it may start them")
     .option("--again <id>", "ask once more for a request that was missed")
     .option("--json", "print JSON")
     .action(act(proposePlan));

@@ -109,7 +109,7 @@ export function auditBreakWords(broken: AuditBreak): string {
     case "head_signature_missing":
       return `Entry ${broken.seq} names the key that signed this head, and the signature is missing.`;
     case "head_signature_invalid":
-      return `The signature of the head at entry ${broken.seq} does not fit it.`;
+      return `The signature of the head at entry ${broken.seq} does not match it.`;
     case "head_key_unknown":
       return `The head at entry ${broken.seq} is signed with the key ${oneLine(broken.keyId)}, which was not one of yours then.`;
     case "checkpoint_differs":

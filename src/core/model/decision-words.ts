@@ -60,7 +60,7 @@ export const DECISION_WORDS: Table = {
       "Approve it in a terminal with `silas approve ID`.",
     ),
   decision_strong_auth_unproven: () =>
-    refused("A passkey was claimed, and none was proven.", "Look at the request again, then decide."),
+    refused("The answer claims a passkey, but none was verified.", "Look at the request again, then decide."),
   standing_conditions_missing: () => refused("A standing approval must say how long and how often it holds."),
   standing_uses_exceeded: ({ usesMax }) => refused(`A standing approval may be used at most ${usesMax} times.`),
   standing_over: ({ expiresAt }) => refused(`A standing approval cannot end before it begins (${expiresAt}).`, PROPOSE),
@@ -73,9 +73,9 @@ export const DECISION_WORDS: Table = {
   approval_hash_differs: () => refused("The approval is for another plan than the one that would run.", PROPOSE),
   approval_spawn_missing: () => refused("A standing approval needs the task it is used for."),
   approval_spawn_unexpected: () => refused("Only a standing approval is used for a task that a goal made."),
-  approval_spawn_parent_differs: () => refused("The task names another goal than the one that was approved."),
+  approval_spawn_parent_differs: () => refused("The task names a goal other than the one that was approved."),
   approval_spawn_policy_differs: () =>
-    refused("The goal makes its tasks from other parts than those approved.", PROPOSE),
+    refused("The goal now makes its tasks from other parts than those that were approved.", PROPOSE),
   approval_spawn_differs: () => refused("The task is not the one its goal makes.", PROPOSE),
   approval_not_approved: () => refused("The token does not say approved."),
   approval_not_yet_valid: () => refused("The approval is from the future; the clock was set back."),
@@ -98,7 +98,7 @@ const PROPOSAL_WORDS: { readonly [R in ProposalReason]: string } = {
   standing_without_goal: "only a goal can be approved for later",
   standing_without_repair: "this goal begins no task when a check fails, so there is nothing to approve for later",
   standing_uses: "more uses are asked for than `autonomy.max_standing_executions` allows",
-  standing_over: "the end that is asked for is over",
+  standing_over: "the end that was asked for has already passed",
 };
 
 const FRICTION_WORDS: { readonly [F in Friction]: string } = {

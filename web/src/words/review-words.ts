@@ -117,15 +117,15 @@ export const reviewWords = {
     refused: "Not approved",
   },
   attention: {
-    fast: "Your last decisions took less than a second each. Nothing is held back; look twice.",
+    fast: "Your last decisions took less than a second each. Nothing is blocked; look twice.",
     dense: (count: number) => `${count} of medium risk or more are waiting`,
     denseBody: "None is lost, and none runs until you decide.",
   },
   signFailures: {
     shown_differs: "What is shown is not what its hash says. Nothing was signed.",
     token_differs: "What was to be signed is not what is shown. Nothing was signed.",
-    passkey_cancelled: "The passkey was not given. Nothing was signed.",
-    passkey_known: "This passkey is there already.",
+    passkey_cancelled: "No passkey was used. Nothing was signed.",
+    passkey_known: "This passkey has already been added.",
     passkey_impossible: "This browser cannot use passkeys here. Nothing was signed.",
     device_cannot_sign: "This device cannot sign. Let it sign in Settings, then decide.",
     other: "Nothing was approved. Try again, or look in the logs.",

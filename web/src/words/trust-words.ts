@@ -35,7 +35,7 @@ export const trustWords = {
       "The code that arrived is not the one of this browser's key, so somebody else's key might be confirmed instead. Nothing was enrolled.",
     unsupported: "This browser cannot sign",
     unsupportedBody:
-      "It cannot keep an Ed25519 key that nobody can read out. Use a current browser at http://localhost or over HTTPS, or approve in the terminal:",
+      "It cannot keep an Ed25519 key in such a way that nobody can read it out. Use a current browser at http://localhost or over HTTPS, or approve in the terminal:",
     unsupportedCommand: "silas inbox",
     others: "Other keys in use",
     noOthers: "No other key is in use.",
@@ -53,7 +53,7 @@ export const trustWords = {
   },
   passkeys: {
     heading: "Passkeys",
-    lead: "A passkey is asked for what cannot be undone, after the slide: your finger, your face or a PIN. It comes beside this device's signature and never in its place.",
+    lead: "When something cannot be undone, a passkey is asked for after the slide: your finger, your face or a PIN. It is added to this device's signature and never replaces it.",
     add: "Add passkey",
     adding: "Waiting for your passkey",
     none: "This browser has no passkey.",
@@ -61,20 +61,20 @@ export const trustWords = {
     added: (when: string) => `added ${when}`,
     remove: (name: string) => `Remove ${name}`,
     removeShort: "Remove",
-    removeHint: "A passkey is removed with itself. If it is lost, remove it in the terminal:",
+    removeHint: "Removing a passkey needs that passkey. If it is lost, remove it in the terminal:",
     removeCommand: "silas keys passkeys remove ID",
     elsewhere: (count: number) => `${plural(count, { one: "passkey", many: "passkeys" })} on other devices`,
     doneAdded: (name: string) => `${name} added`,
     doneRemoved: (name: string) => `${name} removed`,
     blocked: {
       needs_name: (address: string) =>
-        `Browsers make no passkeys for an address of numbers. Open ${address} and sign this browser in there; \`silas open\` has the link.`,
+        `Browsers do not make passkeys for a numeric address. Open ${address} and sign this browser in there; \`silas open\` has the link.`,
       needs_secure: () => "Browsers make passkeys only on http://localhost or over HTTPS.",
       unsupported: () => "This browser cannot use passkeys.",
     },
     failures: {
-      passkey_cancelled: "No passkey was given. Nothing was changed.",
-      passkey_known: "This passkey is added already.",
+      passkey_cancelled: "No passkey was used. Nothing was changed.",
+      passkey_known: "This passkey has already been added.",
       passkey_impossible: "This browser could not use a passkey here. Nothing was changed.",
     },
   },

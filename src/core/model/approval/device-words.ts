@@ -24,18 +24,18 @@ export const DEVICE_WORDS: Table = {
   device_signature_needed: () => notApproved("An approval in a browser is signed by the browser's own key.", SET_UP),
   device_key_differs: () => notApproved("This key belongs to another device.", SET_UP),
   mint_missing: () =>
-    notApproved("This approval took too long, or Silas was started anew in between.", "Approve it again."),
+    notApproved("This approval took too long, or Silas was restarted in between.", "Approve it again."),
   signatures_differ: () => notApproved("The signatures are not those of this approval.", "Approve it again."),
-  challenge_unknown: () => refused("This took too long, or was begun anew elsewhere.", "Begin again."),
+  challenge_unknown: () => refused("This took too long, or was started again elsewhere.", "Begin again."),
   proof_invalid: () => refused("The device did not show that it holds this key.", "Begin again."),
-  public_key_taken: () => refused("This key is enrolled already.", "Make a new one on this device."),
+  public_key_taken: () => refused("This key is already enrolled.", "Make a new one on this device."),
   no_device_waits: () =>
     refused("No device waits to be confirmed.", "Open Silas in the browser, and set it up under Settings, Keys."),
   device_code_wrong: ({ triesLeft }) =>
     refused(
-      "No device that waits shows this code.",
+      "No waiting device shows this code.",
       triesLeft === 0
-        ? "Nothing waits any more: begin again on the device."
+        ? "No device is waiting any more: begin again on the device."
         : "Compare it with the device and try again.",
     ),
 };

@@ -11,9 +11,9 @@ const LIST = "`silas messages` shows what there is.";
 
 export const MESSAGE_WORDS: Table = {
   message_unknown: ({ messageId }) => refused(`There is no message ${oneLine(messageId)} here.`, LIST),
-  message_settled: ({ messageId }) => refused(`The message ${oneLine(messageId)} was decided on already.`, LIST),
+  message_settled: ({ messageId }) => refused(`The message ${oneLine(messageId)} has already been decided on.`, LIST),
   message_trusted: ({ messageId }) =>
-    refused(`The message ${oneLine(messageId)} counts as yours already.`, "There is nothing to endorse."),
+    refused(`The message ${oneLine(messageId)} already counts as yours.`, "There is nothing to endorse."),
   message_not_accepted: ({ messageId, state }) =>
     refused(`The message ${oneLine(messageId)} is ${STATE_WORDS[state]}, so it cannot be endorsed.`, LIST),
 };

@@ -23,9 +23,12 @@ export const SECRET_WORDS: Table = {
       "To replace it, run `silas secrets set` or ask for it again with `silas secrets ask`.",
     ),
   secret_ref_reserved: ({ refId }) =>
-    refused(`${oneLine(refId)} is a name Silas keeps for its own keys.`, "Choose a name that begins otherwise."),
+    refused(`${oneLine(refId)} is a name Silas keeps for its own keys.`, "Choose a name that begins differently."),
   too_many_asked: ({ max }) =>
-    refused(`${max} secrets are asked for already; no more are taken.`, "Store or remove some of them first."),
+    refused(
+      `${max} secrets are already being asked for, which is the most there can be.`,
+      "Store or remove some of them first.",
+    ),
   https_needed: () =>
     refused(
       "A secret is taken over HTTPS only, except on the machine Silas runs on. What was sent was not read.",
