@@ -20,6 +20,7 @@ const PATHS: Readonly<Record<string, () => Promise<Path>>> = {
   server: () => import("./server.ts"),
   journal: () => import("./journal.ts"),
   search: () => import("./search.ts"),
+  sandbox: () => import("./sandbox.ts"),
   cockpit: () => import("./cockpit.ts"),
 };
 

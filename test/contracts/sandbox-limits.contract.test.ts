@@ -7,20 +7,20 @@ import type { SandboxSpace } from "#ports";
 import { SANDBOX_NODE } from "#sandbox";
 import { CONFIG, MIB, run, SANDBOX_BACKENDS, shell, tempFolder, workbench } from "./sandbox-fixture.ts";
 
+/** Processes of this machine that hold the mark in their environment. */
+const living = (mark: string): readonly string[] =>
+  readdirSync("/proc").filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark);
+    } catch {
+      return false;
+    }
+  });
+
 describe.each(SANDBOX_BACKENDS)("the limits and the end of the %s backend", (backend) => {
   const { open, spaceOf } = workbench(backend);
 
   describe("[SBX-07] time and output end a program with all its descendants", () => {
-    /** Processes of this machine that hold the mark in their environment. */
-    const living = (mark: string): readonly string[] =>
-      readdirSync("/proc").filter((pid) => {
-        try {
-          return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark);
-        } catch {
-          return false;
-        }
-      });
-
     test("however they detach themselves, at the end of time or of the program", async () => {
       const mark = `mark-${randomBytes(8).toString("hex")}`;
       const space = await spaceOf({ env: { MARK: mark } });
@@ -97,6 +97,18 @@ describe.each(SANDBOX_BACKENDS)("the limits and the end of the %s backend", (bac
       await sandboxes.close();
       expect(readdirSync(join(folder, "data/sandbox/work"))).toEqual([]);
       expect(readFileSync("/proc/self/mountinfo", "utf8")).not.toContain(folder);
+    });
+
+    test("nor of a program that is ended in the moment it is started", async () => {
+      const mark = `mark-${randomBytes(8).toString("hex")}`;
+      const sandboxes = open(tempFolder());
+      for (let waitMs = 0; waitMs < 20; waitMs += 1) {
+        const space = await spaceOf({ env: { MARK: mark } }, sandboxes);
+        const cut = space.run({ argv: ["/bin/sleep", "600"], timeoutMs: 1 + waitMs });
+        expect(await cut).toMatchObject({ ok: true, value: { end: { kind: "timeout" } } });
+        await space.close();
+      }
+      expect(living(mark)).toEqual([]);
     });
 
     test("and closing everything closes what is open", async () => {

@@ -12,7 +12,7 @@ const THREADS_OF_PROCESS = 12;
 const OPEN_FILES = 1024;
 
 /** Numbers under which bubblewrap finds what it is handed. */
-export const HANDED = { options: 3, status: 4, filter: 5, passwd: 6, group: 7, workspace: 8, first: 9 } as const;
+export const HANDED = { status: 3, options: 4, filter: 5, workspace: 6, first: 7 } as const;
 
 export type Setting = {
   readonly mounts: readonly string[];
@@ -23,7 +23,7 @@ export type Setting = {
 };
 
 /**
- * Everything about the sandbox. It goes through a pipe and not on the command line, where everybody on the machine could
+ * Everything about the sandbox. It goes through an open file and not on the command line, where everybody on the machine could
  * read the environment; and into no variable of bubblewrap itself, where LD_PRELOAD would act outside.
  */
 export function bwrapOptions({ mounts, config, paths, env, cwd }: Setting): readonly string[] {
@@ -33,7 +33,6 @@ export function bwrapOptions({ mounts, config, paths, env, cwd }: Setting): read
     // Nobody in particular, also where Silas runs as root.
     ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
     mounts,
-    ["--ro-bind-data", String(HANDED.passwd), "/etc/passwd", "--ro-bind-data", String(HANDED.group), "/etc/group"],
     ["--proc", "/proc", "--dev", "/dev"],
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/dev/shm"],
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],

@@ -13,15 +13,25 @@ const ENTRIES_MAX = 200_000;
  * from the disk since the start that it could be over.
  */
 export function createFolderGauge(folder: string, bytesMax: number): FolderGauge {
-  const start = statfsSync(folder);
+  const start = fullness(folder);
   return {
     async isOver() {
-      const now = statfsSync(folder);
+      const now = fullness(folder);
       const gone = (start.bavail - now.bavail) * now.bsize;
+      // A folder that is gone holds nothing.
+      if (Number.isNaN(gone)) return false;
       if (gone < bytesMax / 2 && start.ffree - now.ffree < ENTRIES_MAX / 2) return false;
       return countFolder(folder, bytesMax);
     },
   };
+}
+
+function fullness(folder: string): { readonly bavail: number; readonly ffree: number; readonly bsize: number } {
+  try {
+    return statfsSync(folder);
+  } catch {
+    return { bavail: Number.NaN, ffree: Number.NaN, bsize: Number.NaN };
+  }
 }
 
 async function countFolder(folder: string, bytesMax: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { performance } from "node:perf_hooks";
-import type { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "#base";
 import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
@@ -9,14 +9,13 @@ import type { SandboxCommand, Timers } from "#ports";
 import { HANDED } from "./bwrap-arguments.ts";
 import { createCapture, lineTeller } from "./output.ts";
 import { covering, type Inherited } from "./inherited.ts";
-import { isInSandbox, parentOf } from "./process-tree.ts";
+import { hasSandboxed, parentOf } from "./process-tree.ts";
 import { watchRun } from "./watch.ts";
 
 export type Launch = {
   readonly bwrap: string;
-  readonly options: readonly string[];
   readonly program: readonly string[];
-  /** Open files by the number bubblewrap finds them under, from HANDED.filter on. */
+  /** Open files by the number bubblewrap finds them under, from HANDED.options on. */
   readonly handed: readonly number[];
   readonly inherited: Inherited;
   readonly workspace: string;
@@ -41,7 +40,7 @@ export function launch(order: Launch): Launched {
   const child = spawn(order.bwrap, ["--args", String(HANDED.options), "--", ...order.program], {
     env: {},
     stdio: covering(
-      [order.stdin === null ? "ignore" : "pipe", "pipe", "pipe", "pipe", "pipe", ...order.handed],
+      [order.stdin === null ? "ignore" : "pipe", "pipe", "pipe", "pipe", ...order.handed],
       order.inherited,
     ),
   });
@@ -49,7 +48,7 @@ export function launch(order: Launch): Launched {
   let cause: SandboxRun["end"] | null = null;
   const end = (why: SandboxRun["end"]): void => {
     cause ??= why;
-    killAll({ child, first: status.first(), timers: order.timers });
+    status.onceFirst((first) => killAll({ child, first, timers: order.timers }));
   };
   const capture = (stream: "stdout" | "stderr") => {
     const kept = createCapture({
@@ -63,7 +62,7 @@ export function launch(order: Launch): Launched {
   const captures = { stdout: capture("stdout"), stderr: capture("stderr") };
   const watch = watchRun({ ...order, first: status.first, onOver: (which) => end({ kind: "limit", which }) });
   const cancelTimeout = order.timers.after(order.timeoutMs, () => end({ kind: "timeout" }));
-  feed(child, order);
+  feed(child, order.stdin);
   const ended = waitFor(child).then(async (failure) => {
     await untilGone(status.first());
     watch.stop();
@@ -79,26 +78,46 @@ export function launch(order: Launch): Launched {
   return { ended, kill: () => end({ kind: "signal", signal: "SIGKILL" }) };
 }
 
-/** What bubblewrap says of itself: the number of the first process, and the exit code once the program has ended. */
+/**
+ * What bubblewrap says of itself: the number of the first process, and the exit code once the program has ended. Before
+ * it has said the first there is nothing that could be ended safely: bubblewrap ended in the midst of its preparations
+ * would leave the first process behind. If it fails before, it ends by itself.
+ */
 function readStatus(child: ChildProcess) {
   let text = "";
-  (child.stdio[HANDED.status] as Readable).on("data", (chunk: Buffer) => void (text += chunk.toString()));
+  let waiting: ((first: number) => void)[] = [];
   const figure = (name: string): number | null => {
-    const found = new RegExp(`"${name}": (\\d+)`).exec(text)?.[1];
+    const found = new RegExp(`"${name}": (\\d+)\\D`).exec(text)?.[1];
     return found === undefined ? null : Number(found);
   };
-  return { first: () => figure("child-pid"), exitCode: () => figure("exit-code") };
+  const tell = (): void => {
+    const first = figure("child-pid");
+    if (first === null) return;
+    const told = waiting;
+    waiting = [];
+    for (const work of told) work(first);
+  };
+  (child.stdio[HANDED.status] as Readable).on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+    tell();
+  });
+  return {
+    first: () => figure("child-pid"),
+    exitCode: () => figure("exit-code"),
+    onceFirst(work: (first: number) => void): void {
+      waiting.push(work);
+      tell();
+    },
+  };
 }
 
-function feed(child: ChildProcess, { options, stdin }: Launch): void {
-  const toOptions = child.stdio[HANDED.options] as Writable;
+function feed(child: ChildProcess, stdin: Uint8Array | null): void {
   // A program may end before it has read everything; what it did not read is nobody's loss.
   for (const stream of child.stdio) stream?.on("error", () => {});
-  toOptions.end(options.map((option) => `${option}\0`).join(""));
   if (stdin !== null) child.stdin?.end(stdin);
 }
 
-type Killing = { readonly child: ChildProcess; readonly first: number | null; readonly timers: Timers };
+type Killing = { readonly child: ChildProcess; readonly first: number; readonly timers: Timers };
 
 /**
  * Ends the first process of the PID namespace: the kernel then ends all others in it, however they detached themselves,
@@ -107,8 +126,7 @@ type Killing = { readonly child: ChildProcess; readonly first: number | null; re
 function killAll({ child, first, timers }: Killing): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   // Its number could already belong to somebody else; then its parent is another.
-  if (first === null || parentOf(first) !== child.pid) return void child.kill("SIGKILL");
-  process.kill(first, "SIGKILL");
+  if (parentOf(first) === child.pid) process.kill(first, "SIGKILL");
   timers.after(SECOND_KILL_MS, () => void child.kill("SIGKILL"));
 }
 
@@ -123,12 +141,12 @@ const GONE_POLL_MS = 1;
 const GONE_POLLS_MAX = 10_000;
 
 /**
- * bubblewrap ends when the program does; the first process of the namespace ends with it, and takes what the program
- * left behind along. That is a moment later, and only then is the run over.
+ * bubblewrap ends when the program does; what the program left behind is ended a moment later, and only then is the run
+ * over. The first process itself may still be taking its mounts down; it runs nothing of the program's.
  */
 async function untilGone(first: number | null): Promise<void> {
   if (first === null) return;
-  for (let polls = 0; polls < GONE_POLLS_MAX && isInSandbox(first); polls += 1) await delay(GONE_POLL_MS);
+  for (let polls = 0; polls < GONE_POLLS_MAX && hasSandboxed(first); polls += 1) await delay(GONE_POLL_MS);
 }
 
 const notStarted = (detail: string): Result<never, SandboxRefusal> =>

@@ -32,15 +32,39 @@ export function parentOf(pid: number): number | null {
   return fields === null ? null : Number(fields[1]);
 }
 
-/** Whether a process lives and is in another PID namespace than this one; a dead one waiting for its parent is not. */
-export function isInSandbox(pid: number): boolean {
-  const fields = statFields(pid);
-  if (fields === null || fields[0] === "Z" || fields[0] === "X") return false;
+/**
+ * Whether the first process of a sandbox has any other beside it. All others descend from it: when it has no children,
+ * there are none. A number that belongs to somebody of this machine by now is of no sandbox.
+ */
+export function hasSandboxed(first: number): boolean {
+  if (childrenOf(first).length === 0) return false;
+  const namespace = readlinkOr(`/proc/${first}/ns/pid`);
+  // Without one it has left its namespaces already, and is about to end the others.
+  return namespace === null ? statFields(first) !== null : namespace !== readlinkOr("/proc/self/ns/pid");
+}
+
+/** Ends every process of another PID namespace that has something of this name mounted. */
+export function endMounting(name: string): void {
+  const own = readlinkOr("/proc/self/ns/pid");
+  for (const pid of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    const isOther = ![null, own].includes(readlinkOr(`/proc/${pid}/ns/pid`));
+    if (isOther && readOr(`/proc/${pid}/mountinfo`).includes(name)) endProcess(Number(pid));
+  }
+}
+
+function endProcess(pid: number): void {
   try {
-    return readlinkSync(`/proc/${pid}/ns/pid`) !== readlinkSync("/proc/self/ns/pid");
-  } catch (cause) {
-    // Gone since; anything else is a process one may not look into, and so not one of ours.
-    return (cause as NodeJS.ErrnoException).code === "EACCES";
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // Gone since, as it should be.
+  }
+}
+
+function readlinkOr(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
   }
 }
 

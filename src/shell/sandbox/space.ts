@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { cp, lstat, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "#base";
@@ -9,7 +9,7 @@ import { closePaths, openByWalking, type OpenedPath } from "./granted-paths.ts";
 import { launch, type Launched } from "./launch.ts";
 import { checkCommand } from "./requests.ts";
 import type { Ground } from "./support.ts";
-import { makeOwnedFolder, removeTree } from "./work-dir.ts";
+import { makeOwnedFolder, removeSpace, removeTree } from "./work-dir.ts";
 
 export type SpaceParts = {
   readonly config: SandboxConfig;
@@ -45,7 +45,7 @@ function spaceOf(space: OpenSpace): SandboxSpace {
     await Promise.all([...running].map(({ ended }) => ended));
     closePaths(space.paths);
     closeSync(space.handle);
-    await removeTree(space.folder);
+    await removeSpace(space.folder, space.workspace);
   };
   return {
     id: basename(space.folder),
@@ -69,15 +69,15 @@ function begin(space: OpenSpace, command: SandboxCommand): Result<Launched, Sand
   if (!checked.ok) return checked;
   const { cwd, timeoutMs } = checked.value;
   const env = { ...config.env, ...command.env };
-  // Read from the start by each launch, so each has its own handle on them.
-  const files = [ground.filter, ground.passwd, ground.group].map((path) => openSync(path, "r"));
+  // Read from the start by each launch, so each has its own handle on it.
+  const filter = openSync(ground.filter, "r");
+  const options = openText(ground.folder, bwrapOptions({ mounts: ground.mounts, config, paths, env, cwd }));
   try {
     const launched = launch({
       bwrap: ground.bwrap,
-      options: bwrapOptions({ mounts: ground.mounts, config, paths, env, cwd }),
       program: programArguments(checked.value, config),
       inherited: ground.inherited,
-      handed: [...files, space.handle, ...paths.map(({ fd }) => fd)],
+      handed: [options, filter, space.handle, ...paths.map(({ fd }) => fd)],
       workspace,
       limits: config.limits,
       timeoutMs,
@@ -87,8 +87,19 @@ function begin(space: OpenSpace, command: SandboxCommand): Result<Launched, Sand
     });
     return ok(launched);
   } finally {
-    for (const file of files) closeSync(file);
+    closeSync(filter);
+    closeSync(options);
   }
+}
+
+/** An open file without a name, which ends with its last reader: one word after the other, each ended by NUL. */
+function openText(folder: string, words: readonly string[]): number {
+  const path = join(folder, "options");
+  const file = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  // Written at a place and not after one another, so that it is read from the start.
+  writeSync(file, Buffer.from(words.map((word) => `${word}\0`).join("")), 0, null, 0);
+  return file;
 }
 
 async function seed(workspace: string, { workDir, limits }: SandboxConfig): Promise<Result<void, SandboxRefusal>> {

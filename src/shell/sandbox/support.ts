@@ -8,8 +8,8 @@ import type { Randomness } from "#ports";
 import { findInherited, type Inherited } from "./inherited.ts";
 import { PROCESSORS, type Processor } from "./seccomp-calls-table.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { systemMounts } from "./system-mounts.ts";
-import { makeOwnedFolder, removeTree } from "./work-dir.ts";
+import { makeEtc, systemMounts } from "./system-mounts.ts";
+import { makeOwnedFolder, prepareWorkDir, removeTree } from "./work-dir.ts";
 
 /** The machine a sandbox is to be built on. */
 export type Host = {
@@ -28,8 +28,6 @@ export type Ground = {
   readonly version: string;
   readonly mounts: readonly string[];
   readonly filter: string;
-  readonly passwd: string;
-  readonly group: string;
   readonly inherited: Inherited;
 };
 
@@ -47,21 +45,13 @@ export async function layGround({ host, workDir, randomness }: GroundOptions): P
   if (!version.ok) return unsupported("namespaces_refused", version.error);
   if (!help.ok || !help.value.includes("--ro-bind-fd")) return unsupported("bwrap_too_old", version.value.trim());
   try {
+    prepareWorkDir(workDir);
     const folder = makeOwnedFolder(workDir, randomness);
-    const write = (name: string, content: string | Buffer): string => {
-      writeFileSync(join(folder, name), content, { mode: 0o600 });
-      return join(folder, name);
-    };
-    return ok({
-      folder,
-      bwrap,
-      version: version.value.trim(),
-      mounts: systemMounts(host.node),
-      filter: write("filter", seccompFilter(host.arch as Processor)),
-      passwd: write("passwd", "sandbox:x:1000:1000::/workspace:/bin/sh\n"),
-      group: write("group", "sandbox:x:1000:\n"),
-      inherited: findInherited(),
-    });
+    const filter = join(folder, "filter");
+    writeFileSync(filter, seccompFilter(host.arch as Processor), { mode: 0o600 });
+    const etc = makeEtc(join(folder, "etc"));
+    const mounts = systemMounts({ node: host.node, etc });
+    return ok({ folder, bwrap, version: version.value.trim(), mounts, filter, inherited: findInherited() });
   } catch (cause) {
     return unsupported("work_dir_unusable", cause instanceof Error ? cause.message : String(cause));
   }

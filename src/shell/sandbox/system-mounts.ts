@@ -1,16 +1,31 @@
-import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Where the program finds the Node that Silas itself runs on, whatever PATH says. */
 export const SANDBOX_NODE = "/opt/silas/bin/node";
 
+type SystemParts = { readonly node: string; readonly etc: string };
+
 /** Programs, libraries and the little of /etc that programs need to start; nothing of the owner's. */
-export function systemMounts(node: string): readonly string[] {
+export function systemMounts({ node, etc }: SystemParts): readonly string[] {
   return [
     ["--ro-bind", "/usr", "/usr"],
     ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap(sameAsHost),
-    ["/etc/ld.so.cache", "/etc/alternatives"].flatMap((path) => (existsSync(path) ? ["--ro-bind", path, path] : [])),
+    ["--ro-bind", etc, "/etc"],
     ["--ro-bind", node, SANDBOX_NODE],
   ].flat();
+}
+
+/** An /etc of its own, so that one mount is enough: a user, the linker's cache, and links to chosen programs. */
+export function makeEtc(folder: string): string {
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, "passwd"), "sandbox:x:1000:1000::/workspace:/bin/sh\n");
+  writeFileSync(join(folder, "group"), "sandbox:x:1000:\n");
+  if (existsSync("/etc/ld.so.cache")) copyFileSync("/etc/ld.so.cache", join(folder, "ld.so.cache"));
+  if (existsSync("/etc/alternatives")) {
+    cpSync("/etc/alternatives", join(folder, "alternatives"), { recursive: true, verbatimSymlinks: true });
+  }
+  return folder;
 }
 
 /** On most systems these are links into /usr; on older ones folders. */

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import { CONFIG, randomness, sandboxesIn, spaceIn, tempFolder } from "./sandbox.fixture.ts";
-import { makeOwnedFolder, removeTree, sweepWorkspaces } from "./work-dir.ts";
+import { makeOwnedFolder, prepareWorkDir, removeTree, sweepWorkspaces } from "./work-dir.ts";
 
 test("folders of processes that are gone are removed, those of living ones and other things stay", async () => {
   const workDir = join(tempFolder(), "work");
+  prepareWorkDir(workDir);
   const own = makeOwnedFolder(workDir, randomness);
   const dead = spawn("/bin/true");
   await once(dead, "exit");

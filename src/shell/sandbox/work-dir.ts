@@ -1,31 +1,52 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Randomness } from "#ports";
+import { endMounting } from "./process-tree.ts";
 
 /** Every folder under `sandbox.work_dir` is named after the process it belongs to, so that a later one knows it is dead. */
 const NAME = /^run-(?<pid>\d+)-(?<ticks>\d+)-[0-9a-f]{16}$/;
 
 /** A new folder, closed to everyone else. */
 export function makeOwnedFolder(workDir: string, randomness: Randomness): string {
-  mkdirSync(workDir, { recursive: true, mode: 0o700 });
-  chmodSync(workDir, 0o700);
   const name = `run-${process.pid}-${startTicks(process.pid)}-${Buffer.from(randomness.bytes(8)).toString("hex")}`;
   const folder = join(workDir, name);
   mkdirSync(folder, { mode: 0o700 });
   return folder;
 }
 
-/** Removes the folders of processes that are gone; their programs ended with them. Answers with how many there were. */
+/** The folder of all of them, closed to everyone else. */
+export function prepareWorkDir(workDir: string): void {
+  mkdirSync(workDir, { recursive: true, mode: 0o700 });
+  chmodSync(workDir, 0o700);
+}
+
+/**
+ * Removes the folders of processes that are gone. Their programs ended with them, except where bubblewrap was ended in
+ * the midst of its preparations: such a program is ended here. Answers with how many folders there were.
+ */
 export async function sweepWorkspaces(workDir: string): Promise<number> {
   const stale = listFolders(workDir).filter((name) => {
     const { pid = "", ticks = "" } = NAME.exec(name)?.groups ?? {};
     return pid !== "" && startTicks(Number(pid)) !== ticks;
   });
-  for (const name of stale) await removeTree(join(workDir, name));
+  for (const name of stale) {
+    endMounting(name);
+    await removeTree(join(workDir, name));
+  }
   return stale.length;
+}
+
+/** Removes a space's folder; most are empty, and those are gone without waiting for anybody. */
+export async function removeSpace(folder: string, workspace: string): Promise<void> {
+  try {
+    rmdirSync(workspace);
+    rmdirSync(folder);
+  } catch {
+    await removeTree(folder);
+  }
 }
 
 /** Removes a tree whatever a program made of it: without rights, or deeper than a path can be written. */
