@@ -1,5 +1,7 @@
 import { assert, canonicalJson, err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
 import {
+  keyIdSchema,
+  publicKeySchema,
   renderHeadBody,
   type AuditBreak,
   type AuditHead,
@@ -107,10 +109,14 @@ function readTrailer(state: AuditFileState, text: string): Result<AuditFileState
 
 /** Keys stand before the first entry, so that nothing put in later vouches for what came before it. */
 function readKey(state: AuditFileState, text: string, members: Members): Result<AuditFileState, AuditBreak> {
-  const [keyId, publicKey] = [members.get("key_id"), members.get("public_key")];
-  const key = { keyId, publicKey, revokedAt: null } as HeadSigner;
-  const isWhole = typeof keyId === "string" && typeof publicKey === "string" && isIdOf(key.keyId, key.publicKey);
-  if (state.head.seq > 0 || !isWhole || renderAuditKey(key) !== text) return unreadable(state.line, "not_a_key");
+  const [keyId, publicKey] = [
+    keyIdSchema.safeParse(members.get("key_id")),
+    publicKeySchema.safeParse(members.get("public_key")),
+  ];
+  if (!keyId.success || !publicKey.success) return unreadable(state.line, "not_a_key");
+  const key: HeadSigner = { keyId: keyId.data, publicKey: publicKey.data, revokedAt: null };
+  const isWhole = isIdOf(key.keyId, key.publicKey) && renderAuditKey(key) === text;
+  if (state.head.seq > 0 || !isWhole) return unreadable(state.line, "not_a_key");
   return ok({ ...state, keys: [...state.keys, key] });
 }
 
