@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { msOfInstant } from "#base";
+import { msOfInstant, oneLine } from "#base";
 import type { WorkDetail } from "#model";
 import type { WorkDoor } from "#ports";
 import { orFail } from "../approvals/open-approvals.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { seconds } from "../work/run-lines.ts";
+import { seconds, stepState } from "../work/run-lines.ts";
 
 const LOOK_AGAIN_MS = 150;
 /** A step that prints nothing is mentioned again after this long. */
@@ -14,19 +14,32 @@ export type Watching = { readonly runId: string; readonly terminal: Pick<Termina
 
 /** Says where the run is until it is over. Nobody who stops looking stops the run. */
 export async function watchRun(work: WorkDoor, { runId, terminal, isQuiet }: Watching): Promise<WorkDetail> {
-  let said = "";
-  let saidAtMs = 0;
+  const said = createTeller(isQuiet ? () => {} : terminal.note);
   for (;;) {
     const detail = orFail(await work.show(runId));
+    said(detail);
     if (detail.run.endedAt !== null) return detail;
-    const { words, more } = progressWords(detail);
-    const isOld = performance.now() - saidAtMs > STILL_MS;
-    if (!isQuiet && words !== "" && (words !== said || isOld)) {
-      terminal.note(`${words}${more}`);
-      [said, saidAtMs] = [words, performance.now()];
-    }
     await wait(LOOK_AGAIN_MS);
   }
+}
+
+/** Every step that has ended, once, and what runs now whenever that changes. */
+function createTeller(note: (text: string) => void): (detail: WorkDetail) => void {
+  const told = new Set<string>();
+  let last = "";
+  let lastAtMs = 0;
+  return (detail) => {
+    for (const entry of detail.ledger) {
+      if (entry.state === "started" || told.has(entry.executionId)) continue;
+      told.add(entry.executionId);
+      note(`Step ${entry.stepIndex + 1}: ${oneLine(entry.stepName)}, ${stepState(entry)}`);
+    }
+    const { words, more } = progressWords(detail);
+    const isOld = performance.now() - lastAtMs > STILL_MS;
+    if (words === "" || detail.run.endedAt !== null || (words === last && !isOld)) return;
+    note(`${words}${more}`);
+    [last, lastAtMs] = [words, performance.now()];
+  };
 }
 
 /** What changes the line, and what only goes with it. */

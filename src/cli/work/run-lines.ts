@@ -30,7 +30,7 @@ function stepLines(entry: LedgerEntry): readonly string[] {
   ];
 }
 
-function stepState({ state, success, error, durationMs }: LedgerEntry): string {
+export function stepState({ state, success, error, durationMs }: LedgerEntry): string {
   if (state === "started") return "begun, its end was not seen yet";
   if (state === "in_doubt") return "in doubt: begun, and its end was never seen";
   const took = durationMs === null ? "" : ` in ${seconds(durationMs)}`;

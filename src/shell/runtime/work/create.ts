@@ -6,7 +6,7 @@ import { createRunner } from "./runner.ts";
 import { createRunSpaces } from "./spaces.ts";
 
 export type WorkParts = {
-  readonly config: Pick<Config, "sandbox">;
+  readonly config: { readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds"> };
   readonly stores: { readonly work: WorkStore; readonly approvals: ApprovalStore };
   readonly registry: KeyRegistry;
   readonly sandboxes: Sandboxes;

@@ -1,0 +1,241 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { sha256Hex } from "#base";
+import { createMemoryVault } from "#stores";
+import { BY, RUNTIME_FILE } from "./approval-world.ts";
+import { inWorld, type World } from "./disk-run.ts";
+import { cutRuns } from "./work-cuts.ts";
+import {
+  grantPlan,
+  INSIDE,
+  openWork,
+  OUTSIDE,
+  playSandboxes,
+  settleAll,
+  type Script,
+  type Working,
+} from "./work-world.ts";
+
+test("[WSTORE-06] [WORK-17] a run that is cut at any statement goes on to an end or is in doubt, and does nothing outside twice", async () => {
+  const { states } = await cutRuns(1);
+  expect(states).toBeGreaterThan(80);
+}, 240_000);
+
+type Scene = Working & {
+  readonly world: World;
+  readonly sandboxes: ReturnType<typeof playSandboxes>;
+  readonly database: DatabaseSync;
+};
+
+const inScene = (script: Script, look: (scene: Scene) => Promise<void>): Promise<void> =>
+  inWorld(3, async (world) => {
+    const dataDir = join(world.root, "data");
+    const sandboxes = playSandboxes(join(world.root, "spaces"), script);
+    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes });
+    const database = new DatabaseSync(join(dataDir, RUNTIME_FILE));
+    try {
+      await look({ ...working, world, sandboxes, database });
+    } finally {
+      database.close();
+      await working.work.close();
+      working.trust.stores.close();
+    }
+  });
+
+const eventsOf = (database: DatabaseSync): readonly string[] =>
+  database
+    .prepare("SELECT event FROM audit_entries ORDER BY seq")
+    .all()
+    .map((row) => String(row["event"]));
+
+/** Triggers keep honest programs from it; whoever has the file needs no permission. */
+function edit(database: DatabaseSync, sql: string): void {
+  for (const { name } of database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all()) {
+    database.exec(`DROP TRIGGER "${String(name)}"`);
+  }
+  database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+}
+
+type Attack = readonly [name: string, reason: string, act: (scene: Scene, runId: string) => Promise<void> | void];
+const ATTACKS: readonly Attack[] = [
+  [
+    "a token whose signed words were changed",
+    "approval_signature_invalid",
+    ({ database }) => edit(database, `UPDATE approval_tokens SET token = replace(token, '"full_plan"', '"tool_type"')`),
+  ],
+  [
+    "a token that says more than was signed",
+    "approval_unreadable",
+    ({ database }) => edit(database, "UPDATE approval_tokens SET max_executions = 9"),
+  ],
+  [
+    "a token with another nonce",
+    "approval_unreadable",
+    ({ database }) =>
+      edit(
+        database,
+        `UPDATE approval_tokens SET nonce = '${sha256Hex("x")}'; UPDATE approval_uses SET nonce = '${sha256Hex("x")}'`,
+      ),
+  ],
+  [
+    "a plan with another step",
+    "approval_hash_differs",
+    ({ database }) =>
+      edit(database, "UPDATE pending_decisions SET markdown = replace(markdown, 'make page', 'make havoc')"),
+  ],
+  [
+    "a plan that cannot be read",
+    "plan_unreadable",
+    ({ database }) => edit(database, "UPDATE pending_decisions SET markdown = 'nothing'"),
+  ],
+  [
+    "a revoked key",
+    "approval_key_revoked",
+    async ({ trust, world }) => {
+      const keys = await trust.stores.keys.list();
+      const keyId = keys.ok ? keys.value[0]?.keyId : undefined;
+      if (keyId === undefined) throw new Error("there is a key");
+      await trust.stores.keys.revoke({ keyId, at: world.clock.now(), actor: BY, lastKey: "revoke" });
+    },
+  ],
+  ["an approval whose time is over", "approval_expired", ({ world }) => world.clock.moveMs(1_800_000)],
+  ["a clock before the approval", "approval_not_yet_valid", ({ world }) => world.clock.moveMs(-60_000)],
+  [
+    "a use that was granted to another run",
+    "approval_lineage_differs",
+    ({ database }, runId) =>
+      edit(
+        database,
+        `UPDATE attempt_lineages SET content_hash = '${sha256Hex("x")}'; UPDATE approval_uses SET content_hash = '${sha256Hex("x")}' WHERE lineage_id = '${runId}'`,
+      ),
+  ],
+];
+
+test.each(ATTACKS)(
+  "[INV-01] [WORK-12] [WORK-13] [WORK-14] with %s nothing is opened, the run is blocked, and the chain says why",
+  async (_name, reason, act) => {
+    await inScene(
+      () => 0,
+      async (scene) => {
+        const { work, sandboxes, database } = scene;
+        const runId = await grantPlan(scene, INSIDE);
+        const usesBefore = database.prepare("SELECT count(*) AS n FROM approval_uses").get();
+        await act(scene, runId);
+        await work.runGranted(runId);
+        expect(sandboxes.opened()).toBe(0);
+        expect(sandboxes.ran).toEqual([]);
+        const shown = await work.show(runId);
+        expect(shown).toMatchObject({ value: { run: { status: "blocked", attempts: 0 }, ledger: [] } });
+        expect(shown.ok && shown.value.run.lastError).toContain(reason);
+        expect(eventsOf(database).filter((event) => event === "execution_blocked_no_approval")).toHaveLength(1);
+        expect(eventsOf(database)).not.toContain("run_started");
+        expect(database.prepare("SELECT count(*) AS n FROM approval_uses").get()).toEqual(usesBefore);
+      },
+    );
+  },
+);
+
+test("[INV-01] an approval whose use is gone grants nothing: there is no run that anybody could begin", async () => {
+  await inScene(
+    () => 0,
+    async (scene) => {
+      const { work, sandboxes, database } = scene;
+      const runId = await grantPlan(scene, INSIDE);
+      edit(database, "DELETE FROM approval_uses");
+      await work.runGranted(runId);
+      await settleAll(scene);
+      expect(await work.show(runId)).toMatchObject({ error: { code: "run_unknown" } });
+      expect(sandboxes.opened()).toBe(0);
+    },
+  );
+});
+
+test("[INV-03] [WORK-28] [WORK-29] [WORK-32] a check that always fails never leads to done: attempts are used up, and it is stuck with the reason", async () => {
+  const looksBad: Script = ({ argv }) => (argv[0] === "look" ? 1 : 0);
+  await inScene(looksBad, async (scene) => {
+    const runId = await grantPlan(scene, INSIDE);
+    await scene.work.runGranted(runId);
+    const shown = await scene.work.show(runId);
+    expect(shown).toMatchObject({ value: { run: { status: "stuck", attempts: 3, isVerified: false } } });
+    expect(scene.sandboxes.ran.filter((one) => one === "look")).toHaveLength(3);
+    // Each attempt has a workspace of its own, and each check a sandbox of its own.
+    expect(scene.sandboxes.opened()).toBe(6);
+    expect(shown.ok && shown.value.run.lastError).toContain("page is there");
+  });
+});
+
+test("[VER-04] [VER-05] [VER-06] checks run in another sandbox that sees the workspace and every place to read only, and is given no environment", async () => {
+  const seen: string[] = [];
+  const script: Script = ({ argv, cwd, env }, config) => {
+    const { readPaths, writePaths, env: given, network } = config;
+    seen.push(
+      JSON.stringify({
+        program: argv[0],
+        cwd,
+        env,
+        given,
+        network,
+        read: readPaths.map(({ as }) => as),
+        write: writePaths,
+      }),
+    );
+    return 0;
+  };
+  await inScene(script, async (scene) => {
+    await scene.work.runGranted(await grantPlan(scene, OUTSIDE));
+    const place = { path: "/srv/pages", as: "/srv/pages" };
+    expect(seen.map((text) => JSON.parse(text) as unknown)).toEqual([
+      { program: "make", given: {}, network: "none", read: [], write: [place] },
+      { program: "make", given: {}, network: "none", read: [], write: [place] },
+      { program: "look", cwd: "/results", given: {}, network: "none", read: ["/results", "/srv/pages"], write: [] },
+    ]);
+  });
+});
+
+test("at most eight run at once, the others wait their turn, and all of them end", async () => {
+  let now = 0;
+  let most = 0;
+  const slow: Script = async () => {
+    now += 1;
+    most = Math.max(most, now);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    now -= 1;
+    return 0;
+  };
+  await inScene(slow, async (scene) => {
+    for (let index = 0; index < 11; index += 1) await grantPlan(scene, INSIDE.replace("task-steps", `task-${index}`));
+    const runs = await settleAll(scene);
+    expect(runs.map(({ status }) => status)).toEqual(Array.from({ length: 11 }, () => "done"));
+    expect(most).toBe(8);
+  });
+});
+
+test("what waits and what runs can be cancelled, once, and what has ended cannot", async () => {
+  const { promise: started, resolve: isStarted } = Promise.withResolvers<void>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
+  const hangs: Script = () => {
+    isStarted();
+    return ended;
+  };
+  await inScene(hangs, async (scene) => {
+    const { work, database } = scene;
+    const waits = await grantPlan(scene, INSIDE.replace("task-steps", "task-waits"));
+    expect(await work.cancel(waits, BY)).toMatchObject({ value: { status: "cancelled" } });
+    const runs = await grantPlan(scene, INSIDE);
+    const running = work.runGranted(runs);
+    await started;
+    const cancelling = work.cancel(runs, BY);
+    end(0);
+    expect(await cancelling).toMatchObject({ value: { status: "cancelled" } });
+    await running;
+    for (const runId of [waits, runs]) {
+      expect(await work.cancel(runId, BY)).toMatchObject({ error: { code: "run_over" } });
+    }
+    expect(await work.cancel("nobody", BY)).toMatchObject({ error: { code: "run_unknown" } });
+    await work.runGranted(waits);
+    expect(scene.sandboxes.ran).toEqual(["make page"]);
+    expect(eventsOf(database).filter((event) => event === "run_ended")).toHaveLength(2);
+  });
+});

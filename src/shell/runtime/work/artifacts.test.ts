@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sha256Hex } from "#base";
+import { hashArtifacts, isInside } from "./artifacts.ts";
+
+let root: string;
+let workspace: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "silas-artifacts-"));
+  workspace = join(root, "workspace");
+  mkdirSync(join(workspace, "deep", "er"), { recursive: true });
+  writeFileSync(join(root, "secret"), "of the owner");
+  writeFileSync(join(workspace, "page"), "page");
+  writeFileSync(join(workspace, "deep", "er", "page"), "deep");
+  symlinkSync(join(root, "secret"), join(workspace, "link"));
+  symlinkSync(root, join(workspace, "folder"));
+  symlinkSync("page", join(workspace, "own"));
+  execFileSync("mkfifo", [join(workspace, "pipe")]);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+test("[VER-11] a place is looked for inside the workspace alone: no way up, no absolute path and no link leads out", async () => {
+  for (const place of ["page", "./page", "deep/er/page", "deep"]) expect(await isInside(workspace, place)).toBe(true);
+  const outside = ["../secret", "deep/../../secret", join(root, "secret"), "/etc/passwd", "~", "link", "folder/secret"];
+  for (const place of [...outside, "own", "pipe", "", ".", "nothing", "page/x"]) {
+    expect(await isInside(workspace, place), place).toBe(false);
+  }
+});
+
+test("[VER-11] whatever a path is made of, nothing outside is ever found", async () => {
+  const part = fc.constantFrom("..", ".", "", "folder", "link", "secret", "deep", "er", "%2e%2e", "~", "\\");
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { maxLength: 8 }), async (parts) => {
+      const place = parts.join("/");
+      const isFound = await isInside(workspace, place);
+      const plain = parts.filter((name) => name !== "" && name !== ".");
+      const isOwn = !place.startsWith("/") && ["deep", "deep/er"].includes(plain.join("/"));
+      expect(isFound).toBe(isOwn);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("artifacts are the digest and size of files; what is a link, a folder, a pipe or nothing is none", async () => {
+  const places = {
+    page: "page",
+    deep: "deep/er/page",
+    link: "link",
+    own: "own",
+    folder: "deep",
+    pipe: "pipe",
+    none: "x",
+  };
+  expect(await hashArtifacts(workspace, places)).toEqual({
+    page: { sha256: sha256Hex("page"), size: 4 },
+    deep: { sha256: sha256Hex("deep"), size: 4 },
+    link: null,
+    own: null,
+    folder: null,
+    pipe: null,
+    none: null,
+  });
+});
