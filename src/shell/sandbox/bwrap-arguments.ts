@@ -23,7 +23,7 @@ export type Setting = {
 };
 
 /**
- * Everything about the sandbox. It goes through an open file and not on the command line, where everybody on the machine could
+ * Everything about the sandbox. It goes through a pipe and not on the command line, where everybody on the machine could
  * read the environment; and into no variable of bubblewrap itself, where LD_PRELOAD would act outside.
  */
 export function bwrapOptions({ mounts, config, paths, env, cwd }: Setting): readonly string[] {

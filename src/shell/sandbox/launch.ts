@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { performance } from "node:perf_hooks";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { err, ok, type Result } from "#base";
 import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
@@ -14,8 +14,9 @@ import { watchRun } from "./watch.ts";
 
 export type Launch = {
   readonly bwrap: string;
+  readonly options: readonly string[];
   readonly program: readonly string[];
-  /** Open files by the number bubblewrap finds them under, from HANDED.options on. */
+  /** Open files by the number bubblewrap finds them under, from HANDED.filter on. */
   readonly handed: readonly number[];
   readonly inherited: Inherited;
   readonly workspace: string;
@@ -40,7 +41,7 @@ export function launch(order: Launch): Launched {
   const child = spawn(order.bwrap, ["--args", String(HANDED.options), "--", ...order.program], {
     env: {},
     stdio: covering(
-      [order.stdin === null ? "ignore" : "pipe", "pipe", "pipe", "pipe", ...order.handed],
+      [order.stdin === null ? "ignore" : "pipe", "pipe", "pipe", "pipe", "pipe", ...order.handed],
       order.inherited,
     ),
   });
@@ -62,7 +63,7 @@ export function launch(order: Launch): Launched {
   const captures = { stdout: capture("stdout"), stderr: capture("stderr") };
   const watch = watchRun({ ...order, first: status.first, onOver: (which) => end({ kind: "limit", which }) });
   const cancelTimeout = order.timers.after(order.timeoutMs, () => end({ kind: "timeout" }));
-  feed(child, order.stdin);
+  feed(child, order);
   const ended = waitFor(child).then(async (failure) => {
     await untilGone(status.first());
     watch.stop();
@@ -111,9 +112,10 @@ function readStatus(child: ChildProcess) {
   };
 }
 
-function feed(child: ChildProcess, stdin: Uint8Array | null): void {
+function feed(child: ChildProcess, { options, stdin }: Launch): void {
   // A program may end before it has read everything; what it did not read is nobody's loss.
   for (const stream of child.stdio) stream?.on("error", () => {});
+  (child.stdio[HANDED.options] as Writable).end(options.map((option) => `${option}\0`).join(""));
   if (stdin !== null) child.stdin?.end(stdin);
 }
 

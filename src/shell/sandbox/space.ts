@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { cp, lstat, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "#base";
@@ -71,13 +71,13 @@ function begin(space: OpenSpace, command: SandboxCommand): Result<Launched, Sand
   const env = { ...config.env, ...command.env };
   // Read from the start by each launch, so each has its own handle on it.
   const filter = openSync(ground.filter, "r");
-  const options = openText(ground.folder, bwrapOptions({ mounts: ground.mounts, config, paths, env, cwd }));
   try {
     const launched = launch({
       bwrap: ground.bwrap,
+      options: bwrapOptions({ mounts: ground.mounts, config, paths, env, cwd }),
       program: programArguments(checked.value, config),
       inherited: ground.inherited,
-      handed: [options, filter, space.handle, ...paths.map(({ fd }) => fd)],
+      handed: [filter, space.handle, ...paths.map(({ fd }) => fd)],
       workspace,
       limits: config.limits,
       timeoutMs,
@@ -88,18 +88,7 @@ function begin(space: OpenSpace, command: SandboxCommand): Result<Launched, Sand
     return ok(launched);
   } finally {
     closeSync(filter);
-    closeSync(options);
   }
-}
-
-/** An open file without a name, which ends with its last reader: one word after the other, each ended by NUL. */
-function openText(folder: string, words: readonly string[]): number {
-  const path = join(folder, "options");
-  const file = openSync(path, "wx+", 0o600);
-  unlinkSync(path);
-  // Written at a place and not after one another, so that it is read from the start.
-  writeSync(file, Buffer.from(words.map((word) => `${word}\0`).join("")), 0, null, 0);
-  return file;
 }
 
 async function seed(workspace: string, { workDir, limits }: SandboxConfig): Promise<Result<void, SandboxRefusal>> {
