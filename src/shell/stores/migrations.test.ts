@@ -95,7 +95,7 @@ const RELEASED = {
   "runtime/009_audit_heads": "3fad54a02eb35d0b3e84fa04e6844cb81ac4f4bba1ff8db429c6a8a37759af56",
   "runtime/010_decision_tokens": "af4d6a06b4cadd728dd304404885e0f4c8d226490e56903915524b5ca39b20c9",
   "runtime/011_work_runs": "169a9eaa32f9c17fc418d2753a77466e2e245d45d8007d10eb9b5c67e183f8cd",
-  "runtime/012_key_entries": "9e947a3c0e8812d4d6337f0bf7e78694e00402209798cc69f770c01bb1d933dd",
+  "runtime/012_trust_entries": "8367d0b62a6db0992b0c3faf692f0203b77dfaf2a403e30e45bf02d4e4aa45dd",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

@@ -30,8 +30,8 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
     expire: async (at) => guarded(() => db.transaction(() => ok(expire(parts, at)))),
     decline: async (decision) => guarded(() => db.transaction(() => decline(parts, decision))),
     spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),
-    findApproval: async (tokenId) => guardedValue(() => findApproval(db, tokenId)),
-    approvalsOf: async (requestId) => guardedValue(() => approvalsOf(db, requestId)),
+    findApproval: async (tokenId) => guarded(() => findApproval(db, tokenId)),
+    approvalsOf: async (requestId) => guarded(() => approvalsOf(db, requestId)),
   };
 }
 

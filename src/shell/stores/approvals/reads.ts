@@ -1,6 +1,7 @@
-import { LIMITS } from "#base";
-import type { KeptApproval, KeptRequest } from "#model";
+import { err, LIMITS, ok, type Result } from "#base";
+import type { KeptApproval, KeptRequest, StoreFault } from "#model";
 import type { Sqlite } from "../sqlite.ts";
+import { isOnRecord, recordedUses } from "./recorded-uses.ts";
 import { requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow } from "./rows.ts";
 
 export function findRequest(db: Sqlite, requestId: string): KeptRequest | null {
@@ -24,19 +25,27 @@ export function countPending(db: Sqlite): number {
   return counted?.count ?? 0;
 }
 
-export function findApproval(db: Sqlite, tokenId: string): KeptApproval | null {
+/** An approval whose uses are not those the chain tells of is not handed out: it could be used again. [T6] */
+export function findApproval(db: Sqlite, tokenId: string): Result<KeptApproval | null, StoreFault> {
   const row = db.get<TokenRow>("SELECT * FROM approval_tokens WHERE token_id = :tokenId", { tokenId });
-  if (row === null) return null;
+  if (row === null) return ok(null);
   const uses = db.all<UseRow>("SELECT * FROM approval_uses WHERE nonce = :nonce ORDER BY use_number", {
     nonce: row.nonce,
   });
-  return { token: tokenOf(row), uses: uses.map(useOf) };
+  if (!isOnRecord(uses, recordedUses(db, tokenId))) return err({ code: "store_corrupt", retryable: false });
+  return ok({ token: tokenOf(row), uses: uses.map(useOf) });
 }
 
-export function approvalsOf(db: Sqlite, requestId: string): readonly KeptApproval[] {
+export function approvalsOf(db: Sqlite, requestId: string): Result<readonly KeptApproval[], StoreFault> {
   const rows = db.all<{ readonly token_id: string }>(
     "SELECT token_id FROM decision_tokens WHERE request_id = :requestId ORDER BY position",
     { requestId },
   );
-  return rows.flatMap(({ token_id: tokenId }) => findApproval(db, tokenId) ?? []);
+  const approvals: KeptApproval[] = [];
+  for (const { token_id: tokenId } of rows) {
+    const found = findApproval(db, tokenId);
+    if (!found.ok) return found;
+    if (found.value !== null) approvals.push(found.value);
+  }
+  return ok(approvals);
 }

@@ -6,6 +6,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { findRequest } from "./reads.ts";
+import { recordedUses } from "./recorded-uses.ts";
 import { sameToken, tokenOf, tokenParams, type TokenRow } from "./rows.ts";
 
 export type ApprovalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
@@ -14,8 +15,8 @@ type Refused = RequestRefusal | SpendRefusal | KeyError;
 
 /**
  * Inside one transaction that holds the write lock from its first statement: count, insert, begin, close, record.
- * INVARIANT: the count is that of the rows under the signed nonce, and their key is unique; nothing that a restored or
- * edited request row says gives a use back. Whatever is refused on the way rolls all of it back, further approvals of
+ * INVARIANT: the count is that of the rows under the signed nonce and of the chain, whichever is more, and the key of the
+ * rows is unique; nothing that a restored or edited row says gives a use back. Whatever is refused on the way rolls all of it back, further approvals of
  * the same decision with it. [APPR-16, APPR-17, WSTORE-04]
  */
 export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Result<ApprovalUse, Refused> {
@@ -46,7 +47,8 @@ function spendOne({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, R
     "SELECT count(*) AS count FROM approval_uses WHERE nonce = :nonce",
     { nonce: token.nonce },
   );
-  const useNumber = (before?.count ?? 0) + 1;
+  // A row that was taken away gives no use back: the chain still tells of it.
+  const useNumber = Math.max(before?.count ?? 0, recordedUses(db, token.tokenId).length) + 1;
   if (useNumber > token.maxExecutions) return err({ code: "uses_exhausted", maxExecutions: token.maxExecutions });
   db.run(
     `INSERT INTO attempt_lineages (lineage_id, work_item_id, content_hash, state, started_at)
