@@ -5,7 +5,7 @@
  * n-th call fails, the real disk whose every write boundary is kept, and the checks of what must hold afterwards.
  * May import every room.
  * Invariants: the same seed gives the same bytes; a failing run names its seed; JOURNAL-10, JOURNAL-11, JOURNAL-12,
- * AUD-01, APPR-17 and APPR-19 hold in every state a crash, a torn write or a failing disk can leave.
+ * AUD-01, APPR-17, APPR-19 and WSTORE-06 hold in every state a crash, a torn write or a failing disk can leave.
  */
 export { withAnomaly, type Anomaly, type Observed } from "./anomaly.ts";
 export { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
@@ -17,4 +17,5 @@ export { checkState, loadState, type JournalState } from "./journal-checks.ts";
 export { runEveryAnomaly, runJournal, type JournalRun, type JournalRunOptions } from "./journal-run.ts";
 export { killWhileWriting, type Kills } from "./kill-run.ts";
 export { fuzz, PARSER_NAMES, type Fuzzed, type FuzzOptions, type ParserName } from "./fuzz/fuzz.ts";
+export { cutRuns } from "./work-cuts.ts";
 export { createSeeded, createVirtualClock, type Seeded, type VirtualClock } from "./seeded.ts";

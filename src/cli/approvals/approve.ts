@@ -40,9 +40,19 @@ const approveRequest: Handler<Options> = async (call) => {
   const approved = await withApprovals(call, async (approvals) => orFail(await approvals.decide(answer)));
   if (options.json) return terminal.line(safeJson(keptRequestToWire(approved)));
   terminal.line(`Approved ${requestId}, ${oneLine(approved.card.intent)}`);
-  const granted = request.kind === "plan_approval" ? "Its attempt is granted and waits to be run." : "It is signed.";
+  const granted = grantedWords(request);
   terminal.note(`${granted} \`silas approvals export ${requestId}\` gives the receipt.`);
 };
+
+/** A plan with steps needs nobody else; the others wait for a part of Silas that does not exist yet. */
+export const saysSteps = ({ projection }: Pick<KeptRequest, "projection">): boolean =>
+  (JSON.parse(projection) as { readonly executor_kind?: unknown }).executor_kind === "steps";
+
+function grantedWords(request: KeptRequest): string {
+  if (request.kind !== "plan_approval") return "It is signed.";
+  if (!saysSteps(request)) return "Its attempt is granted and waits to be run.";
+  return `It runs as soon as \`silas start\` does; \`silas work show ${request.requestId}\` follows it.`;
+}
 
 /** By hand with everything shown, or by the hash of what was read. */
 export async function confirmRequest(call: Call<Options>, request: KeptRequest): Promise<Confirmed> {

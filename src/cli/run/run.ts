@@ -1,7 +1,7 @@
 import { oneLine } from "#base";
-import { runLine, workDetailToWire, type KeptRequest, type RunRecord, type WorkDetail } from "#model";
+import { runLine, workDetailToWire, type RunRecord, type WorkDetail } from "#model";
 import type { WorkDoor } from "#ports";
-import { confirmRequest } from "../approvals/approve.ts";
+import { confirmRequest, saysSteps } from "../approvals/approve.ts";
 import { createHttpApprovals, type Approvals } from "../approvals/http-approvals.ts";
 import { orFail } from "../approvals/open-approvals.ts";
 import { readMarkdown } from "../approvals/propose.ts";
@@ -69,10 +69,6 @@ async function withSilas<T>({ environment, terminal }: Call<Options>, talk: (sil
   } finally {
     await silas.app.close();
   }
-}
-
-function saysSteps({ projection }: KeptRequest): boolean {
-  return (JSON.parse(projection) as { readonly executor_kind?: unknown }).executor_kind === "steps";
 }
 
 const noSteps = (): CommandFailure =>
