@@ -36,6 +36,18 @@ describe("neutralise", () => {
     expect(survivors).toContain("a\u200da");
   });
 
+  test("leaves nothing that fonts show nothing for, also where Unicode has not assigned it yet", () => {
+    const survivors: number[] = [];
+    for (let code = 0; code <= 0x10ffff; code += 1) {
+      const character = String.fromCodePoint(code);
+      const isHidden = /^\p{Default_Ignorable_Code_Point}$/u.test(character);
+      if (isHidden && neutralise(`a${character}a`).includes(character)) survivors.push(code);
+    }
+    // Joiners, and the first variation selector behind a character: scripts and emoji are written with them.
+    const isWritten = (code: number) => /[\u200c\u200d]|\p{Variation_Selector}/u.test(String.fromCodePoint(code));
+    expect(survivors.filter((code) => !isWritten(code))).toEqual([]);
+  });
+
   test("is idempotent", () => {
     fc.assert(
       fc.property(fc.oneof(hostileText, anyText), (text) => {
