@@ -107,7 +107,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     messages: SILENT_MESSAGES,
     work: NO_WORK,
     sessions,
-    activity: createActivityDoor(log),
+    activity: createActivityDoor({ audit: log, titles: approvals }),
     refusals: { enrolmentRefused: () => {}, callerRefused: () => {} },
     ...machine,
     log: SILENT,

@@ -161,7 +161,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     feed,
     ...trust,
     sessions: stores.sessions,
-    activity: createActivityDoor(stores.audit),
+    activity: createActivityDoor({ audit: stores.audit, titles: stores.approvals }),
     refusals,
     ...machine,
     log,

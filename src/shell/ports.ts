@@ -292,6 +292,7 @@ export type {
   ReceiptRefusal,
   ReviewFeed,
   Spending,
+  WorkTitles,
 } from "./ports/approvals.ts";
 export type { DeviceKeysDoor, Passkeys } from "./ports/devices.ts";
 export type {

@@ -22,7 +22,7 @@ const showActivity: Handler<Options> = async ({ options, terminal, environment, 
   }
   const times = options.day === undefined ? { from: null, to: null } : boundsOf(parseDay(options.day, here));
   const query: AuditQuery = { ...times, beforeSeq: null, limit: Number(options.limit) };
-  const page = await withAudit(environment, (audit) => createActivityDoor(audit).read(query));
+  const page = await withAudit(environment, (audit) => createActivityDoor({ audit, titles: audit }).read(query));
   if (!page.ok) throw auditFailure(page.error);
   if (options.json) return terminal.json(page.value);
   const { items, next_before_seq: next } = page.value;

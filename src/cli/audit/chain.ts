@@ -1,6 +1,6 @@
 import { wordPartsFor, type AuditVerdict, type StoreFault } from "#model";
 import { createAuditRules } from "#policy";
-import type { AuditReader } from "#ports";
+import type { AuditReader, WorkTitles } from "#ports";
 import { systemEd25519, systemSha256 } from "#runtime";
 import { openAuditReader, type NoAudit } from "#stores";
 import type { Environment } from "#config";
@@ -12,7 +12,10 @@ export const auditRules = createAuditRules(systemSha256, systemEd25519);
 
 /** The chain as it lies on the disk, for the time of `work`. It is read directly: a check that asked the running Silas
  * would only repeat what that says. */
-export async function withAudit<T>(environment: Environment, work: (audit: AuditReader) => Promise<T>): Promise<T> {
+export async function withAudit<T>(
+  environment: Environment,
+  work: (audit: AuditReader & WorkTitles) => Promise<T>,
+): Promise<T> {
   const { paths } = loadSetup(environment);
   const opened = openAuditReader({ dataDir: paths.dataDir, rules: auditRules });
   if (!opened.ok) throw auditFailure(opened.error);

@@ -1,16 +1,20 @@
 import { oneLine } from "#base";
 import { gateSentences } from "./gate/gate-audit.ts";
 import { runSentences } from "./work/run-audit.ts";
+import { byId, type NameOf } from "./work/work-names.ts";
 import type { AuditBreak, AuditDataOf, AuditEntry, AuditEvent } from "./audit.ts";
 
-type Sentences = { readonly [E in AuditEvent]: (data: AuditDataOf<E>) => string };
+type Sentences = { readonly [E in AuditEvent]: (data: AuditDataOf<E>, nameOf: NameOf) => string };
 
-/** What an entry says, as one plain sentence. Names are made safe to show. An unknown event is named, not guessed at. */
-export function activitySentence(entry: Pick<AuditEntry, "event" | "data">): string {
+/**
+ * What an entry says, as one plain sentence. Names are made safe to show. An unknown event is named, not guessed at. Work
+ * is called what `nameOf` calls it.
+ */
+export function activitySentence(entry: Pick<AuditEntry, "event" | "data">, nameOf: NameOf = byId): string {
   if (!Object.hasOwn(SENTENCES, entry.event)) return `Recorded ${oneLine(entry.event)}`;
   // The data of an entry fitted the schema of its event when it was written.
-  const sentence = SENTENCES[entry.event as AuditEvent] as (data: AuditEntry["data"]) => string;
-  return sentence(entry.data);
+  const sentence = SENTENCES[entry.event as AuditEvent] as (data: AuditEntry["data"], nameOf: NameOf) => string;
+  return sentence(entry.data, nameOf);
 }
 
 const SENTENCES: Sentences = {
@@ -43,14 +47,14 @@ const SENTENCES: Sentences = {
   backup_restore_started: ({ backup_created_at }) => `Began to restore the backup of ${backup_created_at}`,
   backup_restored: ({ backup_created_at }) => `Restored the backup of ${backup_created_at}`,
   backup_restore_failed: ({ reason }) => `A restore was refused (${reason}); the data stayed as it was`,
-  approval_requested: ({ work_item_id, risk }) => `Asked for a decision on ${work_item_id} (${risk} risk)`,
-  approval_granted: ({ work_item_id, key_id }) => `Approved ${work_item_id}, signed with key ${key_id}`,
-  approval_standing: ({ work_item_id, key_id, uses_max }) =>
-    `Approved ${counted(uses_max, "repair")} of ${work_item_id} in advance, signed with key ${key_id}`,
+  approval_requested: ({ work_item_id: id, risk }, nameOf) => `Asked for a decision on ${nameOf(id)} (${risk} risk)`,
+  approval_granted: ({ work_item_id: id, key_id }, nameOf) => `Approved ${nameOf(id)}, signed with key ${key_id}`,
+  approval_standing: ({ work_item_id: id, key_id, uses_max }, nameOf) =>
+    `Approved ${counted(uses_max, "repair")} of ${nameOf(id)} in advance, signed with key ${key_id}`,
   approval_used: ({ token_id, use_number }) => `Used the approval ${token_id} for the ${ordinal(use_number)} time`,
-  approval_declined: ({ work_item_id }) => `Declined ${work_item_id}`,
-  approval_expired: ({ work_item_id }) => `Nobody decided on ${work_item_id} in time`,
-  approval_refused: ({ work_item_id, reason }) => `Refused an approval of ${work_item_id} (${reason})`,
+  approval_declined: ({ work_item_id: id }, nameOf) => `Declined ${nameOf(id)}`,
+  approval_expired: ({ work_item_id: id }, nameOf) => `Nobody decided on ${nameOf(id)} in time`,
+  approval_refused: ({ work_item_id: id, reason }, nameOf) => `Refused an approval of ${nameOf(id)} (${reason})`,
   secret_asked: ({ ref_id }) => `Asked for the secret ${ref_id}`,
   secret_stored: ({ ref_id }) => `Stored the secret ${ref_id} in the vault`,
   secret_removed: ({ ref_id }) => `Removed the secret ${ref_id}`,

@@ -431,5 +431,6 @@ export {
   type WorkSummaryBody,
 } from "./work/run-wire.ts";
 export { runLine } from "./work/run-words.ts";
+export { byTitle, type NameOf } from "./work/work-names.ts";
 export type { WorkRefusal } from "./work/work-words.ts";
 export { nameOfCommand, wordPartsFor, wordsFor } from "./words.ts";

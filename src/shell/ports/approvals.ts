@@ -32,7 +32,7 @@ import type {
  * Requests for a decision, approvals and their uses, in `silas.db`. Each change commits together with its audit entry.
  * INVARIANT: an approval is used at most as often as it says, whoever else uses it at the same moment. [APPR-19]
  */
-export interface ApprovalStore {
+export interface ApprovalStore extends WorkTitles {
   /** A plan that waits already is not added again: the answer is the request that waits. */
   propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
   find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
@@ -58,6 +58,11 @@ export interface ApprovalStore {
   findApproval(tokenId: string): Promise<Result<KeptApproval | null, StoreFault>>;
   /** Every approval that the decision of a request gave, its own first. */
   approvalsOf(requestId: string): Promise<Result<readonly KeptApproval[], StoreFault>>;
+}
+/** What work is called that a decision was asked on. */
+export interface WorkTitles {
+  /** Of each of these ids that was only ever used under one title, that title. */
+  titlesOf(workItemIds: readonly string[]): Promise<Result<ReadonlyMap<string, string>, StoreFault>>;
 }
 export type Proposed = { readonly request: KeptRequest; readonly isNew: boolean };
 /** A decision about exactly this plan. */

@@ -9,6 +9,7 @@ import { must } from "./must.fixture.ts";
 
 const OWNER = { kind: "owner", session_id: "session-1" } as const;
 const ALL = { beforeSeq: null, from: null, to: null, limit: 100 };
+const NO_TITLES = { titlesOf: async () => ok(new Map<string, string>()) };
 const REPORT = { added: 1_200, replaced: 4, unchanged: 7, conflicts: ["a" as RecordId] };
 
 function setUp(journal: Partial<JournalDoor>) {
@@ -23,7 +24,7 @@ function setUp(journal: Partial<JournalDoor>) {
     importLines: async () => ok(REPORT),
     ...journal,
   };
-  const activity = createActivityDoor(world.audit);
+  const activity = createActivityDoor({ audit: world.audit, titles: NO_TITLES });
   const sentences = async () => must(await activity.read(ALL)).items.map(({ state, sentence }) => [state, sentence]);
   return { ...world, door: withAuditedTransfers({ ...world, journal: inner }), sentences };
 }
@@ -95,7 +96,7 @@ test("activity is paged, and marks of the chain are no activity", async () => {
     must(await audit.checkpoint({ checkpointId: `checkpoint-${index}`, at: clock.now(), key: null }));
   }
   await door.importLines(lines(), OWNER);
-  const activity = createActivityDoor(audit);
+  const activity = createActivityDoor({ audit, titles: NO_TITLES });
   const first = must(await activity.read({ ...ALL, limit: 3 }));
   expect(first.items.map(({ event }) => event)).toEqual(["journal_imported", "instance_stopped", "instance_stopped"]);
   const rest = must(await activity.read({ ...ALL, limit: 3, beforeSeq: first.next_before_seq }));

@@ -96,6 +96,7 @@ const RELEASED = {
   "runtime/010_decision_tokens": "af4d6a06b4cadd728dd304404885e0f4c8d226490e56903915524b5ca39b20c9",
   "runtime/011_work_runs": "169a9eaa32f9c17fc418d2753a77466e2e245d45d8007d10eb9b5c67e183f8cd",
   "runtime/012_trust_entries": "8367d0b62a6db0992b0c3faf692f0203b77dfaf2a403e30e45bf02d4e4aa45dd",
+  "runtime/013_work_titles": "bd1a7f77c903a5d7162543c394e0be94aa3bd0c1972cbb3c2f45a7f5bcea5216",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { RUN_STATUSES } from "./run-records.ts";
+import type { NameOf } from "./work-names.ts";
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
@@ -25,15 +26,15 @@ export const runAuditSchemas = {
 } as const;
 
 type RunEvent = keyof typeof runAuditSchemas;
-type Sentences = { readonly [E in RunEvent]: (data: z.infer<(typeof runAuditSchemas)[E]>) => string };
+type Sentences = { readonly [E in RunEvent]: (data: z.infer<(typeof runAuditSchemas)[E]>, nameOf: NameOf) => string };
 
 export const runSentences: Sentences = {
-  run_started: ({ work_item_id }) => `Began to run ${work_item_id}`,
-  run_ended: (data) => `${data.work_item_id} ${endWords(data)}`,
-  execution_blocked_no_approval: ({ work_item_id, reason }) =>
-    `Did not run ${work_item_id}: its approval does not hold (${reason})`,
-  step_in_doubt: ({ work_item_id, step_index }) =>
-    `Step ${step_index + 1} of ${work_item_id} is in doubt: its end was never seen, and it is not repeated`,
+  run_started: ({ work_item_id: name }, nameOf) => `Began to run ${nameOf(name)}`,
+  run_ended: (data, nameOf) => `${nameOf(data.work_item_id)} ${endWords(data)}`,
+  execution_blocked_no_approval: ({ work_item_id: name, reason }, nameOf) =>
+    `Did not run ${nameOf(name)}: its approval does not hold (${reason})`,
+  step_in_doubt: ({ work_item_id: name, step_index }, nameOf) =>
+    `Step ${step_index + 1} of ${nameOf(name)} is in doubt: its end was never seen, and it is not repeated`,
 };
 
 function endWords({ status, is_verified, checks, checks_passed, attempts }: RunEnd): string {

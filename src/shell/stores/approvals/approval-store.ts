@@ -8,6 +8,7 @@ import { readDigest } from "./digest.ts";
 import { approvalsOf, countPending, findApproval, findRequest, listRequests } from "./reads.ts";
 import { requestOf, requestParams, type RequestRow } from "./rows.ts";
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
+import { readTitles } from "./titles.ts";
 
 /** Requests, approvals and uses on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
@@ -32,6 +33,7 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
     spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),
     findApproval: async (tokenId) => guarded(() => findApproval(db, tokenId)),
     approvalsOf: async (requestId) => guarded(() => approvalsOf(db, requestId)),
+    titlesOf: async (ids) => guardedValue(() => readTitles(db, ids)),
   };
 }
 

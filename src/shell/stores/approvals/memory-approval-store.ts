@@ -54,7 +54,21 @@ export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRe
     findApproval: async (tokenId) => ok(approvalOf(kept, tokenId)),
     approvalsOf: async (requestId) =>
       ok((kept.tokensByRequest.get(requestId) ?? []).flatMap((tokenId) => approvalOf(kept, tokenId) ?? [])),
+    titlesOf: async (ids) => ok(new Map(ids.flatMap((id) => titleOf(kept, id)))),
   };
+}
+
+/** None when it was used under several. */
+function titleOf({ requests }: Kept, id: string): readonly (readonly [string, string])[] {
+  const of = [...requests.values()].filter(({ workItemId }) => workItemId === id);
+  const titles = new Set(of.map(({ projection, card }) => signedTitle(projection) ?? card.intent));
+  const [title] = titles;
+  return title === undefined || titles.size > 1 ? [] : [[id, title]];
+}
+
+function signedTitle(projection: string): string | null {
+  const { title } = JSON.parse(projection) as { readonly title?: unknown };
+  return typeof title === "string" ? title : null;
 }
 
 function approvalOf({ tokens, uses }: Kept, tokenId: string): KeptApproval | null {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Result } from "#base";
 import type { AuditRules, StoreFault } from "#model";
-import type { AuditLog, AuditReader } from "#ports";
+import type { AuditLog, AuditReader, WorkTitles } from "#ports";
+import { readTitles } from "../approvals/titles.ts";
 import { openSqlite, type Sqlite, type SqlParams } from "../sqlite.ts";
 import { faultOf, guardedValue } from "../store-fault.ts";
 import { createHeadsFile } from "./heads.ts";
@@ -16,11 +17,15 @@ export type NoAudit = { readonly code: "no_audit"; readonly file: string };
 
 type Place = { readonly dataDir: string; readonly rules: AuditRules };
 
-/** The chain of a data directory as it lies there, also beside a running instance. Nothing is written or migrated. */
-export function openAuditReader({ dataDir, rules }: Place): Result<AuditReader, NoAudit | StoreFault> {
-  return openAsItIs({ dataDir, open: openForReading }, (db) =>
-    createAuditReader({ db, rules, heads: createHeadsFile(dataDir) }),
-  );
+/**
+ * The chain of a data directory as it lies there, also beside a running instance, with what its work is called. Nothing
+ * is written or migrated.
+ */
+export function openAuditReader({ dataDir, rules }: Place): Result<AuditReader & WorkTitles, NoAudit | StoreFault> {
+  return openAsItIs({ dataDir, open: openForReading }, (db) => ({
+    ...createAuditReader({ db, rules, heads: createHeadsFile(dataDir) }),
+    titlesOf: async (ids: readonly string[]) => guardedValue(() => readTitles(db, ids)),
+  }));
 }
 
 /**

@@ -1,0 +1,18 @@
+import { oneLine } from "#base";
+
+/** What a sentence calls a piece of work. */
+export type NameOf = (workItemId: string) => string;
+
+/** Its id, which is all that the audit chain has. */
+export const byId: NameOf = (workItemId) => workItemId;
+
+/**
+ * Its title where one is known, in quotes, so that it cannot be taken for the words around it: a quote inside of it does
+ * not end it, and nothing in it acts.
+ */
+export const byTitle =
+  (titles: ReadonlyMap<string, string>): NameOf =>
+  (workItemId) => {
+    const title = titles.get(workItemId);
+    return title === undefined ? workItemId : `"${oneLine(title).replaceAll('"', "'")}"`;
+  };

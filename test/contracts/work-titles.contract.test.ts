@@ -1,0 +1,93 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { sha256Hex } from "#base";
+import type { KeptRequest } from "#model";
+import { createAuditRules } from "#policy";
+import type { ApprovalStore, WorkTitles } from "#ports";
+import {
+  createMemoryApprovalStore,
+  createMemoryAuditLog,
+  createMemoryKeyRegistry,
+  openAuditReader,
+  openRuntime,
+} from "#stores";
+import { BY, requestFor } from "./approval-fixture.ts";
+import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
+
+const rules = createAuditRules(sha256Hex);
+type Opened = { readonly store: ApprovalStore; readonly titles: WorkTitles };
+
+async function openTwin(): Promise<Opened> {
+  const { recordAct } = createMemoryAuditLog(rules);
+  const store = createMemoryApprovalStore(recordAct, createMemoryKeyRegistry(recordAct));
+  return { store, titles: store };
+}
+
+async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
+  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
+  onTestFinished(() => opened.close());
+  return { store: opened.approvals, titles: opened.approvals };
+}
+
+/** The terminal's own way beside a running instance. */
+async function openBeside(): Promise<Opened> {
+  const dataDir = join(tempDir(), "data");
+  const { store } = await openReal(dataDir);
+  const reader = must(openAuditReader({ dataDir, rules }));
+  onTestFinished(() => reader.close());
+  return { store, titles: reader };
+}
+
+/** A plan says its title in the text that is signed. */
+function titled(name: string, title: string): KeptRequest {
+  const projection = JSON.stringify({ id: name, title });
+  return {
+    ...requestFor(name),
+    projection,
+    planHash: sha256Hex(projection),
+    requestId: `request-${title.replaceAll(" ", "-")}`,
+  };
+}
+
+describe.each([
+  ["twin", openTwin],
+  ["real", () => openReal()],
+  ["beside", openBeside],
+] as const)("the titles of work (%s)", (_name, open) => {
+  test("each is the one in the signed text, else the first line of its card; what is not known has none", async () => {
+    const { store, titles } = await open();
+    must(await store.propose(titled("squares", "Make a table")));
+    must(await store.propose(requestFor("notes")));
+    expect(must(await titles.titlesOf(["squares", "notes", "nothing"]))).toEqual(
+      new Map([
+        ["squares", "Make a table"],
+        ["notes", "Tidy the notes"],
+      ]),
+    );
+    expect(must(await titles.titlesOf([]))).toEqual(new Map());
+  });
+
+  test("an id that was used under two titles has none: nobody renames what was decided before", async () => {
+    const { store, titles } = await open();
+    const first = titled("squares", "Pay the rent");
+    must(await store.propose(first));
+    must(await store.decline({ requestId: first.requestId, planHash: first.planHash, at: at(1), actor: BY }));
+    expect(must(await titles.titlesOf(["squares"])).get("squares")).toBe("Pay the rent");
+    must(await store.propose(titled("squares", "Water the plants")));
+    expect(must(await titles.titlesOf(["squares"]))).toEqual(new Map());
+  });
+});
+
+test("titles are found by an index, however many requests there are", async () => {
+  const dataDir = join(tempDir(), "data");
+  await openReal(dataDir);
+  const db = new DatabaseSync(join(dataDir, "silas.db"), { readOnly: true });
+  onTestFinished(() => db.close());
+  const plan = db
+    .prepare(
+      "EXPLAIN QUERY PLAN SELECT work_item_id FROM pending_decisions WHERE work_item_id IN (SELECT value FROM json_each('[]'))",
+    )
+    .all();
+  expect(JSON.stringify(plan)).toContain("pending_decisions_by_work_item");
+});
