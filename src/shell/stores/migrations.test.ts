@@ -94,7 +94,7 @@ const RELEASED = {
   "runtime/008_messages": "f8ce5a2d2a24fdbfa5722ae48db810d3cc2061faabbb69a720e09c07140ff746",
   "runtime/009_audit_heads": "3fad54a02eb35d0b3e84fa04e6844cb81ac4f4bba1ff8db429c6a8a37759af56",
   "runtime/010_decision_tokens": "af4d6a06b4cadd728dd304404885e0f4c8d226490e56903915524b5ca39b20c9",
-  "runtime/011_work_runs": "169a9eaa32f9c17fc418d2753a77466e2e245d45d8007d10eb9b5c67e183f8cd",
+  "runtime/011_work_runs": "9d9495dc03abbb8815dd0af72179d1bdd67d6fe70079df3a89c81f25da138c2d",
   "runtime/012_trust_entries": "8367d0b62a6db0992b0c3faf692f0203b77dfaf2a403e30e45bf02d4e4aa45dd",
   "runtime/013_work_titles": "bd1a7f77c903a5d7162543c394e0be94aa3bd0c1972cbb3c2f45a7f5bcea5216",
 };

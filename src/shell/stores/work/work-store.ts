@@ -18,7 +18,7 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
       guardedValue(() =>
         db
           .all<GrantRow>(
-            `${GRANTS} AND NOT EXISTS (SELECT 1 FROM work_runs r WHERE r.run_id = l.lineage_id)
+            `${ALL_GRANTS} AND NOT EXISTS (SELECT 1 FROM work_runs r WHERE r.run_id = l.lineage_id)
              ORDER BY l.started_at, l.lineage_id LIMIT :limit`,
             { limit },
           )
@@ -26,7 +26,7 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
       ),
     grantOf: async (runId) =>
       guardedValue(() => {
-        const row = db.get<GrantRow>(`${GRANTS} AND l.lineage_id = :runId`, { runId });
+        const row = db.get<GrantRow>(`${ONE_GRANT} AND l.lineage_id = :runId`, { runId });
         return row === null ? null : grantOf(row);
       }),
     find: async (runId) => guardedValue(() => find(db, runId)),
@@ -58,15 +58,24 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
 }
 
 /** Only the request's own plan runs by itself. A projection that somebody broke names no executor, and runs nothing. */
-const GRANTS = `SELECT l.lineage_id AS run_id, d.request_id, l.work_item_id, a.token_id, l.content_hash AS plan_hash,
-  l.started_at AS granted_at
-  FROM attempt_lineages l
-  JOIN approval_uses u ON u.lineage_id = l.lineage_id
-  JOIN approval_tokens a ON a.nonce = u.nonce
-  JOIN decision_tokens g ON g.token_id = a.token_id AND g.position = 0
-  JOIN pending_decisions d ON d.request_id = g.request_id
+const grantsFrom = (tables: string): string => `
+  SELECT l.lineage_id AS run_id, d.request_id, l.work_item_id, a.token_id, l.content_hash AS plan_hash,
+    l.started_at AS granted_at
+  FROM ${tables}
   WHERE d.kind = 'plan_approval'
     AND CASE WHEN json_valid(d.projection) THEN json_extract(d.projection, '$.executor_kind') END = 'steps'`;
+
+// Both say in which order the tables are read: from the decisions that name steps, and from the one attempt.
+const ALL_GRANTS = grantsFrom(`pending_decisions d INDEXED BY pending_decisions_with_steps
+  CROSS JOIN decision_tokens g ON g.request_id = d.request_id AND g.position = 0
+  CROSS JOIN approval_tokens a ON a.token_id = g.token_id
+  CROSS JOIN approval_uses u ON u.nonce = a.nonce
+  CROSS JOIN attempt_lineages l ON l.lineage_id = u.lineage_id`);
+const ONE_GRANT = grantsFrom(`attempt_lineages l
+  CROSS JOIN approval_uses u ON u.lineage_id = l.lineage_id
+  CROSS JOIN approval_tokens a ON a.nonce = u.nonce
+  CROSS JOIN decision_tokens g ON g.token_id = a.token_id AND g.position = 0
+  CROSS JOIN pending_decisions d ON d.request_id = g.request_id`);
 
 function find(db: Sqlite, runId: string): RunRecord | null {
   const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });

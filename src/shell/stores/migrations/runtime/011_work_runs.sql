@@ -13,6 +13,10 @@ CREATE TABLE work_runs (
   CHECK ((status IN ('pending', 'running', 'verifying')) = (ended_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+-- Decisions that something may run, so that looking for them does not read every plan that was ever approved.
+CREATE INDEX pending_decisions_with_steps ON pending_decisions (request_id)
+WHERE kind = 'plan_approval' AND CASE WHEN json_valid(projection) THEN json_extract(projection, '$.executor_kind') END = 'steps';
+
 CREATE INDEX work_runs_by_start ON work_runs (started_at, run_id);
 CREATE INDEX work_runs_open ON work_runs (run_id) WHERE status IN ('pending', 'running', 'verifying');
 
