@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ActivityItem, ActivityPage, ChainBody } from "#model";
-import { journalKey, loadOrKept, queryClient, ReadFailure, type JournalRead } from "../data/reads.ts";
+import { journalKey, loadOrKept, queryClient, pagesOf, ReadFailure, type Pages } from "../data/reads.ts";
 import { send } from "../wire/http.ts";
 
 const activityKey = [...journalKey, "activity"] as const;
@@ -8,10 +8,8 @@ const activityKey = [...journalKey, "activity"] as const;
 /** What is reviewed and what runs is recorded, so a change of either may have added a line. */
 export const invalidateActivity = (): Promise<void> => queryClient.invalidateQueries({ queryKey: activityKey });
 
-type ActivityRead = JournalRead<readonly ActivityItem[]> & { readonly hasMore: boolean; readonly more: () => void };
-
 /** What happened, page after page. Read again with the journal and whenever the window gets the focus. */
-export function useActivity(): ActivityRead {
+export function useActivity(): Pages<readonly ActivityItem[]> {
   const pages = useInfiniteQuery({
     queryKey: activityKey,
     initialPageParam: null as number | null,
@@ -20,16 +18,7 @@ export function useActivity(): ActivityRead {
     staleTime: 0,
   });
   const data = pages.data?.pages.flatMap(({ answer }) => answer.items);
-  return {
-    data,
-    error: data === undefined && pages.error instanceof ReadFailure ? pages.error.error : null,
-    keptAtMs: pages.data?.pages[0]?.keptAtMs ?? null,
-    retry: () => void pages.refetch(),
-    hasMore: pages.hasNextPage,
-    more: () => {
-      if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
-    },
-  };
+  return { ...pagesOf(pages), data };
 }
 
 function loadPage(beforeSeq: number | null) {

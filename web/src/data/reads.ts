@@ -1,4 +1,12 @@
-import { keepPreviousData, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  QueryClient,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+} from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Result } from "#base";
 import type { AnswerOf, JournalQuery, RecordId } from "#model";
@@ -57,13 +65,21 @@ export function useJournal<Q extends JournalQuery>(query: Q | null): JournalRead
     () => (query === null || answer === undefined ? undefined : projectAnswer({ query, answer, pending })),
     [query, answer, pending],
   );
+  return { ...readOf(read), data };
+}
+
+/** A query as surfaces take it: a failure counts only while there is nothing to show. */
+export function readOf<T>(read: UseQueryResult<Read<T>>): JournalRead<T> {
   return {
-    data,
-    error: answer === undefined && read.error instanceof ReadFailure ? read.error.error : null,
+    data: read.data?.answer,
+    error: failureOf(read),
     keptAtMs: read.data?.keptAtMs ?? null,
     retry: () => void read.refetch(),
   };
 }
+
+export const failureOf = ({ data, error }: { readonly data: unknown; readonly error: unknown }): WireError | null =>
+  data === undefined && error instanceof ReadFailure ? error.error : null;
 
 async function load<Q extends JournalQuery>(query: Q): Promise<Read<AnswerOf<Q>>> {
   await sendLeftovers();
@@ -101,10 +117,8 @@ export async function readOnce<Q extends JournalQuery>(query: Q): Promise<Answer
 }
 
 type PagedQuery = Extract<JournalQuery, { kind: "tasks" | "timeline" }>;
-export type JournalPages<Q extends PagedQuery> = JournalRead<AnswerOf<Q>> & {
-  readonly hasMore: boolean;
-  readonly more: () => void;
-};
+export type Pages<T> = JournalRead<T> & { readonly hasMore: boolean; readonly more: () => void };
+export type JournalPages<Q extends PagedQuery> = Pages<AnswerOf<Q>>;
 
 /** A long list, read page after page as it is scrolled; its rows come as one. */
 export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q> {
@@ -121,9 +135,13 @@ export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q>
     const rows = pages.data?.pages.flatMap((page): readonly unknown[] => page.answer.rows);
     return projectAnswer({ query, answer: { rows, nextCursor: null } as AnswerOf<Q>, pending });
   }, [query, pages.data, pending]);
+  return { ...pagesOf(pages), data };
+}
+
+/** The same for a list that is read page after page. */
+export function pagesOf<T>(pages: UseInfiniteQueryResult<InfiniteData<Read<T>>>): Omit<Pages<T>, "data"> {
   return {
-    data,
-    error: data === undefined && pages.error instanceof ReadFailure ? pages.error.error : null,
+    error: failureOf(pages),
     keptAtMs: pages.data?.pages[0]?.keptAtMs ?? null,
     retry: () => void pages.refetch(),
     hasMore: pages.hasNextPage,

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { DecisionRowBody, DecisionsSummaryBody, ShownRequestBody } from "#model";
-import { loadOrKept, queryClient, ReadFailure, type JournalRead } from "../data/reads.ts";
+import { loadOrKept, queryClient, ReadFailure, readOf, type JournalRead } from "../data/reads.ts";
 import { UNREACHABLE, send } from "../wire/http.ts";
 
 const reviewKey = ["review"] as const;
@@ -23,13 +23,7 @@ export function useSummary(): JournalRead<DecisionsSummaryBody> {
     // Several parts of the page show it; the server says when it is old.
     refetchOnWindowFocus: "always",
   });
-  const data = read.data?.answer;
-  return {
-    data,
-    error: data === undefined && read.error instanceof ReadFailure ? read.error.error : null,
-    keptAtMs: read.data?.keptAtMs ?? null,
-    retry: () => void read.refetch(),
-  };
+  return readOf(read);
 }
 
 /** What was decided here is out of the queue at once; the server's own list follows. */
@@ -58,13 +52,7 @@ export function useRequest(id: string | null, state: DecisionRowBody["state"] | 
     staleTime: Infinity,
     placeholderData: (before) => (before?.answer.request_id === id ? before : undefined),
   });
-  const data = read.data?.answer;
-  return {
-    data,
-    error: data === undefined && read.error instanceof ReadFailure ? read.error.error : null,
-    keptAtMs: read.data?.keptAtMs ?? null,
-    retry: () => void read.refetch(),
-  };
+  return readOf(read);
 }
 
 /** Only the last one shown is kept for the time without a connection. */

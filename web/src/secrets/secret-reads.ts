@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { err, ok, type Result } from "#base";
 import type { ListedSecretBody, SecretsBody, VaultPlace } from "#model";
-import { ReadFailure } from "../data/reads.ts";
+import { failureOf, ReadFailure } from "../data/reads.ts";
 import { readStatus, send, type WireError } from "../wire/http.ts";
 
 type SecretRead = {
@@ -25,7 +25,7 @@ export function useSecret(ref: string): SecretRead {
   });
   return {
     data: read.data === undefined ? undefined : (read.data.find(({ ref_id: id }) => id === ref) ?? null),
-    error: read.data === undefined && read.error instanceof ReadFailure ? read.error.error : null,
+    error: failureOf(read),
     retry: () => void read.refetch(),
   };
 }

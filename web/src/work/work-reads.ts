@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { WorkDetailBody, WorkSummaryBody } from "#model";
-import { loadOrKept, ReadFailure, type JournalRead } from "../data/reads.ts";
+import { loadOrKept, readOf, type JournalRead } from "../data/reads.ts";
 import { send } from "../wire/http.ts";
 
 /** Under the key of Review: whatever changes a run is told as a change of what there is to review. */
@@ -38,11 +38,5 @@ export function useRun(id: string): JournalRead<WorkDetailBody> {
     refetchInterval: ({ state }) =>
       state.data !== undefined && !isOver(state.data.answer) && state.data.keptAtMs === null ? POLL_MS : false,
   });
-  const data = read.data?.answer;
-  return {
-    data,
-    error: data === undefined && read.error instanceof ReadFailure ? read.error.error : null,
-    keptAtMs: read.data?.keptAtMs ?? null,
-    retry: () => void read.refetch(),
-  };
+  return readOf(read);
 }
