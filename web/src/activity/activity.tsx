@@ -1,11 +1,10 @@
 import "../styles/serif.css";
-import { useState, type CSSProperties, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import type { ActivityItem, AuditActor } from "#model";
 import { Button } from "../parts/button.tsx";
+import { ByDay } from "../parts/by-day.tsx";
 import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
-import { localDateOf, useToday } from "../time/clock.ts";
-import { clockChars, longDate, relativeDate } from "../time/format.ts";
 import { Running } from "../work/running.tsx";
 import { words } from "../words.ts";
 import { useActivity, useChain } from "./activity-reads.ts";
@@ -39,8 +38,17 @@ export function Activity(): ReactNode {
       {read.data?.length === 0 && <Empty text={words.activity.empty} />}
       {read.data !== undefined && read.data.length > 0 && <WhoChips who={who} onChoose={setWho} />}
       {items?.length === 0 && read.data?.length !== 0 && <Empty text={words.activity.noneOf} />}
-      {items !== undefined &&
-        groupByDay(items).map((group) => <DayGroup key={group.date} {...group} onOpen={setOpened} />)}
+      {items !== undefined && (
+        <ByDay
+          rows={items}
+          momentOf={({ at }) => at}
+          renderRow={(item) => (
+            <li key={item.seq}>
+              <ActivityRow item={item} onOpen={() => setOpened(item)} />
+            </li>
+          )}
+        />
+      )}
       {read.hasMore && <Button onClick={read.more}>{words.activity.earlier}</Button>}
       {opened !== null && (
         <ProofSheet item={opened} last={chain?.ok === true ? chain.head.seq : null} onClose={() => setOpened(null)} />
@@ -67,37 +75,4 @@ function WhoChips({ who, onChoose }: { readonly who: Who; readonly onChoose: (wh
       ))}
     </div>
   );
-}
-
-type Group = { readonly date: ReturnType<typeof localDateOf>; readonly items: readonly ActivityItem[] };
-type DayGroupProps = Group & { readonly onOpen: (item: ActivityItem) => void };
-
-function DayGroup({ date, items, onOpen }: DayGroupProps): ReactNode {
-  const today = useToday();
-  const near = relativeDate(date, today);
-  return (
-    <section className={styles["day"]} aria-label={longDate(date)}>
-      <h2>
-        {longDate(date)} {/^\p{L}+$/u.test(near) && <span>{near}</span>}
-      </h2>
-      <ol style={{ "--clock-chars": clockChars() } as CSSProperties}>
-        {items.map((item) => (
-          <li key={item.seq}>
-            <ActivityRow item={item} onOpen={() => onOpen(item)} />
-          </li>
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-function groupByDay(items: readonly ActivityItem[]): readonly Group[] {
-  const groups = new Map<Group["date"], ActivityItem[]>();
-  for (const item of items) {
-    const date = localDateOf(new Date(item.at));
-    const group = groups.get(date);
-    if (group === undefined) groups.set(date, [item]);
-    else group.push(item);
-  }
-  return [...groups].map(([date, of]) => ({ date, items: of }));
 }
