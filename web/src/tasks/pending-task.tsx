@@ -1,19 +1,17 @@
-import { ArrowLeft, CloudUpload, X } from "lucide-react";
+import { CloudUpload } from "lucide-react";
 import { useMemo, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
-import type { RecordId, TaskDetail } from "#model";
+import type { RecordId } from "#model";
 import { discard, useOutbox } from "../data/outbox.ts";
 import { pendingTask } from "../data/project.ts";
 import { standInOf } from "../data/stand-in.ts";
 import { Button } from "../parts/button.tsx";
-import { EditableText } from "../parts/editable-text.tsx";
 import { Empty } from "../parts/states.tsx";
 import { Line } from "../parts/text.tsx";
 import { words } from "../words.ts";
 import { Section } from "./section.tsx";
 import styles from "./task-detail.module.css";
-import { TaskFields } from "./task-fields.tsx";
-import { editTask } from "./use-task-edit.ts";
+import { BackLink, TaskValues } from "./task-values.tsx";
 
 type PendingProps = { readonly id: RecordId; readonly back: string };
 
@@ -40,7 +38,9 @@ export function PendingTask({ id, back }: PendingProps): ReactNode {
                 <strong>{words.task.waiting}.</strong> {words.task.waitingHelp}
               </span>
             </p>
-            <Values detail={detail} />
+            <TaskValues detail={detail}>
+              <Captured id={id} />
+            </TaskValues>
           </>
         )}
       </div>
@@ -57,44 +57,11 @@ function Head({ id, back }: PendingProps): ReactNode {
   };
   return (
     <div className={styles["head"]}>
-      <Link href={back} className={styles["back"]} aria-label={words.task.back} title={words.task.back}>
-        <ArrowLeft size={20} aria-hidden className={styles["narrow"]} />
-        <X size={20} aria-hidden className={styles["wide"]} />
-      </Link>
+      <BackLink back={back} />
       <Button size="small" tone="quiet" onClick={() => void remove()}>
         {words.task.discard}
       </Button>
     </div>
-  );
-}
-
-function Values({ detail }: { readonly detail: TaskDetail }): ReactNode {
-  const { id, body } = detail.task;
-  const save = (field: "title" | "notes") => (next: string, base: string) =>
-    editTask({ id, set: { [field]: next }, was: { [field]: base } });
-  return (
-    <>
-      <EditableText
-        kind="area"
-        value={body.title}
-        onSave={save("title")}
-        label={words.task.title}
-        className={styles["title"]}
-      />
-      <Captured id={id} />
-      <Section title={words.task.notes}>
-        <EditableText
-          kind="area"
-          value={body.notes}
-          onSave={save("notes")}
-          label={words.task.notes}
-          placeholder={words.task.notesPlaceholder}
-        />
-      </Section>
-      <Section title={words.task.details}>
-        <TaskFields detail={detail} />
-      </Section>
-    </>
   );
 }
 

@@ -1,4 +1,3 @@
-import { ArrowLeft, X } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Link, Redirect, useLocation } from "wouter";
 import type { RecordId, TaskDetail } from "#model";
@@ -7,7 +6,6 @@ import { useOutbox } from "../data/outbox.ts";
 import { useJournal } from "../data/reads.ts";
 import { isPendingId } from "../data/stand-in.ts";
 import { Button } from "../parts/button.tsx";
-import { EditableText } from "../parts/editable-text.tsx";
 import { More } from "../parts/menu.tsx";
 import { RatingScale } from "../parts/rating-scale.tsx";
 import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
@@ -22,10 +20,9 @@ import { PendingTask } from "./pending-task.tsx";
 import { taskActions } from "./row-menu.tsx";
 import { Section } from "./section.tsx";
 import { TaskEntries } from "./task-entries.tsx";
-import { TaskFields } from "./task-fields.tsx";
 import { TaskLinks } from "./task-links.tsx";
 import { TaskTime } from "./task-time.tsx";
-import { editTask } from "./use-task-edit.ts";
+import { BackLink, TaskValues } from "./task-values.tsx";
 import styles from "./task-detail.module.css";
 
 type PaneProps = { readonly id: RecordId; readonly search: URLSearchParams };
@@ -73,10 +70,7 @@ function Head({ detail, back }: { readonly detail: TaskDetail; readonly back: st
   const onDeleted = (): void => navigate(back);
   return (
     <div className={styles["head"]}>
-      <Link href={back} className={styles["back"]} aria-label={words.task.back} title={words.task.back}>
-        <ArrowLeft size={20} aria-hidden className={styles["narrow"]} />
-        <X size={20} aria-hidden className={styles["wide"]} />
-      </Link>
+      <BackLink back={back} />
       <div className={styles["actions"]}>
         <Button size="small" onClick={() => setFollowing(true)}>
           {words.task.followUp}
@@ -108,31 +102,11 @@ function Head({ detail, back }: { readonly detail: TaskDetail; readonly back: st
 
 function Body({ detail }: { readonly detail: TaskDetail }): ReactNode {
   const { id, body, createdAt } = detail.task;
-  const save = (field: "title" | "notes") => (next: string, base: string) =>
-    editTask({ id, set: { [field]: next }, was: { [field]: base } });
   return (
     <>
-      <EditableText
-        kind="area"
-        value={body.title}
-        onSave={save("title")}
-        label={words.task.title}
-        className={styles["title"]}
-        focus={location.hash === "#edit" ? "at_once" : "later"}
-      />
-      <Checklists detail={detail} />
-      <Section title={words.task.notes}>
-        <EditableText
-          kind="area"
-          value={body.notes}
-          onSave={save("notes")}
-          label={words.task.notes}
-          placeholder={words.task.notesPlaceholder}
-        />
-      </Section>
-      <Section title={words.task.details}>
-        <TaskFields detail={detail} />
-      </Section>
+      <TaskValues detail={detail} focus={location.hash === "#edit" ? "at_once" : "later"}>
+        <Checklists detail={detail} />
+      </TaskValues>
       <TaskTime detail={detail} />
       <TaskEntries detail={detail} />
       <TaskLinks detail={detail} />
