@@ -244,8 +244,8 @@ export const words = {
       {
         name: "Review",
         rows: [
-          ["j / k", "Next / previous of what comes next"],
-          ["Enter", "Go to the card's first choice; it is not pressed"],
+          ["j / k", "Next / previous in the queue"],
+          ["Enter", "Go to the card's first choice, without pressing it"],
           ["End, Enter", "Slide to the end, and let go"],
           ["Esc", "Step back; it never decides"],
         ],
