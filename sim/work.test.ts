@@ -104,7 +104,7 @@ const ATTACKS: readonly Attack[] = [
   ["a clock before the approval", "approval_not_yet_valid", ({ world }) => world.clock.moveMs(-60_000)],
   [
     "a use that was granted to another run",
-    "approval_lineage_differs",
+    "store_corrupt",
     ({ database }, runId) =>
       edit(
         database,

@@ -3,7 +3,7 @@ import { sandboxWords, type AuditActor, type RunProgress, type SandboxLine, type
 import type { Clock, Log, SandboxSpace, WorkStore } from "#ports";
 import { advanceRun, checkNotRun, type RunEffect, type RunFact, type RunState, type RunWrite } from "#work";
 import { checkEntry, type ClearedRun, type GateDeps } from "./entry-gate.ts";
-import type { LoadedPlan } from "./load-plan.ts";
+import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import { performChecks } from "./perform-checks.ts";
 import { performStep } from "./perform-step.ts";
 import type { RunSpaces } from "./spaces.ts";
@@ -141,8 +141,8 @@ async function checkApproval({ deps, loaded, going }: Parts): Promise<Performed>
   const checked = await checkEntry(deps, loaded);
   const at = deps.clock.now();
   if (checked.ok) going.cleared = checked.value;
-  // What could not be read now may be read at the next start; until then nothing runs.
-  else if ("retryable" in checked.error) return stop(deps, { loaded, error: checked.error });
+  // What could not be read now may be read at the next start; until then nothing runs. What is damaged blocks it.
+  else if (mayPass(checked.error)) return stop(deps, { loaded, error: checked.error });
   return { kind: "approval_checked", at, refusal: checked.ok ? null : checked.error.code };
 }
 

@@ -30,3 +30,6 @@ export async function loadPlan(
   if (item.type !== "task") return err({ code: "plan_kind_refused" });
   return ok({ grant, item, contentHash: sha256Hex(projection) });
 }
+
+/** A fault that may be over the next time, unlike one about what is kept. */
+export const mayPass = (error: object): boolean => "retryable" in error && error.retryable === true;

@@ -4,7 +4,7 @@ import type { GrantedRun } from "#ports";
 import { createRun, reloadRun } from "#work";
 import { blockedRun, cancelledRun } from "./unrun.ts";
 import { driveRun, type DriveDeps, type Driving, type DrivenRun } from "./drive.ts";
-import { loadPlan } from "./load-plan.ts";
+import { loadPlan, mayPass } from "./load-plan.ts";
 import { createTurns } from "./turns.ts";
 
 export type Runner = {
@@ -99,7 +99,7 @@ async function prepare(deps: DriveDeps, { grant, kept }: Preparing): Promise<Dri
   const at = deps.clock.now();
   const loaded = await loadPlan(deps, grant);
   if (!loaded.ok) {
-    if ("retryable" in loaded.error) deps.log.error("run_stopped", { run_id: grant.runId, ...loaded.error });
+    if (mayPass(loaded.error)) deps.log.error("run_stopped", { run_id: grant.runId, ...loaded.error });
     else await keepBlocked(deps, { grant, kept, reason: loaded.error.code });
     return null;
   }
