@@ -54,7 +54,8 @@ export async function setStage({ own, otherWorkspace, mark }: StageFacts): Promi
   if (process.platform === "linux") await listen(abstract, { path: `\0${abstractName}` });
   const udp = createSocket("udp4", () => void (reached += 1));
   await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
-  const victim = spawn("sleep", ["600"], { stdio: "ignore" });
+  // Waits for the end of its input, so that it ends with this process whatever happens to it.
+  const victim = spawn("cat", { stdio: ["pipe", "ignore", "ignore"] });
   return {
     port: ports[0] ?? 0,
     port6: ports[1] ?? null,
