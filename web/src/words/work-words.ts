@@ -31,7 +31,6 @@ export const workWords = {
     stopOffline: "Silas cannot be reached, so it cannot be stopped from here.",
     offline: "Not connected: this is how it was.",
     notStopped: "It could not be stopped. It may be over already.",
-    open: "Show the run",
     openOf: (title: string) => `Show the run of: ${title}`,
     /** How a run ended, the same wherever it is shown. */
     outcome: (run: Ended): string => {
@@ -62,6 +61,7 @@ export const workWords = {
       started: "Under way",
       succeeded: "Done",
       failed: "Failed",
+      stopped: "Stopped",
       in_doubt: "In doubt",
       left: "Not finished",
     },

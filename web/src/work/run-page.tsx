@@ -1,3 +1,4 @@
+import { Download } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type { Instant } from "#base";
@@ -38,7 +39,7 @@ function Run({ id }: { readonly id: string }): ReactNode {
     <div className={styles["run"]} data-testid="run" data-status={data.run.status}>
       <KeptNotice atMs={keptAtMs} />
       <Head detail={data} isKept={keptAtMs !== null} />
-      <Steps ledger={data.ledger} isOver={isOver(data)} />
+      <Steps detail={data} />
       <Checks detail={data} />
       <Artifacts detail={data} />
       <Facts detail={data} />
@@ -61,8 +62,8 @@ function Head({ detail, isKept }: HeadProps): ReactNode {
         {requestId !== "" && (
           <>
             <Link href={`/review/${requestId}`}>{words.work.toRequest}</Link>
-            <Button tone="quiet" onClick={() => void saveReceipt({ requestId })}>
-              {words.work.receipt}
+            <Button size="small" onClick={() => void saveReceipt({ requestId })}>
+              <Download size={16} aria-hidden /> {words.work.receipt}
             </Button>
           </>
         )}

@@ -1,15 +1,14 @@
-import { CircleCheck, CircleDashed, CircleHelp, CircleX } from "lucide-react";
+import { ChevronRight, CircleCheck, CircleDashed, CircleHelp, CircleSlash2, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
-import type { LedgerEntryBody } from "#model";
+import type { LedgerEntryBody, WorkDetailBody } from "#model";
 import { Line, Paragraphs } from "../parts/text.tsx";
 import { duration } from "../time/format.ts";
 import { words } from "../words.ts";
 import styles from "./run-page.module.css";
 
-type StepsProps = { readonly ledger: readonly LedgerEntryBody[]; readonly isOver: boolean };
-
 /** The ledger as it was kept: each step of each attempt, the last attempt first. */
-export function Steps({ ledger, isOver }: StepsProps): ReactNode {
+export function Steps({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
+  const { ledger } = detail;
   const attempts = [...new Set(ledger.map(({ attempt }) => attempt))].toReversed();
   return (
     <section className={styles["part"]} aria-labelledby="steps">
@@ -22,8 +21,8 @@ export function Steps({ ledger, isOver }: StepsProps): ReactNode {
             {ledger
               .filter((entry) => entry.attempt === attempt)
               .map((entry) => (
-                <li key={entry.execution_id} data-testid="step" data-state={stateOf(entry, isOver)}>
-                  <Step entry={entry} state={stateOf(entry, isOver)} />
+                <li key={entry.execution_id} data-testid="step" data-state={stateOf(entry, detail)}>
+                  <Step entry={entry} state={stateOf(entry, detail)} />
                 </li>
               ))}
           </ol>
@@ -35,10 +34,12 @@ export function Steps({ ledger, isOver }: StepsProps): ReactNode {
 
 type StepState = keyof typeof words.work.stepState;
 
-function stateOf({ state, success }: LedgerEntryBody, isOver: boolean): StepState {
+function stateOf(entry: LedgerEntryBody, { run, ledger }: WorkDetailBody): StepState {
+  const { state, success } = entry;
   if (state === "in_doubt") return "in_doubt";
-  if (state === "started") return isOver ? "left" : "started";
-  return success === true ? "succeeded" : "failed";
+  if (state === "started") return run.ended_at === null ? "started" : "left";
+  if (success === true) return "succeeded";
+  return run.status === "cancelled" && entry === ledger.at(-1) ? "stopped" : "failed";
 }
 
 const MARKS = {
@@ -46,6 +47,7 @@ const MARKS = {
   left: CircleDashed,
   succeeded: CircleCheck,
   failed: CircleX,
+  stopped: CircleSlash2,
   in_doubt: CircleHelp,
 } as const satisfies { readonly [S in StepState]: unknown };
 
@@ -60,7 +62,7 @@ function Step({ entry, state }: { readonly entry: LedgerEntryBody; readonly stat
         </span>
         <span className={styles["faint"]}>{[words.work.stepState[state], ...factsOf(entry)].join(", ")}</span>
       </p>
-      {entry.error !== null && (
+      {entry.error !== null && state !== "stopped" && (
         <p className={styles["wrong"]}>
           <Line text={entry.error} />
         </p>
@@ -72,8 +74,12 @@ function Step({ entry, state }: { readonly entry: LedgerEntryBody; readonly stat
   );
 }
 
-function factsOf({ exit, duration_ms: ms }: LedgerEntryBody): readonly string[] {
-  return [...(exit === null ? [] : [endWords(exit)]), ...(ms === null ? [] : [words.work.took(lengthOf(ms))])];
+/** How it ended is part of why it failed, where it did. */
+function factsOf({ exit, error, duration_ms: ms }: LedgerEntryBody): readonly string[] {
+  return [
+    ...(exit === null || error !== null ? [] : [endWords(exit)]),
+    ...(ms === null ? [] : [words.work.took(lengthOf(ms))]),
+  ];
 }
 
 function endWords(exit: NonNullable<LedgerEntryBody["exit"]>): string {
@@ -94,7 +100,9 @@ type OutputProps = { readonly label: string; readonly text: string; readonly isO
 export function Output({ label, text, isOpen }: OutputProps): ReactNode {
   return (
     <details className={styles["output"]} open={isOpen}>
-      <summary aria-label={label}>{words.work.output}</summary>
+      <summary aria-label={label}>
+        <ChevronRight size={14} aria-hidden /> {words.work.output}
+      </summary>
       <Paragraphs text={text} className={styles["printed"]} />
     </details>
   );
