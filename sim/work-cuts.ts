@@ -37,31 +37,66 @@ export function cutRuns(seed: number): Promise<Cuts> {
 async function cutScene(world: World, scene: Scene): Promise<number> {
   const dataDir = join(world.root, scene.name);
   const vault = createMemoryVault();
-  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts-${scene.name}`) });
-  const sandboxes = playSandboxes(join(world.root, "spaces"), scene.script());
-  const ranBefore: number[] = [];
-  const onStatement = (sql: string): void => {
-    disk.onStatement(sql);
-    ranBefore[disk.states().length - 1] = sandboxes.ran.length;
-  };
-  const working = await openWork(world, { dataDir, vault, sandboxes, onStatement });
+  const cutting = createCutting(world, { scene, dataDir, name: "first" });
+  const working = await openWork(world, { dataDir, vault, ...cutting });
   const runId = await grantPlan(working, scene.text);
-  disk.start();
+  cutting.disk.start();
   await working.work.runGranted(runId);
-  disk.finish();
+  cutting.disk.finish();
   const whole = await working.work.show(runId);
   assert(whole.ok && whole.value.run.status === "done" && whole.value.run.isVerified, "undisturbed it is done");
   await working.work.close();
   working.trust.stores.close();
-  let looked = 0;
-  for (const [index, state] of disk.states().entries()) {
-    // Every commit waits for the disk, so that the log never loses what a later effect was built on.
-    if (state.damage !== null) continue;
-    const ran = sandboxes.ran.slice(0, ranBefore[index] ?? sandboxes.ran.length);
+  const states = cutting.states();
+  for (const { state, ran } of states) {
     await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) => checkCut(world, { scene, dir, vault, ran }));
-    looked += 1;
   }
-  return looked;
+  const { state, ran } = world.seeded.pick(states);
+  let again = 0;
+  await lookAt({ state, file: RUNTIME_FILE, into: join(world.root, "once") }, async (dir) => {
+    again = await cutAgain(world, { scene, dir, vault, ran });
+  });
+  return states.length + again;
+}
+
+/** The second crash: taking the run up again is cut in the same way. */
+async function cutAgain(world: World, { scene, dir, vault, ran }: Cut): Promise<number> {
+  const cutting = createCutting(world, { scene, dataDir: dir, name: "second" });
+  const working = await openWork(world, { dataDir: dir, vault, ...cutting });
+  cutting.disk.start();
+  await settleAll(working);
+  cutting.disk.finish();
+  await working.work.close();
+  working.trust.stores.close();
+  const states = cutting.states();
+  for (const { state, ran: since } of states) {
+    await lookAt({ state, file: RUNTIME_FILE, into: join(world.root, "twice") }, (second) =>
+      checkCut(world, { scene, dir: second, vault, ran: [...ran, ...since] }),
+    );
+  }
+  return states.length;
+}
+
+type CuttingOptions = { readonly scene: Scene; readonly dataDir: string; readonly name: string };
+
+/** A disk and sandboxes that are watched together: each state of the disk, and what had been run until then. */
+function createCutting(world: World, { scene, dataDir, name }: CuttingOptions) {
+  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts-${name}-${scene.name}`) });
+  const sandboxes = playSandboxes(join(world.root, "spaces"), scene.script());
+  const ranBefore: number[] = [];
+  const onStatement = (sql: string): void => {
+    // What only reads leaves the file as it was.
+    if (sql.trimStart().startsWith("SELECT")) return;
+    disk.onStatement(sql);
+    ranBefore[disk.states().length - 1] = sandboxes.ran.length;
+  };
+  // Every commit waits for the disk, so that the log never loses what a later effect was built on.
+  const states = () =>
+    disk.states().flatMap((state, index) => {
+      const ran = sandboxes.ran.slice(0, ranBefore[index] ?? sandboxes.ran.length);
+      return state.damage === null ? [{ state, ran }] : [];
+    });
+  return { disk, sandboxes, onStatement, states };
 }
 
 type Cut = { readonly scene: Scene; readonly dir: string; readonly vault: Vault; readonly ran: readonly string[] };
