@@ -32,6 +32,7 @@ export function RunPage(): ReactNode {
 
 function Run({ id }: { readonly id: string }): ReactNode {
   const { data, error, keptAtMs, retry } = useRun(id);
+  useEnd(data);
   if (error?.code === "run_unknown") return <Unknown />;
   if (error !== null) return <Failure error={error} onRetry={retry} />;
   if (data === undefined) return <Skeleton label={words.work.loading} />;
@@ -73,15 +74,14 @@ function Head({ detail, isKept }: HeadProps): ReactNode {
   );
 }
 
-/** How it ended and what to do then. The end of a run that was watched here is read out. */
+/** How it ended and what to do then. */
 function Outcome({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
-  const { run, title, ledger } = detail;
+  const { run, ledger } = detail;
   const doubtful = ledger.find(({ state }) => state === "in_doubt");
   const outcome =
     run.status === "in_doubt" && doubtful !== undefined
       ? words.work.doubtfulStep(doubtful.step_index + 1)
       : words.work.outcome(run);
-  useAnnouncedOnce(words.work.said(title, outcome));
   return (
     <>
       <p className={styles["outcome"]} data-testid="outcome">
@@ -92,14 +92,15 @@ function Outcome({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
   );
 }
 
-const OPENED_MS = 1000;
-
-/** What was over already when the page came is simply there; only what ends later is news. */
-function useAnnouncedOnce(said: string): void {
-  const text = useRef(said);
+/** What was over already when the page came is simply there; only what ends later is read out. */
+function useEnd(detail: WorkDetailBody | undefined): void {
+  const wasGoing = useRef(false);
   useEffect(() => {
-    if (performance.now() > OPENED_MS) announce(text.current);
-  }, []);
+    if (detail === undefined) return;
+    const { run, title } = detail;
+    if (isOver(detail) && wasGoing.current) announce(words.work.said(title, words.work.outcome(run)));
+    wasGoing.current = !isOver(detail);
+  }, [detail]);
 }
 
 function nextWords({ status, is_verified: isVerified }: WorkDetailBody["run"]): string {
