@@ -2,7 +2,7 @@ import { oneLine } from "#base";
 import type { CheckResult, RunRecord } from "./run-records.ts";
 import type { WorkSummary } from "./run-wire.ts";
 
-/** Where a run stands, as one short line that is the same in the terminal and on the page. */
+/** Where a run stands, as one short line of the terminal; the page has words of its own beside its buttons. */
 export function runLine({ run, progress }: Pick<WorkSummary, "run" | "progress">): string {
   switch (run.status) {
     case "pending":
