@@ -1,14 +1,6 @@
 /** Work: what keeps runs of approved plans, and what the terminal and a channel may do with them. */
 import type { Instant, Result, Sha256Hex } from "#base";
-import type {
-  AuditActor,
-  LedgerEntry,
-  RunRecord,
-  StoreFault,
-  WorkDetail,
-  WorkRefusal,
-  WorkSummary,
-} from "#model";
+import type { AuditActor, LedgerEntry, RunRecord, StoreFault, WorkDetail, WorkRefusal, WorkSummary } from "#model";
 
 /**
  * Runs and their ledgers, in `silas.db`. Each change commits together with its audit entry.
