@@ -1,8 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+const BROWSER_TESTS = ["test/e2e/web-*.e2e.test.ts", "test/e2e/review*.e2e.test.ts"];
+const STARTS_PROCESSES = {
+  environment: "node",
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  fileParallelism: false,
+} as const;
+
 /**
- * Three projects: `unit` is everything that runs in one process, `tidy` reads the repository as text, `e2e` starts the
- * product and a browser. `npm run check` runs the first two, `npm test` all of them.
+ * Four projects: `unit` is everything that runs in one process, `tidy` reads the repository as text, `terminal` starts
+ * the product, `browser` the product and a browser. `npm run check` runs the first two, `npm test` all of them.
  */
 export default defineConfig({
   test: {
@@ -21,14 +29,13 @@ export default defineConfig({
       { test: { name: "tidy", environment: "node", include: ["test/tidy/**/*.test.ts"] } },
       {
         test: {
-          name: "e2e",
-          environment: "node",
+          ...STARTS_PROCESSES,
+          name: "terminal",
           include: ["test/e2e/**/*.e2e.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
+          exclude: BROWSER_TESTS,
         },
       },
+      { test: { ...STARTS_PROCESSES, name: "browser", include: BROWSER_TESTS } },
     ],
   },
 });

@@ -14,9 +14,8 @@ import { toolCommand } from "./tools.ts";
 
 function vitestStep(project: string, reportsDir: string): Step {
   const reportPath = join(reportsDir, `${project}.json`);
-  const runner = project === "e2e" ? ["scripts/e2e.ts"] : [toolCommand("vitest"), "run", `--project=${project}`];
   const reporters = ["--no-color", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];
-  return { name: project, command: [...runner, ...reporters], reportPath };
+  return { name: project, command: [toolCommand("vitest"), "run", `--project=${project}`, ...reporters], reportPath };
 }
 
 /** The longest first, so that the short ones fill the other core. */
@@ -54,10 +53,13 @@ async function main(args: readonly string[]): Promise<number> {
   const results: StepResult[] = [];
   try {
     const atOnce = Math.min(4, Math.max(2, availableParallelism()));
-    const build: Step[] = withE2e ? [{ name: "web build", command: ["scripts/build-web.ts"] }, ...FUZZ_STEPS] : [];
-    results.push(...(await runSteps([...checkSteps(reportsDir), ...build], { atOnce, onDone })));
-    // The browser runs alone: a busy machine makes honest waits look like hangs.
-    if (withE2e) results.push(...(await runSteps([vitestStep("e2e", reportsDir)], { atOnce: 1, onDone })));
+    const more: readonly Step[] = withE2e
+      ? [{ name: "web build", command: ["scripts/build-web.ts"] }, ...FUZZ_STEPS]
+      : [];
+    results.push(...(await runSteps([...checkSteps(reportsDir), ...more], { atOnce, onDone })));
+    // These two wait for processes and pages most of the time; beside anything else honest waits would look like hangs.
+    const endToEnd = withE2e ? ["browser", "terminal"].map((project) => vitestStep(project, reportsDir)) : [];
+    results.push(...(await runSteps(endToEnd, { atOnce: 2, onDone })));
   } finally {
     rmSync(reportsDir, { recursive: true, force: true });
   }

@@ -15,10 +15,14 @@ function main(args: readonly string[]): number {
     console.error(build.output);
     return 1;
   }
-  const run = spawnSync(process.execPath, [toolCommand("vitest"), "run", "--project=e2e", ...args], {
-    cwd: ROOT,
-    stdio: "inherit",
-  });
+  const run = spawnSync(
+    process.execPath,
+    [toolCommand("vitest"), "run", "--project=terminal", "--project=browser", ...args],
+    {
+      cwd: ROOT,
+      stdio: "inherit",
+    },
+  );
   return run.status ?? 1;
 }
 

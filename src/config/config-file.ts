@@ -67,8 +67,9 @@ function readText(file: string): Result<string, FileCode> {
 function readBytes(file: string): Buffer | null {
   const handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!fstatSync(handle).isFile()) return null;
-    const buffer = Buffer.alloc(DOCUMENT_BYTES + 1);
+    const found = fstatSync(handle);
+    if (!found.isFile()) return null;
+    const buffer = Buffer.alloc(Math.min(found.size, DOCUMENT_BYTES) + 1);
     let length = 0;
     for (;;) {
       const count = readSync(handle, buffer, length, buffer.length - length, null);
