@@ -48,12 +48,14 @@ type Settling = {
 
 function settle({ options, directories, layers }: Settling): Result<LoadedConfig, ConfigProblems> {
   const given = mergeLayers(layers);
+  // A document that cannot be read leaves nothing to judge.
+  if (given.problems.some(({ key }) => key === null)) return refuse(given.problems);
   const defaults = readDefaults({ directories, given, source: sourceAt(options, options.cwd) });
   const merged = mergeLayers([defaults, given]);
   const wire = assemble(CONFIG_SCHEMA, { path: [], layer: merged, origin: { kind: "default" } });
   const { problems } = merged;
-  // With a document that cannot be read or an entry that is not complete there is nothing whole to judge.
-  if (problems.some((found) => found.key === null || found.code === "missing_key")) return refuse(problems);
+  // With an entry that is not complete there is nothing whole to judge.
+  if (problems.some(({ code }) => code === "missing_key")) return refuse(problems);
   // Every value in it passed its own parser; where one did not, the default stands in until it is repaired.
   const config = deepFreeze(toCamel(CONFIG_SCHEMA, wire)) as Config;
   problems.push(...ruleProblems(config, { options, merged }));

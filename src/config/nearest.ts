@@ -5,6 +5,8 @@ export function nearestOf(name: string, candidates: readonly string[]): string |
   let best: string | null = null;
   let bestDistance = reach + 1;
   for (const candidate of candidates) {
+    // The difference in length is the least it takes.
+    if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const distance = editDistance(name.toLowerCase(), candidate);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
