@@ -402,6 +402,19 @@ export {
   type RunRecordBody,
   type RunStatus,
 } from "./work/run-records.ts";
+export {
+  doubtSchema,
+  doubtToWire,
+  SETTLE_CHOICES,
+  settleRunSchema,
+  runSettlementSchema,
+  runSettlementToWire,
+  type Doubt,
+  type DoubtBody,
+  type SettleChoice,
+  type RunSettlement,
+  type RunSettlementBody,
+} from "./work/doubt-records.ts";
 export { TOOL_ARGUMENTS, type ToolCall, type ToolName } from "./work/tool-records.ts";
 export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {

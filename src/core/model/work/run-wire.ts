@@ -3,6 +3,12 @@ import type { Instant } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
 import {
+  runSettlementSchema,
+  runSettlementToWire,
+  type RunSettlement,
+  type RunSettlementBody,
+} from "./doubt-records.ts";
+import {
   ledgerEntrySchema,
   ledgerEntryToWire,
   runRecordSchema,
@@ -41,6 +47,8 @@ export type WorkSummary = {
   readonly requestId: string;
   readonly title: string;
   readonly progress: RunProgress | null;
+  /** What was decided about a run in doubt. */
+  readonly settlement: RunSettlement | null;
 };
 export type WorkDetail = WorkSummary & { readonly ledger: readonly LedgerEntry[] };
 
@@ -49,6 +57,7 @@ const summarySchema = z.strictObject({
   request_id: z.string(),
   title: z.string(),
   progress: z.nullable(progressSchema),
+  settlement: z.nullable(runSettlementSchema),
 });
 const detailSchema = z.extend(summarySchema, { ledger: z.array(ledgerEntrySchema) });
 
@@ -57,14 +66,16 @@ export type WorkSummaryBody = {
   readonly request_id: string;
   readonly title: string;
   readonly progress: z.input<typeof progressSchema> | null;
+  readonly settlement: RunSettlementBody | null;
 };
 export type WorkDetailBody = WorkSummaryBody & { readonly ledger: readonly LedgerEntryBody[] };
 
-export const workSummaryToWire = ({ run, requestId, title, progress }: WorkSummary): WorkSummaryBody => ({
+export const workSummaryToWire = ({ run, requestId, title, ...now }: WorkSummary): WorkSummaryBody => ({
   run: runRecordToWire(run),
   request_id: requestId,
   title,
-  progress: progress === null ? null : snakeRecord(progress),
+  progress: now.progress === null ? null : snakeRecord(now.progress),
+  settlement: now.settlement === null ? null : runSettlementToWire(now.settlement),
 });
 
 export const workDetailToWire = ({ ledger, ...summary }: WorkDetail): WorkDetailBody => ({
@@ -75,16 +86,16 @@ export const workDetailToWire = ({ ledger, ...summary }: WorkDetail): WorkDetail
 /** Null when it is no such thing. */
 export function workSummaryFromWire(body: unknown): WorkSummary | null {
   const { data } = summarySchema.safeParse(body);
-  return data === undefined
-    ? null
-    : { run: data.run, requestId: data.request_id, title: data.title, progress: data.progress };
+  if (data === undefined) return null;
+  const { request_id: requestId, ...summary } = data;
+  return { ...summary, requestId };
 }
 
 export function workDetailFromWire(body: unknown): WorkDetail | null {
   const { data } = detailSchema.safeParse(body);
   if (data === undefined) return null;
-  const { run, request_id: requestId, title, progress, ledger } = data;
-  return { run, requestId, title, progress, ledger };
+  const { request_id: requestId, ...detail } = data;
+  return { ...detail, requestId };
 }
 
 /** `POST /api/work/:id/cancel` takes nothing but its address. */

@@ -66,7 +66,7 @@ async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result
   const request = await deps.approvals.find(requestId);
   if (!request.ok) return request;
   const title = request.value?.card.intent ?? run.workItemId;
-  return ok({ run, requestId, title, progress: deps.runner.progressOf(run.runId) });
+  return ok({ run, requestId, title, progress: deps.runner.progressOf(run.runId), settlement: null });
 }
 
 const grantFrom = ({ runId, workItemId, tokenId, planHash, startedAt }: RunRecord): GrantedRun => ({
