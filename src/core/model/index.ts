@@ -418,6 +418,28 @@ export {
 export { TOOL_ARGUMENTS, type ToolCall, type ToolName } from "./work/tool-records.ts";
 export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
+  cycleSchema,
+  cycleToWire,
+  type Cycle,
+  type CycleBody,
+  type CycleEnd,
+  type CycleTrigger,
+  type Repair,
+} from "./goal/goal-records.ts";
+export {
+  goalActSchema,
+  goalDetailFromWire,
+  goalDetailToWire,
+  goalSummaryFromWire,
+  goalSummaryToWire,
+  type GoalDetail,
+  type GoalDetailBody,
+  type GoalStatus,
+  type GoalSummary,
+  type GoalSummaryBody,
+} from "./goal/goal-wire.ts";
+export type { GoalRefusal } from "./goal/goal-words.ts";
+export {
   ESCALATION_ACTIONS,
   FRONT_MATTER,
   mayBeNull,

@@ -1,6 +1,7 @@
 import { LIMITS, oneLine } from "#base";
 import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
 import { DEVICE_WORDS, type DevicesError } from "./approval/device-words.ts";
+import { GOAL_WORDS, type GoalRefusal } from "./goal/goal-words.ts";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
@@ -52,7 +53,8 @@ type KnownError =
   | MessageRefusal
   | PasskeyError
   | SecretsError
-  | WorkRefusal;
+  | WorkRefusal
+  | GoalRefusal;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
 };
@@ -97,6 +99,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 const TABLE: Table = {
   ...DECISION_WORDS,
   ...WORK_WORDS,
+  ...GOAL_WORDS,
   ...DEVICE_WORDS,
   ...MESSAGE_WORDS,
   ...PASSKEY_WORDS,

@@ -1,0 +1,81 @@
+import * as z from "zod/mini";
+import type { Sha256Hex } from "#base";
+import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { instantSchema } from "../values.ts";
+import { checkResultSchema, checkResultToWire } from "../work/run-records.ts";
+
+/**
+ * Goals that were approved and are checked again and again. A cycle is one look at a goal: its checks, and what came of
+ * a failure. Checks change nothing, so a cycle that was interrupted in them is repeated; from the moment a repair is
+ * made of what failed, every turn is kept before it is taken.
+ */
+
+/** Where a cycle stands. `asking` and `spending` are kept before they are done, so that a crash cannot double them. */
+export const CYCLE_STATES = ["spending", "asking", "waiting", "repairing", "rechecking", "ended"] as const;
+/** `missed`: nobody decided in time. `blocked`: declined, or the repair could not be run at all. */
+export const CYCLE_ENDS = ["healthy", "failed", "blocked", "missed"] as const;
+export type CycleEnd = (typeof CYCLE_ENDS)[number];
+/** `schedule` when it was due, `missed` when that was while nobody could look, `owner` when somebody asked. */
+export const CYCLE_TRIGGERS = ["schedule", "missed", "owner"] as const;
+export type CycleTrigger = (typeof CYCLE_TRIGGERS)[number];
+
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
+const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
+const count = z.int().check(z.gte(0));
+const digest = z.pipe(
+  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  z.transform((text) => text as Sha256Hex),
+);
+
+/** The one task that was made of a failure, and what it stands on. */
+const repairSchema = recordOf(
+  z.strictObject({
+    task_id: id,
+    task_hash: digest,
+    /** The attempt it runs as; chosen before anything is used. Null while the owner has not approved it. */
+    run_id: z.nullable(id),
+    /** The standing approval, or the one that the owner gave for this task. */
+    token_id: z.nullable(id),
+    /** The request by which the owner was asked. */
+    request_id: z.nullable(id),
+    /** Why the standing approval did not do; null where it did. */
+    why_asked: z.nullable(code),
+    /** How its run ended. */
+    status: z.nullable(code),
+  }),
+);
+export type Repair = z.infer<typeof repairSchema>;
+
+export const cycleSchema = recordOf(
+  z.strictObject({
+    goal_id: id,
+    /** Counted from 1 for each goal. */
+    number: z.int().check(z.gte(1)),
+    /** The approval of the goal it looked at. */
+    request_id: id,
+    trigger: z.enum(CYCLE_TRIGGERS),
+    /** When it should have begun; null when somebody asked for it. */
+    due: z.nullable(instantSchema),
+    /** Checks that were due as well and are not made up for. */
+    skipped: count,
+    state: z.enum(CYCLE_STATES),
+    ended: z.nullable(z.enum(CYCLE_ENDS)),
+    /** Why it ended so, where that is more than the checks. */
+    reason: z.nullable(code),
+    results: z.array(checkResultSchema),
+    repair: z.nullable(repairSchema),
+    /** The checks again, after the repair. */
+    recheck: z.nullable(z.array(checkResultSchema)),
+    started_at: instantSchema,
+    ended_at: z.nullable(instantSchema),
+  }),
+);
+export type Cycle = z.infer<typeof cycleSchema>;
+export type CycleBody = z.input<typeof cycleSchema>;
+
+export const cycleToWire = (cycle: Cycle): CycleBody => ({
+  ...snakeRecord(cycle),
+  results: cycle.results.map(checkResultToWire),
+  repair: cycle.repair === null ? null : snakeRecord(cycle.repair),
+  recheck: cycle.recheck?.map(checkResultToWire) ?? null,
+});
