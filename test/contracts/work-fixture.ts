@@ -64,6 +64,7 @@ export function runNamed(name: string, over: Partial<RunRecord> = {}): RunRecord
     planHash: tokenFor(name).planHash,
     status: "running",
     isVerified: false,
+    isPausing: false,
     attempts: 1,
     budgetUsed: { tokens: 0, costUsd: 0, wallTimeSeconds: 0, attempts: 1, plannerCalls: 0, executorRuns: 0 },
     lastError: null,

@@ -189,7 +189,7 @@ describe("a run in the page", () => {
     await page.getByRole("button", { name: "Stop: Run: Wait for a long time" }).press("Enter");
     await expect.poll(() => row().count(), POLL).toBe(0);
     const ran = page.getByTestId("decided").getByTestId("ran").first();
-    expect(await ran.textContent()).toBe("Stopped");
+    expect(await ran.textContent()).toBe("Stopped by you");
     await expect.poll(() => announced(page), POLL).toBe("Run: Wait for a long time: Stopped.");
     expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
     await ran.click();

@@ -466,6 +466,15 @@ export {
   type WorkSummaryBody,
 } from "./work/run-wire.ts";
 export { runLine } from "./work/run-words.ts";
+export {
+  nothingSchema,
+  STOPPED_BY,
+  stoppedSchema,
+  type StopBody,
+  type Stopped,
+  type StoppedBody,
+  type WorkListBody,
+} from "./work/stop-records.ts";
 export { byTitle, type NameOf } from "./work/work-names.ts";
 export type { WorkRefusal } from "./work/work-words.ts";
 export { nameOfCommand, wordPartsFor, wordsFor } from "./words.ts";

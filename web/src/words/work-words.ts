@@ -15,6 +15,7 @@ export const workWords = {
     /** Where a run is, while it is on its way. */
     now: ({ run, progress }: Under): string => {
       if (run.status === "pending") return "Waits for its turn";
+      if (run.status === "paused") return "Paused";
       if (run.status === "verifying") return progress?.step === null ? `Checking: ${progress.name}` : "Checking it";
       if (progress === null) return "Preparing its workspace";
       return progress.step === null
@@ -37,7 +38,8 @@ export const workWords = {
       const passed = run.results.filter((result) => result.passed).length;
       if (run.status === "done")
         return run.is_verified ? `Done, checked ${passed} of ${run.results.length}` : "Done, not checked";
-      if (run.status === "cancelled") return "Stopped";
+      if (run.status === "cancelled") return "Stopped by you";
+      if (run.status === "failed") return `Failed: ${reasonOf(run)}`;
       if (run.status === "stuck") return `Stuck: ${reasonOf(run)}`;
       if (run.status === "blocked") return `Blocked: ${reasonOf(run)}`;
       return run.status === "in_doubt" ? `In doubt: ${reasonOf(run)}` : "Runs now";
@@ -48,6 +50,7 @@ export const workWords = {
       checked: "Every check of the plan passed, outside of the work itself.",
       unchecked: "The plan has no checks, so nothing outside of it confirmed the result. Look at it yourself.",
       cancelled: "It ended at once. What it had already changed outside of its workspace stays changed.",
+      failed: "The other tasks were not begun. Mend what is named here, then propose the project again.",
       stuck: "It is not tried again. Change the plan in its file and propose it again.",
       blocked: "Mend what is named here, then propose the plan again.",
       in_doubt:

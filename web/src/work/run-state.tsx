@@ -1,4 +1,12 @@
-import { CircleCheck, CircleDashed, CircleHelp, CircleSlash2, LoaderCircle, TriangleAlert } from "lucide-react";
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleHelp,
+  CirclePause,
+  CircleSlash2,
+  LoaderCircle,
+  TriangleAlert,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunRecordBody, WorkSummaryBody } from "#model";
 import { words } from "../words.ts";
@@ -22,7 +30,9 @@ const MARKS = {
   pending: LoaderCircle,
   running: LoaderCircle,
   verifying: LoaderCircle,
+  paused: CirclePause,
   done: CircleCheck,
+  failed: TriangleAlert,
   stuck: TriangleAlert,
   blocked: TriangleAlert,
   cancelled: CircleSlash2,

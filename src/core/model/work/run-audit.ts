@@ -41,8 +41,9 @@ function endWords({ status, is_verified, checks, checks_passed, attempts }: RunE
   const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const passed = `${checks_passed} of ${checks} checks passed`;
   if (status === "done") return is_verified ? `is done, ${passed}` : "is done, not checked by anything";
+  if (status === "failed") return checks === 0 ? "failed" : `failed, ${passed}`;
   if (status === "stuck") return `is stuck after ${tries}${checks === 0 ? "" : `, ${passed}`}`;
-  if (status === "cancelled") return "was cancelled";
+  if (status === "cancelled") return "was stopped by you";
   return status === "in_doubt" ? "ended in doubt" : "could not be run";
 }
 type RunEnd = z.infer<(typeof runAuditSchemas)["run_ended"]>;

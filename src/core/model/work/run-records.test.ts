@@ -37,6 +37,7 @@ const RUN: RunRecord = {
   planHash: sha256Hex("plan"),
   status: "done",
   isVerified: true,
+  isPausing: false,
   attempts: 2,
   budgetUsed: { tokens: 0, costUsd: 0, wallTimeSeconds: 1.5, attempts: 2, plannerCalls: 0, executorRuns: 4 },
   lastError: null,

@@ -8,12 +8,17 @@ import { instantSchema } from "../values.ts";
  * records follow from facts alone; nothing a program prints can set a field of them but the text it is quoted in.
  */
 
-/** `in_doubt`: a step was begun, its end was never seen, and it may have changed something outside of its workspace. */
+/**
+ * `paused`: somebody holds it between two steps, and nothing of it runs until somebody lets it go on. `failed`: a task
+ * of a project, or its own checks, did not succeed. `in_doubt`: a step was begun, its end was never seen, and it may have changed something outside of its workspace.
+ */
 export const RUN_STATUSES = [
   "pending",
   "running",
   "verifying",
+  "paused",
   "done",
+  "failed",
   "stuck",
   "blocked",
   "cancelled",
@@ -89,7 +94,7 @@ export const checkResultSchema = recordOf(
 export type CheckResult = z.infer<typeof checkResultSchema>;
 export type CheckResultBody = z.input<typeof checkResultSchema>;
 
-const budgetUsedSchema = recordOf(
+export const budgetUsedSchema = recordOf(
   z.strictObject({
     tokens: count,
     cost_usd: z.number().check(z.gte(0)),
@@ -112,6 +117,8 @@ export const runRecordSchema = recordOf(
     status: z.enum(RUN_STATUSES),
     /** True only when there were checks and every one of them passed. [INV-03] */
     is_verified: z.boolean(),
+    /** Somebody asked for a pause, and it comes before the next step. */
+    is_pausing: z._default(z.boolean(), false),
     attempts: count,
     budget_used: budgetUsedSchema,
     last_error: error,

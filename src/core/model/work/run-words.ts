@@ -8,14 +8,18 @@ export function runLine({ run, progress }: Pick<WorkSummary, "run" | "progress">
     case "pending":
       return "Waits to be run";
     case "running":
-      if (progress === null || progress.step === null) return "Running";
-      return `Running: step ${progress.step} of ${progress.steps}${retryWords(run)}`;
+      if (progress === null || progress.step === null) return `Running${pauseWords(run)}`;
+      return `Running: step ${progress.step} of ${progress.steps}${retryWords(run)}${pauseWords(run)}`;
+    case "paused":
+      return "Paused";
     case "verifying":
       return `Checking${retryWords(run)}`;
     case "done":
       return run.isVerified ? `Done, checked ${checkWords(run)}` : "Done, not checked";
     case "cancelled":
-      return "Cancelled";
+      return "Stopped by you";
+    case "failed":
+      return `Failed: ${why(run)}`;
     case "stuck":
       return `Stopped after ${run.attempts === 1 ? "1 attempt" : `${run.attempts} attempts`}: ${why(run)}`;
     case "blocked":
@@ -26,6 +30,7 @@ export function runLine({ run, progress }: Pick<WorkSummary, "run" | "progress">
 }
 
 const retryWords = ({ attempts }: RunRecord): string => (attempts > 1 ? ` (attempt ${attempts})` : "");
+const pauseWords = ({ isPausing }: RunRecord): string => (isPausing ? ", pauses after this step" : "");
 const why = ({ lastError }: RunRecord): string => oneLine(lastError ?? "no reason was kept");
 
 function checkWords({ results }: RunRecord): string {

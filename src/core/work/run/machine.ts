@@ -15,6 +15,7 @@ export function createRun({ plan, runId, tokenId, planHash, at }: RunGrant): Run
     planHash,
     status: "pending",
     isVerified: false,
+    isPausing: false,
     attempts: 0,
     budgetUsed: NOTHING_USED,
     lastError: null,

@@ -57,6 +57,7 @@ describe("a run that was interrupted", () => {
     expect(world.kept.run).toMatchObject({
       status: "in_doubt",
       isVerified: false,
+      isPausing: false,
       lastError: "Step first was begun and its end was never seen",
     });
     expect(world.kept.ledger).toMatchObject([{ state: "in_doubt", success: null, endedAt: null }]);

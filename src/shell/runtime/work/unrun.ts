@@ -14,6 +14,7 @@ export const waitingRun = ({ runId, workItemId, tokenId, planHash, grantedAt }: 
   planHash,
   status: "pending",
   isVerified: false,
+  isPausing: false,
   attempts: 0,
   budgetUsed: { tokens: 0, costUsd: 0, wallTimeSeconds: 0, attempts: 0, plannerCalls: 0, executorRuns: 0 },
   lastError: null,

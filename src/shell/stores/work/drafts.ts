@@ -4,7 +4,7 @@ import type { RunChange, RunNote } from "#ports";
 /** What the work store and its twin record, in one place so that both say the same. */
 
 export const isOver = ({ status }: Pick<RunRecord, "status">): boolean =>
-  status !== "pending" && status !== "running" && status !== "verifying";
+  status !== "pending" && status !== "running" && status !== "verifying" && status !== "paused";
 
 export const draftsOf = (change: RunChange): readonly AuditDraft[] =>
   change.events.map((event) => draftOf(change, event));

@@ -17,7 +17,8 @@ export const runParams = (run: RunRecord) => ({
   run_id: run.runId,
   work_item_id: run.workItemId,
   token_id: run.tokenId,
-  status: run.status,
+  // The column is for finding what is not over; that it is paused, or a project that failed, stands in the record.
+  status: run.status === "paused" ? "pending" : run.status === "failed" ? "stuck" : run.status,
   attempts: run.attempts,
   record: JSON.stringify(runRecordToWire(run)),
   started_at: run.startedAt,

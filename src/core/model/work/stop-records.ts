@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import type { Instant } from "#base";
+import type { AuditActor } from "../audit.ts";
+import { instantSchema } from "../values.ts";
+import type { WorkSummaryBody } from "./run-wire.ts";
+
+/** Everything is stopped: since when, and at whose word. Nothing of work begins until somebody says otherwise. */
+export type Stopped = { readonly at: Instant; readonly by: AuditActor["kind"] };
+
+export const stoppedSchema = z.strictObject({ at: instantSchema, by: z.enum(["owner", "terminal", "system"]) });
+export type StoppedBody = z.input<typeof stoppedSchema>;
+
+/** `GET /api/work`. */
+export type WorkListBody = {
+  readonly runs: readonly WorkSummaryBody[];
+  /** Set while everything is stopped. */
+  readonly stopped: StoppedBody | null;
+};
+
+/** `POST /api/stop` and `POST /api/start-again` answer with this. */
+export type StopBody = {
+  readonly stopped: StoppedBody | null;
+  /** Runs that were ended by it. */
+  readonly ended: number;
+};
+
+/** `POST /api/stop`, `POST /api/start-again`, and `POST /api/work/:id/pause`, `resume` and `cancel` take nothing. */
+export const nothingSchema = z.strictObject({});
+
+/** Who stopped it, for a person. */
+export const STOPPED_BY: { readonly [K in Stopped["by"]]: string } = {
+  owner: "from a page",
+  terminal: "in a terminal",
+  system: "by Silas",
+};
