@@ -465,6 +465,13 @@ export {
   type WorkSummary,
   type WorkSummaryBody,
 } from "./work/run-wire.ts";
+export {
+  projectSummarySchema,
+  projectSummaryToWire,
+  type ProjectChild,
+  type ProjectSummary,
+  type ProjectSummaryBody,
+} from "./work/project-wire.ts";
 export { runLine } from "./work/run-words.ts";
 export {
   nothingSchema,

@@ -105,7 +105,7 @@ function useEnd(detail: WorkDetailBody | undefined): void {
 
 function nextWords({ status, is_verified: isVerified }: WorkDetailBody["run"]): string {
   if (status === "done") return isVerified ? words.work.next.checked : words.work.next.unchecked;
-  return words.work.next[status as "cancelled" | "stuck" | "blocked" | "in_doubt"];
+  return words.work.next[status as "cancelled" | "failed" | "stuck" | "blocked" | "in_doubt"];
 }
 
 function Artifacts({ detail }: { readonly detail: WorkDetailBody }): ReactNode {

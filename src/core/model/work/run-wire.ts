@@ -9,6 +9,12 @@ import {
   type RunSettlementBody,
 } from "./doubt-records.ts";
 import {
+  projectSummarySchema,
+  projectSummaryToWire,
+  type ProjectSummary,
+  type ProjectSummaryBody,
+} from "./project-wire.ts";
+import {
   ledgerEntrySchema,
   ledgerEntryToWire,
   runRecordSchema,
@@ -49,6 +55,10 @@ export type WorkSummary = {
   readonly progress: RunProgress | null;
   /** What was decided about a run in doubt. */
   readonly settlement: RunSettlement | null;
+  /** The run of the project it is a task of. */
+  readonly projectRunId: string | null;
+  /** Its tasks, if it is a project. */
+  readonly project: ProjectSummary | null;
 };
 export type WorkDetail = WorkSummary & { readonly ledger: readonly LedgerEntry[] };
 
@@ -58,6 +68,8 @@ const summarySchema = z.strictObject({
   title: z.string(),
   progress: z.nullable(progressSchema),
   settlement: z.nullable(runSettlementSchema),
+  project_run_id: z.nullable(z.string()),
+  project: z.nullable(projectSummarySchema),
 });
 const detailSchema = z.extend(summarySchema, { ledger: z.array(ledgerEntrySchema) });
 
@@ -67,6 +79,8 @@ export type WorkSummaryBody = {
   readonly title: string;
   readonly progress: z.input<typeof progressSchema> | null;
   readonly settlement: RunSettlementBody | null;
+  readonly project_run_id: string | null;
+  readonly project: ProjectSummaryBody | null;
 };
 export type WorkDetailBody = WorkSummaryBody & { readonly ledger: readonly LedgerEntryBody[] };
 
@@ -76,6 +90,8 @@ export const workSummaryToWire = ({ run, requestId, title, ...now }: WorkSummary
   title,
   progress: now.progress === null ? null : snakeRecord(now.progress),
   settlement: now.settlement === null ? null : runSettlementToWire(now.settlement),
+  project_run_id: now.projectRunId,
+  project: now.project === null ? null : projectSummaryToWire(now.project),
 });
 
 export const workDetailToWire = ({ ledger, ...summary }: WorkDetail): WorkDetailBody => ({
@@ -87,15 +103,15 @@ export const workDetailToWire = ({ ledger, ...summary }: WorkDetail): WorkDetail
 export function workSummaryFromWire(body: unknown): WorkSummary | null {
   const { data } = summarySchema.safeParse(body);
   if (data === undefined) return null;
-  const { request_id: requestId, ...summary } = data;
-  return { ...summary, requestId };
+  const { request_id: requestId, project_run_id: projectRunId, ...summary } = data;
+  return { ...summary, requestId, projectRunId };
 }
 
 export function workDetailFromWire(body: unknown): WorkDetail | null {
   const { data } = detailSchema.safeParse(body);
   if (data === undefined) return null;
-  const { request_id: requestId, ...detail } = data;
-  return { ...detail, requestId };
+  const { request_id: requestId, project_run_id: projectRunId, ...detail } = data;
+  return { ...detail, requestId, projectRunId };
 }
 
 /** `POST /api/work/:id/cancel` takes nothing but its address. */

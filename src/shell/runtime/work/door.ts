@@ -34,7 +34,7 @@ export function createWorkDoor(deps: DoorDeps): WorkDoor {
       const ledger = await store.ledger(runId);
       if (!ledger.ok) return ledger;
       const summary = await summaryOf(deps, found.value);
-      return summary.ok ? ok({ ...summary.value, ledger: ledger.value }) : summary;
+      return summary.ok ? ok({ ...summary.value, ledger: ledger.value, undo: null }) : summary;
     },
     async cancel(runId, actor) {
       const isDriven = await runner.cancel(runId, actor);
@@ -66,7 +66,15 @@ async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result
   const request = await deps.approvals.find(requestId);
   if (!request.ok) return request;
   const title = request.value?.card.intent ?? run.workItemId;
-  return ok({ run, requestId, title, progress: deps.runner.progressOf(run.runId), settlement: null });
+  return ok({
+    run,
+    requestId,
+    title,
+    progress: deps.runner.progressOf(run.runId),
+    settlement: null,
+    projectRunId: null,
+    project: null,
+  });
 }
 
 const grantFrom = ({ runId, workItemId, tokenId, planHash, startedAt }: RunRecord): GrantedRun => ({
