@@ -101,6 +101,14 @@ export const LIMITS = {
   planParts: 50,
   /** Steps of one plan; more is a script. */
   planSteps: 100,
+  /** Files of one batch: each is a step of its own, and a card with more would not be read. */
+  batchMoves: 90,
+  /** All paths of one batch together: they travel as one text to the sandbox that checks them. */
+  batchPathsChars: 40_000,
+  /** Files one look at a folder takes up; the others wait for the next. */
+  batchCandidates: 1_000,
+  /** How long an approval to take a batch back outlives the approval of the batch: the run, and the longest window. */
+  undoLaterMs: 7_200_000,
   /** Runs of plans at the same time; the others wait. Each has a sandbox and its own processes. */
   runsAtOnce: 8,
   /** Runs in one list: what is older is in Activity. */

@@ -117,8 +117,31 @@ export {
   batchAfter,
   batchDecisionSchema,
   batchProposalSchema,
+  projectBatch,
+  type BatchProjection,
   type BatchProposal,
+  type SelectionRefusal,
 } from "./approval/batch.ts";
+export {
+  batchBytes,
+  MOVE_FILES,
+  readMoveFiles,
+  reverseMoves,
+  type FileMove,
+  type MoveFiles,
+  type MoveFilesRefused,
+} from "./batch/move-files.ts";
+export {
+  isAsApproved,
+  ITEM_OUTCOMES,
+  OUTCOME_WORDS,
+  selectItemsSchema,
+  undoRunSchema,
+  type ItemOutcome,
+  type UndoBody,
+  type UndoRefusal,
+  type UndoView,
+} from "./batch/undo.ts";
 export { grantsOf, type Grant } from "./approval/grants.ts";
 export {
   isPayloadKind,

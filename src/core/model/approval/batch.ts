@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { err, LIMITS, ok, oneLine, type JsonValue, type Result } from "#base";
+import { MOVE_FILES, narrowMoves } from "../batch/move-files.ts";
 import { instantSchema } from "../values.ts";
 
 /** Actions that are reviewed many at a time. The domain names the action; Silas binds an approval to exactly these. */
@@ -22,6 +23,8 @@ export const batchActionItemSchema = z.strictObject({
   occurred_at: instantSchema,
   reason: line(LIMITS.titleChars),
   confidence: share,
+  /** What is unusual about it, as codes; left out when nothing is. A surface does not tick it by itself. */
+  flags: z.optional(z.array(z.string().check(z.regex(ACTION))).check(z.maxLength(LIMITS.planParts))),
 });
 
 export const batchProposalSchema = z.strictObject({
@@ -85,7 +88,9 @@ export function batchAfter(
   const unknown = selected.find((itemId) => !byId.has(itemId));
   const isPart = selected.length > 0 && selected.length < proposal.items.length && isDistinct(selected);
   if (unknown !== undefined || !isPart) return err({ code: "selection_refused", itemId: unknown ?? null });
-  return ok({ ...proposal, items: selected.flatMap((itemId) => byId.get(itemId) ?? []) });
+  // Settings that speak of an item go with it: what is left out of the batch is left out of what is signed.
+  const params = proposal.action === MOVE_FILES ? narrowMoves(proposal.params, selected) : proposal.params;
+  return ok({ ...proposal, params, items: selected.flatMap((itemId) => byId.get(itemId) ?? []) });
 }
 
 const isDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length;

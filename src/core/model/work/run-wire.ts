@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Instant } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { undoSchema, undoToWire, type UndoBody, type UndoView } from "../batch/undo.ts";
 import { instantSchema } from "../values.ts";
 import {
   runSettlementSchema,
@@ -60,7 +61,11 @@ export type WorkSummary = {
   /** Its tasks, if it is a project. */
   readonly project: ProjectSummary | null;
 };
-export type WorkDetail = WorkSummary & { readonly ledger: readonly LedgerEntry[] };
+export type WorkDetail = WorkSummary & {
+  readonly ledger: readonly LedgerEntry[];
+  /** How a batch can be taken back; null for whatever is no batch. */
+  readonly undo: UndoView | null;
+};
 
 const summarySchema = z.strictObject({
   run: runRecordSchema,
@@ -71,7 +76,7 @@ const summarySchema = z.strictObject({
   project_run_id: z.nullable(z.string()),
   project: z.nullable(projectSummarySchema),
 });
-const detailSchema = z.extend(summarySchema, { ledger: z.array(ledgerEntrySchema) });
+const detailSchema = z.extend(summarySchema, { ledger: z.array(ledgerEntrySchema), undo: z.nullable(undoSchema) });
 
 export type WorkSummaryBody = {
   readonly run: RunRecordBody;
@@ -82,7 +87,10 @@ export type WorkSummaryBody = {
   readonly project_run_id: string | null;
   readonly project: ProjectSummaryBody | null;
 };
-export type WorkDetailBody = WorkSummaryBody & { readonly ledger: readonly LedgerEntryBody[] };
+export type WorkDetailBody = WorkSummaryBody & {
+  readonly ledger: readonly LedgerEntryBody[];
+  readonly undo: UndoBody | null;
+};
 
 export const workSummaryToWire = ({ run, requestId, title, ...now }: WorkSummary): WorkSummaryBody => ({
   run: runRecordToWire(run),
@@ -94,9 +102,10 @@ export const workSummaryToWire = ({ run, requestId, title, ...now }: WorkSummary
   project: now.project === null ? null : projectSummaryToWire(now.project),
 });
 
-export const workDetailToWire = ({ ledger, ...summary }: WorkDetail): WorkDetailBody => ({
+export const workDetailToWire = ({ ledger, undo, ...summary }: WorkDetail): WorkDetailBody => ({
   ...workSummaryToWire(summary),
   ledger: ledger.map(ledgerEntryToWire),
+  undo: undo === null ? null : undoToWire(undo),
 });
 
 /** Null when it is no such thing. */
