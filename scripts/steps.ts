@@ -1,6 +1,7 @@
 /** Runs the steps of a check, a few at a time, and keeps what each of them printed until somebody needs to read it. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
 import { ROOT } from "./tools.ts";
 
 export type Step = {
@@ -9,6 +10,8 @@ export type Step = {
   readonly command: readonly string[];
   /** Where vitest leaves its JSON report, for the steps that are test runs. */
   readonly reportPath?: string;
+  /** `low` takes only what the others leave of the machine. */
+  readonly priority?: "low";
 };
 
 export type Totals = { readonly passed: number; readonly failed: number };
@@ -40,6 +43,7 @@ function runStep(step: Step): Promise<StepResult> {
   const startedMs = performance.now();
   const { promise, resolve } = Promise.withResolvers<StepResult>();
   const child = spawn(process.execPath, step.command, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  if (step.priority === "low" && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const pieces: Buffer[] = [];
   child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
   child.stderr.on("data", (piece: Buffer) => pieces.push(piece));
@@ -86,6 +90,12 @@ export function rowOf(result: StepResult): string {
   const verdict = result.failed === 0 ? "ok  " : "FAIL";
   const tests = result.passed + result.failed > 1 ? `   ${result.passed} passed, ${result.failed} failed` : "";
   return `${verdict}  ${result.name.padEnd(14)} ${result.seconds.toFixed(1).padStart(6)} s${tests}`;
+}
+
+/** What a failed step printed, without the tests that passed: what broke must not be looked for. */
+export function wordsOf({ output }: StepResult): string {
+  const lines = output.split("\n").filter((line) => !/^\s*✓/u.test(line));
+  return lines.join("\n").trim();
 }
 
 export function sumOf(results: readonly Totals[]): Totals {
