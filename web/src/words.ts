@@ -246,6 +246,8 @@ export const words = {
         rows: [
           ["j / k", "Next / previous in the queue"],
           ["Enter", "Go to the card's first choice, without pressing it"],
+          ["x", "Tick or untick an item of a batch"],
+          ["a", "Tick what is usual in a batch, and nothing else"],
           ["End, Enter", "Slide to the end, and let go"],
           ["Esc", "Step back; it never decides"],
         ],

@@ -4,6 +4,9 @@ import { classes } from "../parts/classes.ts";
 import { Line } from "../parts/text.tsx";
 import { words } from "../words.ts";
 import { takeFocusCall } from "./active-card.ts";
+import { BatchBody } from "./batch/batch-body.tsx";
+import { BatchList } from "./batch/batch-list.tsx";
+import { useBatch, type Choosing } from "./batch/use-batch.ts";
 import { cardTruth, type CardTruth } from "./card-truth.ts";
 import styles from "./card/card.module.css";
 import { Facts } from "./card/facts.tsx";
@@ -20,15 +23,19 @@ export type CardProps = {
   readonly isAttentionAsked: boolean;
   /** After a decision made here, with the sentence that says what happened. */
   readonly onDecided: (said: string) => void;
+  /** On to the request that took the place of this one. */
+  readonly onReplaced: (id: string) => void;
   /** On to the next one, from a card that was decided elsewhere or ran out of time. */
   readonly onNext: () => void;
 };
 
 /** One decision with everything that is needed for it. What is shown is made of the text that would be signed. */
-export function DecisionCard({ request, isAttentionAsked, onDecided, onNext }: CardProps): ReactNode {
+export function DecisionCard({ request, isAttentionAsked, onDecided, onReplaced, onNext }: CardProps): ReactNode {
   const titleId = useId();
-  const decision = useDecision(request, onDecided);
   const truth = cardTruth(request);
+  const batch = useBatch(request);
+  const choosing = truth.kind === "holds" ? batch : null;
+  const decision = useDecision({ request, choosing, onDecided, onReplaced });
   const isOpen = request.state === "pending" || decision.phase !== "idle";
   const { card, risk_level: risk } = request;
   return (
@@ -41,11 +48,17 @@ export function DecisionCard({ request, isAttentionAsked, onDecided, onNext }: C
       data-state={request.state}
       data-truth={truth.kind}
     >
-      <CardSummary request={request} titleId={titleId} isOpen={isOpen} />
+      <CardSummary request={request} titleId={titleId} isOpen={isOpen} choosing={choosing} />
+      {choosing !== null && (
+        <>
+          <BatchList choosing={choosing} />
+          <Meta request={request} />
+        </>
+      )}
       {isOpen ? (
         <>
           <SignedPart request={request} truth={truth} />
-          <DecisionZone request={request} truth={truth} decision={decision} />
+          <DecisionZone request={request} truth={truth} decision={decision} choosing={choosing} />
         </>
       ) : (
         <>
@@ -57,10 +70,15 @@ export function DecisionCard({ request, isAttentionAsked, onDecided, onNext }: C
   );
 }
 
-type SummaryProps = { readonly request: ShownRequestBody; readonly titleId: string; readonly isOpen: boolean };
+type SummaryProps = {
+  readonly request: ShownRequestBody;
+  readonly titleId: string;
+  readonly isOpen: boolean;
+  readonly choosing: Choosing | null;
+};
 
 /** Fits a phone without scrolling; what would not, is in the details. [CARD-04] */
-function CardSummary({ request, titleId, isOpen }: SummaryProps): ReactNode {
+function CardSummary({ request, titleId, isOpen, choosing }: SummaryProps): ReactNode {
   const { card } = request;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -75,14 +93,23 @@ function CardSummary({ request, titleId, isOpen }: SummaryProps): ReactNode {
       <h2 id={titleId} ref={heading} tabIndex={-1}>
         <Line text={card.intent} />
       </h2>
-      <p className={styles["rationale"]}>
+      <p className={styles["rationale"]} data-lines={choosing === null ? 4 : linesLeft(choosing)}>
         <Line text={card.rationale} />
       </p>
-      <Facts card={card} />
-      <div className={styles["meta"]}>
-        <PlanHash hash={request.plan_hash} />
-        <Age created_at={request.created_at} />
-      </div>
+      {choosing === null ? <Facts card={card} /> : <BatchBody choosing={choosing} />}
+      {choosing === null && <Meta request={request} />}
+    </div>
+  );
+}
+
+/** Rows of items take the room of words about them; the details have the words whole. */
+const linesLeft = ({ batch }: Choosing): number => (batch.flagged.length > 2 ? 1 : 2);
+
+function Meta({ request }: { readonly request: ShownRequestBody }): ReactNode {
+  return (
+    <div className={styles["meta"]}>
+      <PlanHash hash={request.plan_hash} />
+      <Age created_at={request.created_at} />
     </div>
   );
 }

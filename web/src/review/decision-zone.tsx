@@ -6,6 +6,8 @@ import { offerFile } from "../parts/offer-file.ts";
 import { readPasskeys, useDeviceKey } from "../trust/index.ts";
 import { useConnection } from "../wire/connection.ts";
 import { words } from "../words.ts";
+import { chosenLabel, SelectionNote } from "./batch/selection-note.tsx";
+import type { Choosing } from "./batch/use-batch.ts";
 import type { CardTruth } from "./card-truth.ts";
 import { CannotSign } from "./card/cannot-sign.tsx";
 import styles from "./card/card.module.css";
@@ -14,14 +16,20 @@ import { PasskeyStep } from "./ladder/passkey-step.tsx";
 import type { Approving } from "./ladder/primary-button.tsx";
 import type { Decision } from "./use-decision.ts";
 
-type ZoneProps = { readonly request: ShownRequestBody; readonly truth: CardTruth; readonly decision: Decision };
+type ZoneProps = {
+  readonly request: ShownRequestBody;
+  readonly truth: CardTruth;
+  readonly decision: Decision;
+  /** What is ticked of a batch; null for anything else. */
+  readonly choosing: Choosing | null;
+};
 type Cta = CardBody["ctas"][number];
 
 /**
  * What can be done, the recommended first and declining last, whatever order came. Every control is live as soon as it
  * is there, except without a connection: a decision is never kept for later. [CARD-03] [FATIGUE-06]
  */
-export function DecisionZone({ request, truth, decision }: ZoneProps): ReactNode {
+export function DecisionZone({ request, truth, decision, choosing }: ZoneProps): ReactNode {
   const isOffline = useConnection((state) => state.state === "offline");
   const reasonId = useId();
   const isBusy = decision.phase !== "idle";
@@ -36,8 +44,9 @@ export function DecisionZone({ request, truth, decision }: ZoneProps): ReactNode
           <strong>{words.ladder.refused}.</strong> {decision.refusal}
         </p>
       )}
+      {choosing !== null && <SelectionNote choosing={choosing} />}
       {ordered(request.card.ctas).map((cta) => (
-        <Choice key={cta.action} cta={cta} blockedBy={blockedBy} {...{ request, truth, decision }} />
+        <Choice key={cta.action} cta={cta} blockedBy={blockedBy} {...{ request, truth, decision, choosing }} />
       ))}
     </div>
   );
@@ -45,10 +54,11 @@ export function DecisionZone({ request, truth, decision }: ZoneProps): ReactNode
 
 type ChoiceProps = ZoneProps & { readonly cta: Cta; readonly blockedBy: string | null };
 
-function Choice({ cta, blockedBy, request, truth, decision }: ChoiceProps): ReactNode {
-  const { action, consequence_label: label } = cta;
+function Choice({ cta, blockedBy, request, truth, decision, choosing }: ChoiceProps): ReactNode {
+  const { action } = cta;
+  const label = choosing === null || action !== "approve" ? cta.consequence_label : chosenLabel(choosing);
   if (action === "approve") {
-    if (truth.kind === "tampered") return null;
+    if (truth.kind === "tampered" || choosing?.ids.length === 0) return null;
     const { intent } = request.card;
     return (
       <ApproveChoice

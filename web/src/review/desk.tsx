@@ -43,6 +43,7 @@ export function Desk({ summary, activeId, onMove }: DeskProps): ReactNode {
         request={read.data}
         isAttentionAsked={summary.fatigue.is_fast}
         onDecided={onDecided}
+        onReplaced={onMove}
         onNext={onNext}
       />
     </>

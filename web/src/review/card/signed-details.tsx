@@ -14,7 +14,7 @@ type SignedDetailsProps = {
   readonly plan: ShownPlan | null;
 };
 
-/** A rationale this long is whole on the card itself; of a longer one the card shows four lines. */
+/** A rationale this long is whole on the card itself; of a longer one, and beside the items of a batch, the card shows a few lines. */
 const RATIONALE_WHOLE_CHARS = 160;
 
 /** All of it, nothing shortened. Open by itself where the risk is high. [CARD-05] */
@@ -29,7 +29,7 @@ export function SignedDetails({ card, rows, plan }: SignedDetailsProps): ReactNo
         <span>{words.card.values(rows.length)}</span>
       </summary>
       <div className={styles["inside"]}>
-        {card.rationale.length > RATIONALE_WHOLE_CHARS && (
+        {(card.rationale.length > RATIONALE_WHOLE_CHARS || card.card_type === "batch_review") && (
           <section className={styles["group"]}>
             <h3>{words.card.why}</h3>
             <p>

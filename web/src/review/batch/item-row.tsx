@@ -1,0 +1,30 @@
+import { TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import { Line } from "../../parts/text.tsx";
+import { batchWords } from "../../words/batch-words.ts";
+import styles from "./batch.module.css";
+import { isFlagged, type BatchItem } from "./shown-batch.ts";
+import type { Choosing } from "./use-batch.ts";
+
+type ItemRowProps = { readonly item: BatchItem; readonly choosing: Choosing };
+
+/** One item: the whole row ticks it. What is unusual has a mark and says why, not by colour alone. */
+export function ItemRow({ item, choosing }: ItemRowProps): ReactNode {
+  const { item_id: id, title, reason, confidence } = item;
+  const isUnusual = isFlagged(item);
+  return (
+    <label className={styles["row"]} data-batch-row={id} data-flagged={isUnusual ? "yes" : "no"}>
+      <input type="checkbox" checked={choosing.chosen.has(id)} onChange={() => choosing.toggle([id])} />
+      <span className={styles["what"]}>
+        <span className={styles["title"]}>
+          <Line text={title} />
+        </span>
+        <span className={styles["reason"]}>
+          {isUnusual && <TriangleAlert size={14} aria-hidden />}
+          <Line text={reason} />
+        </span>
+      </span>
+      <span className={styles["sure"]}>{batchWords.sure(confidence)}</span>
+    </label>
+  );
+}

@@ -1,0 +1,67 @@
+import { parsePayload, payloadProjection, type BatchProposal, type ShownRequestBody } from "#model";
+
+type Asked = Pick<ShownRequestBody, "kind" | "markdown" | "projection">;
+export type BatchItem = BatchProposal["items"][number];
+
+/** A batch as its card shows it: what is unusual apart from what is not, each in the order that is signed. */
+export type ShownBatch = {
+  readonly proposal: BatchProposal;
+  readonly flagged: readonly BatchItem[];
+  readonly usual: readonly BatchItem[];
+};
+
+/**
+ * The batch a request asks about, with the words around its items. Null for any other request, and for one whose words
+ * are not about what would be signed: that one is shown as plain values only.
+ */
+export function shownBatch({ kind, markdown, projection }: Asked): ShownBatch | null {
+  if (kind !== "batch_review") return null;
+  const read = parsePayload(markdown);
+  if (!read.ok || read.value.kind !== "batch_review" || payloadProjection(read.value) !== projection) return null;
+  const { items } = read.value;
+  return {
+    proposal: read.value,
+    flagged: items.filter(isFlagged),
+    usual: items.filter((item) => !isFlagged(item)),
+  };
+}
+
+export const isFlagged = ({ flags = [] }: BatchItem): boolean => flags.length > 0;
+
+/** More than these would push the rest of the card out of a phone's first screen; the others are in the list. [CARD-04] */
+const FLAGGED_SHOWN = 3;
+
+/** The unusual ones that stand on the card itself, and everything else. */
+export function placesOf({ flagged, usual }: ShownBatch): {
+  readonly onCard: readonly BatchItem[];
+  readonly inList: readonly BatchItem[];
+} {
+  const count = flagged.length <= FLAGGED_SHOWN ? flagged.length : FLAGGED_SHOWN - 1;
+  return { onCard: flagged.slice(0, count), inList: [...flagged.slice(count), ...usual] };
+}
+
+export const idsOf = (items: readonly BatchItem[]): readonly string[] => items.map(({ item_id: id }) => id);
+
+/** What is ticked when the card comes: everything usual. Who wants more, says so. */
+export const firstChoice = ({ usual }: ShownBatch): ReadonlySet<string> => new Set(idsOf(usual));
+
+export function toggled(chosen: ReadonlySet<string>, ids: readonly string[]): ReadonlySet<string> {
+  const isWhole = ids.every((id) => chosen.has(id));
+  const next = new Set(chosen);
+  for (const id of ids) {
+    if (isWhole) next.delete(id);
+    else next.add(id);
+  }
+  return next;
+}
+
+/** How much of a group is ticked. */
+export function shareOf(chosen: ReadonlySet<string>, items: readonly BatchItem[]): "none" | "some" | "all" {
+  const count = items.filter(({ item_id: id }) => chosen.has(id)).length;
+  if (count === 0) return "none";
+  return count === items.length ? "all" : "some";
+}
+
+/** The ticked ones, in the order of the batch. */
+export const chosenIds = ({ proposal }: ShownBatch, chosen: ReadonlySet<string>): readonly string[] =>
+  idsOf(proposal.items).filter((id) => chosen.has(id));
