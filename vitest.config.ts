@@ -5,6 +5,8 @@ const STARTS_PROCESSES = {
   environment: "node",
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // What takes long on a busy machine is no failure; what never comes is.
+  expect: { poll: { timeout: 60_000 } },
   fileParallelism: false,
 } as const;
 
@@ -24,6 +26,7 @@ export default defineConfig({
           // No test asserts how long something takes; a busy machine only has to finish.
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
       { test: { name: "tidy", environment: "node", include: ["test/tidy/**/*.test.ts"] } },

@@ -1,6 +1,9 @@
 /** Opens the real page of a real `silas start` in a real browser, enrolled through the real one-time link. */
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { readInstance } from "#stores";
+import { requestLink } from "../../src/cli/start/open.ts";
 import { createHome, urlIn, type Home, type Started } from "./cli-process.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -52,7 +55,7 @@ export async function startCockpit(): Promise<Cockpit> {
   const browser = await launch();
   let started: Started = await home.start();
   let url = urlIn(started.output());
-  const link = async (): Promise<string> => (await home.json<{ readonly url: string }>(["open", "--json"])).url;
+  const link = () => linkFrom(join(home.dir, "data"));
   return {
     home,
     browser,
@@ -74,6 +77,15 @@ export async function startCockpit(): Promise<Cockpit> {
   };
 }
 
+/** What `silas open` asks for, without another process: most tests need a browser that is signed in, and no terminal. */
+async function linkFrom(dataDir: string): Promise<string> {
+  const found = readInstance(dataDir);
+  if (!found.ok || found.value.state !== "live" || found.value.instance === null) throw new Error("no Silas runs here");
+  const { pid, url, cli_token: token } = found.value.instance;
+  const address = { host: "127.0.0.1", port: Number(new URL(url).port), token, certificate: null };
+  return (await requestLink({ pid, url, address })).url;
+}
+
 async function openPage(browser: Browser, options: OpenOptions & { readonly link: string }): Promise<Opened> {
   const viewport = options.viewport ?? DESKTOP;
   const context = await browser.newContext({
@@ -86,7 +98,7 @@ async function openPage(browser: Browser, options: OpenOptions & { readonly link
     timezoneId: "Europe/Vienna",
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());

@@ -99,7 +99,7 @@ describe("silas start", () => {
       mode: 0o755,
     });
     const running = await home.start(["--open"], { BROWSER: browser, DISPLAY: ":0" });
-    await expect.poll(() => existsSync(seen), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(seen), { timeout: 60_000 }).toBe(true);
     expect(readFileSync(seen, "utf8")).toMatch(/^http:\/\/localhost:\d+\/enrol#\S{20,}$/);
     expect(running.output()).not.toContain("enrol#");
     writeFileSync(browser, "#!/bin/sh\nexit 3\n");

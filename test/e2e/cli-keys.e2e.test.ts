@@ -99,7 +99,7 @@ describe("the signing key", () => {
     const firstSeed = await loadPrivateKey(PASSPHRASE);
     await run(["keys", "sign", file]);
     const running = await home.start(["--open"], { ...secretEnv, BROWSER: browser, DISPLAY: ":0" });
-    await expect.poll(() => existsSync(dump), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(dump), { timeout: 60_000 }).toBe(true);
     const { cli_token } = JSON.parse(readFileSync(join(home.dir, "data", "instance.json"), "utf8")) as {
       cli_token: string;
     };

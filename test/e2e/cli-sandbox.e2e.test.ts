@@ -69,7 +69,7 @@ test("a start removes the workspaces of a Silas that was killed; its programs en
   // Not ours by name, so not ours to remove.
   mkdirSync(join(workDir, "notes"));
   writeFileSync(join(workDir, "notes/kept"), "");
-  await expect.poll(() => processesIn(workDir), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => processesIn(workDir), { timeout: 60_000 }).toEqual([]);
   await own.silas(["init"]);
   const started = await own.start();
   expect(started.output()).toContain("http://localhost");

@@ -20,7 +20,7 @@ import {
   threshold,
 } from "./review-desk.ts";
 
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let opened: Opened;
 let page: Page;

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let opened: Opened;
 let page: Page;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 
-const POLL = { timeout: 20_000 };
+const POLL = { timeout: 60_000 };
 const row = (page: Page, title: string) => page.getByTestId("task-list").locator("[data-task]", { hasText: title });
 const online = (page: Page) => page.locator("[data-connection=online]");
 

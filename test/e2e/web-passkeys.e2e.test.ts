@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 60_000 };
 
 type Authenticated = Opened & { readonly session: CDPSession; readonly authenticatorId: string };
 

@@ -9,7 +9,7 @@ import { DESKTOP, give, PHONE, startCockpit, untilSaved, type Cockpit, type Open
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const DIST = join(ROOT, "web", "dist");
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let opened: Opened;
 let page: Page;

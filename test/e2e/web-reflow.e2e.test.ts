@@ -7,7 +7,7 @@ import { sidewaysOf } from "./page-faults.ts";
 /** What a desktop of 1280 px shows at 400 %. */
 const ZOOMED = { width: 320, height: 256 };
 const DAY = "2026-01-05";
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let page: Page;
 let surfaces: readonly string[];

@@ -9,7 +9,7 @@ import { openVault } from "#stores";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 60_000 };
 const CANARY = "canary-e2f0-for-nobody-but-the-vault";
 const SENTENCE = "Goes to your vault (encrypted file). The agent never sees it.";
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 
-const POLL = { timeout: 10_000 };
+const POLL = { timeout: 60_000 };
 
 async function openSigning(opened: Opened): Promise<void> {
   await opened.page.goto(`${cockpit.url()}/settings#signing`);

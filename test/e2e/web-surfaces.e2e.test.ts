@@ -15,8 +15,8 @@ const SIZES = [
 ] as const;
 
 /** The terminal takes a moment to start. */
-const POLL = { timeout: 10_000 };
-const SLOW = { timeout: 15_000 };
+const POLL = { timeout: 60_000 };
+const SLOW = { timeout: 60_000 };
 
 const row = (page: Page, title: string) => page.getByTestId("task-list").locator("[data-task]", { hasText: title });
 const toast = (page: Page, text: string | RegExp) => page.getByRole("listitem").filter({ hasText: text });

@@ -69,7 +69,7 @@ describe("the enrolment link", () => {
     }
     await other.page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
     expect(await other.page.evaluate("localStorage.getItem('silas.token')")).toBe(null);
-    await expect.poll(() => other.page.evaluate(COUNT_READS), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => other.page.evaluate(COUNT_READS), { timeout: 60_000 }).toBe(0);
     await context.close();
     await other.context.close();
   });

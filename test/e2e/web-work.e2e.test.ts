@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
 import { announced, openReview, openSigner, proposeFile } from "./review-desk.ts";
 
-const POLL = { timeout: 30_000 };
+const POLL = { timeout: 60_000 };
 const TABLE = readFileSync(join(import.meta.dirname, "../../docs/examples/make-a-table.md"), "utf8");
 const TABLE_ID = "task-0190f8a2-9f41-7e77-8a31-4c5d6e7f8091";
 const TITLE = "Make a table of the first twenty squares";
