@@ -4,7 +4,8 @@ import type { Page } from "playwright-core";
 
 /** What axe finds serious or worse, in the whole page or in these parts of it. */
 export async function faultsOf(page: Page, within: readonly string[] = []): Promise<readonly string[]> {
-  const axe = new AxeBuilder({ page });
+  // Everything is in one document, so nothing has to be gathered in a second page; and only what is wrong is described.
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ["violations"] });
   for (const part of within) axe.include(part);
   const { violations } = await axe.analyze();
   return violations

@@ -1,10 +1,10 @@
 /** An approved plan as the page shows it: it runs in the real sandbox, is watched, ends with its checks, or is stopped. */
-import { AxeBuilder } from "@axe-core/playwright";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { announced, openReview, openSigner, proposeFile } from "./review-desk.ts";
 
 const POLL = { timeout: 60_000 };
@@ -64,24 +64,15 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 
-async function faults(): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}
-
 /** Nothing serious in either theme, and nothing scrolls sideways on a phone. */
 async function isSound(): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    expect(await faults()).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   }
   for (const viewport of [{ width: 320, height: 740 }, PHONE, DESKTOP]) {
     await page.setViewportSize(viewport);
-    expect(
-      await page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-    ).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
   }
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
 }
