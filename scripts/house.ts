@@ -20,7 +20,7 @@ export type Room = {
 };
 
 const CORE = ["base", "model", "journal", "work", "policy"];
-const SHELL = ["ports", "stores", "sandbox", "channels", "runtime"];
+const SHELL = ["ports", "stores", "sandbox", "gateway", "channels", "runtime"];
 
 export const ROOMS: readonly Room[] = [
   {
@@ -76,6 +76,15 @@ export const ROOMS: readonly Room[] = [
     mayImport: ["ports", "model", "base"],
     packages: null,
     purpose: "where programs of plans and checks run: isolated, limited, or not at all",
+  },
+  {
+    name: "gateway",
+    storey: "shell",
+    paths: ["src/shell/gateway/"],
+    door: "src/shell/gateway/index.ts",
+    mayImport: ["ports", "model", "base"],
+    packages: null,
+    purpose: "the one door out: what a run may reach of the open internet, and nothing else",
   },
   {
     name: "channels",

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { err, ok, type Result } from "#base";
 import { createWebServer, randomToken, type ListenRefusal, type WebSettings } from "#channels";
 import { parseYaml } from "#config";
+import { createEgressGateway } from "#gateway";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
 import { createAuditRules } from "#policy";
@@ -262,8 +263,9 @@ export type SandboxPlace = Pick<ComposeOptions, "config" | "stateDir"> & {
 /** Where programs run. Nothing is looked at before the first space is opened or support is asked for. */
 export function composeSandboxes({ config, stateDir, searchPath }: SandboxPlace): Sandboxes {
   const host = { platform: process.platform, arch: process.arch, searchPath, node: process.execPath };
-  const own = [config.dataDir, stateDir];
-  return createSandboxes({ settings: config.sandbox, own, host, randomness: systemRandomness, timers: systemTimers });
+  const egress = createEgressGateway({ timers: systemTimers, publicUrl: config.channels.web.publicUrl });
+  const parts = { own: [config.dataDir, stateDir], host, egress, randomness: systemRandomness, timers: systemTimers };
+  return createSandboxes({ settings: config.sandbox, ...parts });
 }
 
 function lockDirectory({ dataDir }: Config): Result<InstanceLock, AlreadyRunning | StartFault> {

@@ -307,4 +307,17 @@ export type {
   PasskeyUse,
 } from "./ports/passkeys.ts";
 export type { SandboxCommand, Sandboxes, SandboxSpace } from "./ports/sandbox.ts";
+export type { EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
+export type {
+  BatchesDoor,
+  BatchSeries,
+  BatchStore,
+  BatchViews,
+  FolderFault,
+  KeptUndo,
+  NextBatch,
+  Tidied,
+  TidyRefusal,
+  Undoing,
+} from "./ports/batches.ts";
 export type { GrantedRun, RunChange, RunNote, WorkDoor, WorkStore } from "./ports/work.ts";

@@ -31,6 +31,7 @@ export {
   type CanonicalErrorCode,
   type JsonValue,
 } from "./canonical-json.ts";
+export { isPublicAddress, parseIpAddress, type IpAddress } from "./ip-address.ts";
 export { LIMITS } from "./limits.ts";
 export { orderBetween, orderSeries } from "./order-key.ts";
 export { isPathInside } from "./path-inside.ts";

@@ -1,4 +1,6 @@
 import { oneLine } from "#base";
+import { egressSentences } from "./egress/egress-audit.ts";
+import { batchSentences } from "./batch/batch-audit.ts";
 import { gateSentences } from "./gate/gate-audit.ts";
 import { runSentences } from "./work/run-audit.ts";
 import { byId, type NameOf } from "./work/work-names.ts";
@@ -69,6 +71,8 @@ const SENTENCES: Sentences = {
   ...runSentences,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: ({ key_id }) =>
+  ...goalSentences,
+  ...egressSentences,
     `Verified the audit chain and marked its head${(key_id ?? null) === null ? "" : `, signed with the key ${key_id}`}`,
 };
 

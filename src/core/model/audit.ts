@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import { LIMITS, type Instant, type Sha256Hex } from "#base";
 import type { HeadsSigned } from "./audit/heads.ts";
+import { batchAuditSchemas } from "./batch/batch-audit.ts";
+import { egressAuditSchemas } from "./egress/egress-audit.ts";
 import { gateAuditSchemas } from "./gate/gate-audit.ts";
 import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
@@ -105,6 +107,8 @@ export const auditDataSchemas = {
   ...runAuditSchemas,
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   /** Names the key that signed the head, and so records this use of it; null where none could. */
+  ...goalAuditSchemas,
+  ...egressAuditSchemas,
   audit_checkpoint: z.strictObject({ checkpoint_id: id, key_id: z.nullable(id) }),
 } as const;
 

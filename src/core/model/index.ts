@@ -380,6 +380,9 @@ export {
   type VaultPlace,
   type WantedSecret,
 } from "./secret/secure-input.ts";
+export { egressWords } from "./egress/egress-words.ts";
+export { hostWords, parseHostRule, type HostRule } from "./egress/host-rule.ts";
+export type { EgressRefusalReason, EgressSums, EgressUse } from "./egress/records.ts";
 export { defaultSandboxConfig, type SandboxConfig, type SandboxLine, type SandboxRun } from "./sandbox/records.ts";
 export type { SandboxRefusal, SandboxSupport } from "./sandbox/refusals.ts";
 export { sandboxWords } from "./sandbox/words.ts";

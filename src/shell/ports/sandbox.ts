@@ -1,6 +1,7 @@
 /** Sandboxes: where programs of approved plans, their checks and script gates run, and nowhere else. */
 import type { Result } from "#base";
 import type { SandboxConfig, SandboxLine, SandboxRefusal, SandboxRun, SandboxSupport } from "#model";
+import type { EgressGrant } from "./egress.ts";
 
 export interface Sandboxes {
   /** Whether isolation can be enforced here, tried with a real launch; asked once and remembered. */
@@ -33,6 +34,8 @@ export type SandboxCommand = {
   readonly stdin?: Uint8Array;
   /** Shorter than the limit of the space; a longer one does not count. */
   readonly timeoutMs?: number;
+  /** What of the open internet it may reach; without it nothing. Refused where no gateway can enforce it. */
+  readonly network?: EgressGrant;
   /** Told of each line as it is printed, up to the limit of output. */
   readonly onLine?: (line: SandboxLine) => void;
 };

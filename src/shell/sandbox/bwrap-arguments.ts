@@ -1,6 +1,6 @@
 import type { SandboxConfig } from "#model";
+import { EGRESS_SOCKET } from "./egress-program.ts";
 import { WORKSPACE, type OpenedPath } from "./granted-paths.ts";
-import type { CheckedCommand } from "./requests.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 const PRLIMIT = "/usr/bin/prlimit";
@@ -20,13 +20,15 @@ export type Setting = {
   readonly paths: readonly OpenedPath[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Whether the socket of the gateway is handed over, after the paths. */
+  readonly network: "none" | "gateway";
 };
 
 /**
  * Everything about the sandbox. It goes through a pipe and not on the command line, where everybody on the machine could
  * read the environment; and into no variable of bubblewrap itself, where LD_PRELOAD would act outside.
  */
-export function bwrapOptions({ mounts, config, paths, env, cwd }: Setting): readonly string[] {
+export function bwrapOptions({ mounts, config, paths, env, cwd, network }: Setting): readonly string[] {
   const tmpBytes = Math.ceil((config.limits.memoryMb * MIB) / 2);
   return [
     ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
@@ -42,6 +44,7 @@ export function bwrapOptions({ mounts, config, paths, env, cwd }: Setting): read
       String(HANDED.first + at),
       as,
     ]),
+    network === "none" ? [] : ["--ro-bind-fd", String(HANDED.first + paths.length), EGRESS_SOCKET],
     // A Silas of root could otherwise be made to set the kernel through /proc/sys.
     ["/proc", "/dev", "/"].flatMap((place) => ["--remount-ro", place]),
     ["--setenv", "PATH", PATH, "--setenv", "HOME", WORKSPACE],
@@ -52,7 +55,7 @@ export function bwrapOptions({ mounts, config, paths, env, cwd }: Setting): read
 }
 
 /** The kernel's own limits, then the program. They hold for each process; the sum is watched from outside. */
-export function programArguments({ argv }: CheckedCommand, { limits }: SandboxConfig): readonly string[] {
+export function programArguments(argv: readonly string[], { limits }: SandboxConfig): readonly string[] {
   return [
     PRLIMIT,
     // The second figure ends a program that ignores the first.

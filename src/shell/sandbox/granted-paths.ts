@@ -47,7 +47,7 @@ export function closePaths(paths: readonly OpenedPath[]): void {
 type PathFault = Extract<SandboxRefusal, { readonly code: "sandbox_path_refused" }>["reason"];
 
 /** From Linux's fcntl.h; Node does not name it. Such a handle stands for the place and cannot be read or written. */
-const O_PATH = 0o10_000_000;
+export const O_PATH = 0o10_000_000;
 
 /**
  * Opens a path one name at a time, each from the folder before it and none through a link. Somebody who swaps a folder

@@ -6,7 +6,7 @@ import {
   type SandboxRefusal,
   type SandboxSupport,
 } from "#model";
-import type { Randomness, Sandboxes, SandboxSpace, Timers } from "#ports";
+import type { EgressGateway, Randomness, Sandboxes, SandboxSpace, Timers } from "#ports";
 import { closePaths, openGranted } from "./granted-paths.ts";
 import { checkConfig } from "./requests.ts";
 import { createSpace, type SpaceParts } from "./space.ts";
@@ -20,6 +20,8 @@ export type SandboxesOptions = {
   readonly host: Host;
   readonly randomness: Randomness;
   readonly timers: Timers;
+  /** Without it a run that asks for network is refused. */
+  readonly egress?: EgressGateway;
 };
 
 /** The sandboxes of this process. Nothing is looked at or made before the first is asked for. */
@@ -87,10 +89,11 @@ async function tryLaunch(opening: Opening): Promise<string | null> {
 async function openSpace({ config, ground, options }: Opening): Promise<Result<SandboxSpace, SandboxRefusal>> {
   const checked = checkConfig(config);
   if (!checked.ok) return checked;
-  const { settings, own, randomness, timers } = options;
+  const { settings, own, randomness, timers, egress = null } = options;
   const paths = openGranted(config, { own, workDir: settings.workDir });
   if (!paths.ok) return paths;
-  const parts: SpaceParts = { config, paths: paths.value, ground, workDir: settings.workDir, randomness, timers };
+  const { workDir } = settings;
+  const parts: SpaceParts = { config, paths: paths.value, ground, egress, workDir, randomness, timers };
   try {
     return await createSpace(parts);
   } catch (cause) {

@@ -3,18 +3,21 @@ import { cp, lstat, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "#base";
 import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
-import type { Randomness, SandboxCommand, SandboxSpace, Timers } from "#ports";
+import type { EgressGateway, Randomness, SandboxCommand, SandboxSpace, Timers } from "#ports";
 import { bwrapOptions, programArguments } from "./bwrap-arguments.ts";
+import { withEgress } from "./egress-program.ts";
 import { closePaths, openByWalking, type OpenedPath } from "./granted-paths.ts";
 import { launch, type Launched } from "./launch.ts";
 import { checkCommand } from "./requests.ts";
 import type { Ground } from "./support.ts";
+import { openWayOut, type WayOut } from "./way-out.ts";
 import { makeOwnedFolder, removeSpace, removeTree } from "./work-dir.ts";
 
 export type SpaceParts = {
   readonly config: SandboxConfig;
   readonly paths: readonly OpenedPath[];
   readonly ground: Ground;
+  readonly egress: EgressGateway | null;
   readonly workDir: string;
   readonly randomness: Randomness;
   readonly timers: Timers;
@@ -52,32 +55,48 @@ function spaceOf(space: OpenSpace): SandboxSpace {
     workspace: space.workspace,
     async run(command): Promise<Result<SandboxRun, SandboxRefusal>> {
       if (closing !== null) return err({ code: "sandbox_closed" });
-      const begun = begin(space, command);
-      if (!begun.ok) return begun;
-      running.add(begun.value);
-      const ended = await begun.value.ended;
-      running.delete(begun.value);
-      return ended;
+      const way = await openWayOut(space, command);
+      if (!way.ok) return way;
+      try {
+        if (closing !== null) return err({ code: "sandbox_closed" });
+        const begun = begin({ ...space, way: way.value }, command);
+        if (!begun.ok) return begun;
+        running.add(begun.value);
+        const ended = await begun.value.ended;
+        running.delete(begun.value);
+        return ended;
+      } finally {
+        await way.value?.close();
+      }
     },
     close: () => (closing ??= close()),
   };
 }
 
-function begin(space: OpenSpace, command: SandboxCommand): Result<Launched, SandboxRefusal> {
-  const { config, ground, paths, timers, workspace } = space;
+type Beginning = OpenSpace & { readonly way: WayOut | null };
+
+function begin(space: Beginning, command: SandboxCommand): Result<Launched, SandboxRefusal> {
+  const { config, ground, paths, timers, workspace, way } = space;
   const checked = checkCommand(command, config);
   if (!checked.ok) return checked;
-  const { cwd, timeoutMs } = checked.value;
+  const { argv, cwd, timeoutMs } = checked.value;
   const env = { ...config.env, ...command.env };
   // Read from the start by each launch, so each has its own handle on it.
   const filter = openSync(ground.filter, "r");
   try {
     const launched = launch({
       bwrap: ground.bwrap,
-      options: bwrapOptions({ mounts: ground.mounts, config, paths, env, cwd }),
-      program: programArguments(checked.value, config),
+      options: bwrapOptions({
+        mounts: ground.mounts,
+        config,
+        paths,
+        env,
+        cwd,
+        network: way === null ? "none" : "gateway",
+      }),
+      program: programArguments(way === null ? argv : withEgress(argv), config),
       inherited: ground.inherited,
-      handed: [filter, space.handle, ...paths.map(({ fd }) => fd)],
+      handed: [filter, space.handle, ...paths.map(({ fd }) => fd), ...(way === null ? [] : [way.handle])],
       workspace,
       limits: config.limits,
       timeoutMs,

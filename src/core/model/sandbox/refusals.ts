@@ -39,5 +39,7 @@ export type SandboxRefusal =
   | { readonly code: "sandbox_env_refused"; readonly name: string }
   | { readonly code: "sandbox_limit_refused"; readonly limit: keyof SandboxLimits }
   | { readonly code: "sandbox_cwd_refused"; readonly cwd: string }
+  /** It asks for network, and no gateway is there that could keep it to its hosts. */
+  | { readonly code: "sandbox_network_refused"; readonly reason: "no_gateway" | "not_opened" }
   | { readonly code: "sandbox_closed" }
   | { readonly code: "sandbox_not_started"; readonly detail: string };

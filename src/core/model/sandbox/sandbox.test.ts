@@ -60,6 +60,8 @@ test("every refusal says what is wrong and what helps, and shows no control char
     { code: "sandbox_env_refused", name: hostile },
     { code: "sandbox_limit_refused", limit: "memoryMb" },
     { code: "sandbox_cwd_refused", cwd: hostile },
+    { code: "sandbox_network_refused", reason: "no_gateway" },
+    { code: "sandbox_network_refused", reason: "not_opened" },
     { code: "sandbox_closed" },
     { code: "sandbox_not_started", detail: hostile },
   ];

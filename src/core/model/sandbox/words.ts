@@ -33,6 +33,10 @@ const TABLE: Table = {
     what: `${oneLine(cwd)} is no place to run in`,
     fix: "name a folder in the workspace or in a granted path",
   }),
+  sandbox_network_refused: ({ reason }) => ({
+    what: reason === "no_gateway" ? "no gateway can give it network here" : "the gateway could not be opened for it",
+    fix: "leave network out of the plan, or look into `silas logs`",
+  }),
   sandbox_closed: () => ({ what: "the workspace is closed", fix: "open another one" }),
   sandbox_not_started: ({ detail }) => ({
     what: `the program was not started (${oneLine(detail)})`,

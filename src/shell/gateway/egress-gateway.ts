@@ -1,0 +1,169 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { basename, dirname } from "node:path";
+import type { Duplex } from "node:stream";
+import { err, ok, type Result } from "#base";
+import { egressWords, type EgressRefusalReason, type HostRule } from "#model";
+import type { EgressFault, EgressGateway, Timers } from "#ports";
+import { createAccount, type Account, type AccountLimits } from "./account.ts";
+import { forward } from "./forward.ts";
+import { systemNetwork, type Network } from "./network.ts";
+import { createReach, type Reach } from "./reach.ts";
+import { readAuthority, readPlainTarget } from "./target.ts";
+
+export type GatewayLimits = AccountLimits & {
+  /** Connections of one run at the same time. */
+  readonly connections: number;
+  readonly connectMs: number;
+  /** A connection on which nothing moves for so long is ended. */
+  readonly idleMs: number;
+};
+
+export type GatewayOptions = {
+  readonly timers: Timers;
+  /** Where Silas itself is known outside; no plan reaches that. */
+  readonly publicUrl: string | null;
+  readonly network?: Network;
+  readonly limits?: GatewayLimits;
+};
+
+/** The time of a run is bounded by its own limit; these keep one run from taking the machine's network for itself. */
+const LIMITS_OF_RUN: GatewayLimits = {
+  requests: 2_000,
+  // Twice what a run may write.
+  bytes: 512 * 1024 * 1024,
+  connections: 64,
+  connectMs: 10_000,
+  idleMs: 60_000,
+};
+
+export function createEgressGateway(options: GatewayOptions): EgressGateway {
+  const { timers, publicUrl, network = systemNetwork, limits = LIMITS_OF_RUN } = options;
+  const ownNames = publicUrl === null ? [] : [new URL(publicUrl).hostname];
+  return {
+    async open(socketPath, grant) {
+      const reach = createReach({ timers, ownNames, network, grant, connectMs: limits.connectMs });
+      const account = createAccount(grant, limits);
+      const open = new Set<Duplex>();
+      const server = serve({ reach, account, limits, open });
+      const listening = await listenAt(server, socketPath);
+      if (!listening.ok) return listening;
+      let closing: Promise<void> | null = null;
+      return ok({ close: () => (closing ??= close({ server, open, account })) });
+    },
+  };
+}
+
+type Serving = {
+  readonly reach: Reach;
+  readonly account: Account;
+  readonly limits: GatewayLimits;
+  /** Every connection of the run, to be ended with it. */
+  readonly open: Set<Duplex>;
+};
+
+function serve(serving: Serving): Server {
+  const server = createServer({ maxHeaderSize: 32 * 1024 });
+  server.maxConnections = serving.limits.connections;
+  server.on("connection", (socket) => keep(serving, socket));
+  server.on("connect", (request, socket, head) => void tunnel(serving, { request, socket, head }));
+  server.on("request", (request, response) => void answer(serving, { request, response }));
+  server.on("clientError", (_cause, socket) => socket.destroy());
+  return server;
+}
+
+/** Counts, judges and connects; every refusal is told before the program hears of it. */
+async function connectTo({ reach, account, limits, open }: Serving, target: HostRule | null) {
+  const refuse = async (reason: EgressRefusalReason) => {
+    await account.refused(target, reason);
+    return err(reason);
+  };
+  if (target === null) return refuse("target_unreadable");
+  if (!account.begin()) return refuse("too_many_requests");
+  const reached: Result<Socket, EgressRefusalReason> = await reach(target);
+  if (!reached.ok) return refuse(reached.error);
+  account.follow(reached.value, target);
+  keep({ limits, open }, reached.value);
+  return reached;
+}
+
+function keep({ limits, open }: Pick<Serving, "limits" | "open">, socket: Socket): void {
+  open.add(socket);
+  socket.setTimeout(limits.idleMs, () => socket.destroy());
+  socket.on("error", () => socket.destroy());
+  socket.once("close", () => open.delete(socket));
+}
+
+type Tunnel = { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
+
+/** Bytes go through as they are: what is encrypted stays so between the program and the host. */
+async function tunnel(serving: Serving, { request, socket, head }: Tunnel): Promise<void> {
+  const target = readAuthority(request.url ?? "", null);
+  const reached = await connectTo(serving, target);
+  if (!reached.ok) return void socket.end(refusalText(target, reached.error));
+  const onward = reached.value;
+  const count = counter(serving, { target, ends: [socket, onward] });
+  socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  if (head.length > 0) onward.write(head);
+  socket.on("data", count).pipe(onward);
+  onward.on("data", count).pipe(socket);
+  socket.once("close", () => onward.destroy());
+  onward.once("close", () => socket.destroy());
+}
+
+type Plain = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+async function answer(serving: Serving, { request, response }: Plain): Promise<void> {
+  const asked = readPlainTarget(request.url ?? "");
+  const target = asked?.rule ?? null;
+  const reached = await connectTo(serving, target);
+  if (!reached.ok || asked === null) {
+    const reason = reached.ok ? "target_unreadable" : reached.error;
+    return void response.writeHead(STATUS, { "content-type": "text/plain" }).end(`${egressWords(target, reason)}\n`);
+  }
+  const socket = reached.value;
+  const count = counter(serving, { target, ends: [request.socket, socket] });
+  forward({ request, response, socket, ...asked, target: asked.rule, onBytes: (bytes) => count({ length: bytes }) });
+}
+
+type Counting = { readonly target: HostRule | null; readonly ends: readonly Duplex[] };
+
+function counter({ account }: Serving, { target, ends }: Counting) {
+  return ({ length }: { readonly length: number }): void => {
+    if (account.carry(length)) return;
+    void account.refused(target, "too_many_bytes");
+    for (const end of ends) end.destroy();
+  };
+}
+
+const STATUS = 403;
+
+function refusalText(target: HostRule | null, reason: EgressRefusalReason): string {
+  const body = `${egressWords(target, reason)}\n`;
+  const head = [`HTTP/1.1 ${STATUS} ${reason}`, "Content-Type: text/plain", `Content-Length: ${body.length}`];
+  return `${[...head, "Connection: close"].join("\r\n")}\r\n\r\n${body}`;
+}
+
+/** A socket's path may have 107 bytes only; opened, its folder has a short name. */
+async function listenAt(server: Server, socketPath: string): Promise<Result<void, EgressFault>> {
+  try {
+    const folder = openSync(dirname(socketPath), constants.O_RDONLY | constants.O_DIRECTORY);
+    server.once("close", () => closeSync(folder));
+    return await new Promise((resolve) => {
+      server.once("error", (cause) => resolve(err({ code: "egress_not_opened", cause })));
+      server.listen(`/proc/self/fd/${folder}/${basename(socketPath)}`, () => resolve(ok(undefined)));
+    });
+  } catch (cause) {
+    return err({ code: "egress_not_opened", cause });
+  }
+}
+
+type Closing = Pick<Serving, "open" | "account"> & { readonly server: Server };
+
+async function close({ server, open, account }: Closing): Promise<void> {
+  const ended = [...open].map((end) => new Promise((resolve) => end.once("close", resolve)));
+  for (const end of open) end.destroy();
+  await Promise.all([...ended, new Promise((resolve) => server.close(resolve))]);
+  await account.end();
+}

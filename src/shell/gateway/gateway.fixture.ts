@@ -1,0 +1,120 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createServer as createHttp, type RequestListener } from "node:http";
+import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { parseHostRule, type EgressUse, type HostRule } from "#model";
+import { createEgressGateway, type GatewayOptions } from "./egress-gateway.ts";
+import type { Network } from "./network.ts";
+
+const timers = {
+  after(delayMs: number, work: () => void) {
+    const timer = setTimeout(work, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Names and their addresses as a made-up internet has them; all its servers are one on this machine. */
+export type Internet = Network & { readonly asked: string[]; readonly dialled: string[] };
+export function internetOf(names: Readonly<Record<string, readonly string[]>>, port: number): Internet {
+  const asked: string[] = [];
+  const dialled: string[] = [];
+  return {
+    asked,
+    dialled,
+    resolve: async (name) => {
+      asked.push(name);
+      const found = names[name];
+      if (found === undefined) throw new Error("ENOTFOUND");
+      return found;
+    },
+    dial: (to) => {
+      dialled.push(`${to.address}:${to.port}`);
+      return connect({ host: "127.0.0.1", port });
+    },
+    ownAddresses: () => ["127.0.0.1", "8.8.4.4", "2001:4860:4860:0::8844"],
+  };
+}
+
+export async function serverOf(listener: RequestListener): Promise<number> {
+  return listening(createHttp(listener));
+}
+
+/** Says back whatever it is told. */
+export const echoServer = (): Promise<number> => listening(createServer((socket) => void socket.pipe(socket)));
+
+async function listening(server: Server | ReturnType<typeof createHttp>): Promise<number> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => open.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+export const rules = (...hosts: readonly string[]): readonly HostRule[] =>
+  hosts.map((host) => {
+    const rule = parseHostRule(host);
+    if (rule === null) throw new Error(`${host} is no host`);
+    return rule;
+  });
+
+type Opening = Partial<GatewayOptions> & {
+  readonly hosts: readonly string[];
+  readonly network: Network;
+  readonly keeps?: (use: EgressUse) => boolean;
+};
+
+/** A door with these hosts, what was told of its use, and a way to speak through it. */
+export async function openDoor({ hosts, keeps = () => true, ...given }: Opening) {
+  const folder = mkdtempSync(join(tmpdir(), "silas-gateway-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // Longer than the path of a socket may be.
+  const place = join(folder, "x".repeat(120), "door");
+  mkdirSync(dirname(place));
+  symlinkSync(dirname(place), join(folder, "d"));
+  const uses: EgressUse[] = [];
+  const gateway = createEgressGateway({ timers, publicUrl: "https://silas.example.org/", ...given });
+  const grant = { hosts: rules(...hosts), onUse: async (use: EgressUse) => (uses.push(use), keeps(use)) };
+  const opened = await gateway.open(place, grant);
+  if (!opened.ok) throw new Error(String(opened.error.cause));
+  onTestFinished(() => opened.value.close());
+  return { door: opened.value, uses, say: (text: string) => sayAt(join(folder, "d", "door"), text) };
+}
+
+/** Everything that comes back on one connection, until it ends or has this in it. */
+async function sayAt(path: string, text: string): Promise<Talk> {
+  const socket = connect({ path });
+  let heard = "";
+  const waiting: (() => void)[] = [];
+  socket.on("data", (chunk) => {
+    heard += chunk.toString("latin1");
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  socket.on("error", () => {});
+  socket.write(text);
+  return {
+    socket,
+    whole: async () => (await ended, heard),
+    until: (part) =>
+      new Promise((resolve) => {
+        const look = (): void => void (heard.includes(part) && resolve(heard));
+        waiting.push(look);
+        look();
+        void ended.then(() => resolve(heard));
+      }),
+  };
+}
+export type Talk = {
+  readonly socket: Socket;
+  whole(): Promise<string>;
+  until(part: string): Promise<string>;
+};
+
+export const tunnelTo = (authority: string): string => `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`;
+export const pageOf = (url: string): string =>
+  `GET ${url} HTTP/1.1\r\nHost: elsewhere.example\r\nProxy-Authorization: x\r\nConnection: close\r\n\r\n`;

@@ -1,0 +1,12 @@
+/**
+ * gateway: the one door out.
+ *
+ * A program in a sandbox has no network. What an approved plan names as hosts it reaches through a socket that ends here:
+ * a proxy that knows the hosts of this one run. Decides nothing about what is granted; it makes sure that nothing else is
+ * reached, whatever name, address, redirect or spelling is tried.
+ * May import `#ports`, `#model` and `#base` only.
+ * Invariants: a connection is made to an address that was looked up here, once for each run, and never again by its name;
+ * no address of this machine or of a network that is not the open internet is connected to, whatever a plan says (SBX-09);
+ * nothing leaves before it is recorded where it goes.
+ */
+export { createEgressGateway } from "./egress-gateway.ts";

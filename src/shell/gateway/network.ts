@@ -1,0 +1,28 @@
+import { lookup } from "node:dns/promises";
+import { connect, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+
+/** The network as the machine has it. A test puts another in its place; what may be reached is judged before it. */
+export type Network = {
+  /** Every address of a name. Fails when there is none. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** A connection to an address, by its number alone. */
+  dial(to: { readonly address: string; readonly port: number }): Socket;
+  /** The addresses of this machine, the public ones too: Silas may listen there. */
+  ownAddresses(): readonly string[];
+};
+
+export const systemNetwork: Network = {
+  resolve: async (name) => (await lookup(name, { all: true, order: "ipv4first" })).map(({ address }) => address),
+  dial: ({ address, port }) => connect({ host: address, port, lookup: noLookup }),
+  ownAddresses: () => Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)),
+};
+
+/** What is no address by now is not looked up again. */
+function noLookup(
+  _name: string,
+  _options: object,
+  tell: (cause: Error, address: string, family: number) => void,
+): void {
+  tell(new Error("only addresses are dialled"), "", 0);
+}

@@ -1,0 +1,95 @@
+import type { Socket } from "node:net";
+import { err, isPublicAddress, ok, parseIpAddress, type Result } from "#base";
+import { hostWords, type EgressRefusalReason, type HostRule } from "#model";
+import type { EgressGrant, Timers } from "#ports";
+import type { Network } from "./network.ts";
+
+export type ReachOptions = {
+  readonly network: Network;
+  readonly timers: Timers;
+  readonly grant: EgressGrant;
+  /** Names under which Silas itself is known outside. */
+  readonly ownNames: readonly string[];
+  readonly connectMs: number;
+};
+
+/** A way to one host of the grant, or why there is none. */
+export type Reach = (target: HostRule) => Promise<Result<Socket, EgressRefusalReason>>;
+
+/** Tries of one connection: a name with many addresses is not worth more. */
+const ADDRESSES_TRIED = 3;
+
+/**
+ * Judges first, connects last. A name is looked up once for the whole run, all its addresses must be of the open
+ * internet, and only those addresses are connected to: who answers differently the second time changes nothing.
+ */
+export function createReach(options: ReachOptions): Reach {
+  const { grant, network, ownNames } = options;
+  const granted = new Set(grant.hosts.map(hostWords));
+  const pinned = new Map<string, Promise<Result<readonly string[], EgressRefusalReason>>>();
+  const recorded = new Map<string, Promise<boolean>>();
+  return async (target) => {
+    const name = hostWords(target);
+    if (!granted.has(name)) return err("host_not_granted");
+    if (ownNames.includes(target.host)) return err("address_refused");
+    const pin = await remember(pinned, { name: target.host, make: () => addressesOf(target.host, network) });
+    if (!pin.ok) return pin;
+    const make = () => grant.onUse({ kind: "opened", ...target });
+    if (!(await remember(recorded, { name, make }))) return err("not_recorded");
+    return connectAny(pin.value, { ...options, port: target.port });
+  };
+}
+
+type Making<T> = { readonly name: string; readonly make: () => Promise<T> };
+
+function remember<T>(known: Map<string, Promise<T>>, { name, make }: Making<T>): Promise<T> {
+  const found = known.get(name) ?? make();
+  known.set(name, found);
+  return found;
+}
+
+async function addressesOf(
+  host: string,
+  { resolve, ownAddresses }: Network,
+): Promise<Result<readonly string[], EgressRefusalReason>> {
+  const isAddress = parseIpAddress(host) !== null;
+  const found = isAddress ? [host] : await resolve(host).catch(() => []);
+  if (found.length === 0) return err("name_unknown");
+  const own = new Set(ownAddresses().map(spelled));
+  const isOpen = (text: string): boolean => {
+    const address = parseIpAddress(text);
+    return address !== null && isPublicAddress(address) && !own.has(spelled(text));
+  };
+  // One address of the wrong kind among good ones is how a name is made to point inside.
+  return found.every(isOpen) ? ok(found) : err("address_refused");
+}
+
+const spelled = (text: string): string => parseIpAddress(text)?.bytes.join(".") ?? text;
+
+type Dialling = Pick<ReachOptions, "network" | "timers" | "connectMs"> & { readonly port: number };
+
+async function connectAny(
+  addresses: readonly string[],
+  dialling: Dialling,
+): Promise<Result<Socket, EgressRefusalReason>> {
+  for (const address of addresses.slice(0, ADDRESSES_TRIED)) {
+    const socket = await connectTo(address, dialling);
+    if (socket !== null) return ok(socket);
+  }
+  return err("unreachable");
+}
+
+function connectTo(address: string, { network, timers, port, connectMs }: Dialling): Promise<Socket | null> {
+  const socket = network.dial({ address, port });
+  return new Promise((resolve) => {
+    const give = (answer: Socket | null): void => {
+      cancel();
+      if (answer === null) socket.destroy();
+      resolve(answer);
+    };
+    const cancel = timers.after(connectMs, () => give(null));
+    socket.once("connect", () => give(socket));
+    // Stays: a connection that breaks later is the program's to notice.
+    socket.on("error", () => give(null));
+  });
+}

@@ -1,0 +1,25 @@
+/** Egress: the one way from a program in a sandbox to the open internet. */
+import type { Result } from "#base";
+import type { EgressUse, HostRule } from "#model";
+
+export interface EgressGateway {
+  /**
+   * Opens a door at this place of the file system, for one run. Whoever reaches the socket has the network of the grant
+   * and nothing else: neither this machine, nor Silas, nor the network it stands in.
+   */
+  open(socketPath: string, grant: EgressGrant): Promise<Result<EgressDoor, EgressFault>>;
+}
+
+export interface EgressDoor {
+  /** Ends every connection, then tells the sums. Harmless the second time. */
+  close(): Promise<void>;
+}
+
+/** The network of one run: exactly these hosts, and whoever keeps the record of what is done with them. */
+export type EgressGrant = {
+  readonly hosts: readonly HostRule[];
+  /** False when it could not be kept; then nothing leaves. */
+  readonly onUse: (use: EgressUse) => Promise<boolean>;
+};
+
+export type EgressFault = { readonly code: "egress_not_opened"; readonly cause: unknown };
