@@ -127,12 +127,13 @@ function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string
     step_network: () => "steps cannot use the network yet; leave it out, or write network: false",
     step_path_refused: ({ expected }) => `must be a relative path without .. and backslashes, or lie in ${expected}`,
     steps_empty: () => "has no step; name at least one, or leave it out",
+    steps_without_repair: () => "repair nothing: a goal runs them when its on_failure is spawn_task or leads to it",
     unknown_tool: ({ nearest }) => `there is no such tool${didYouMean(nearest)}`,
   };
 }
 type StepCode = Extract<
   OwnCode,
-  `step_${string}` | `grant_${string}` | "not_with_steps" | "steps_empty" | "unknown_tool"
+  `step_${string}` | `grant_${string}` | "not_with_steps" | `steps_${string}` | "unknown_tool"
 >;
 
 /** Gates of plans and of the configuration are refused in the same words. */

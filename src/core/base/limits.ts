@@ -111,6 +111,18 @@ export const LIMITS = {
   undoLaterMs: 7_200_000,
   /** Runs of plans at the same time; the others wait. Each has a sandbox and its own processes. */
   runsAtOnce: 8,
+  /** Times of a schedule that are counted or made up for after a pause; beyond this their first and last are enough. */
+  duesCounted: 500,
+  /** Goals that are checked at the same time; the others wait their turn. */
+  goalsAtOnce: 4,
+  /** Goals of one owner; more could not be looked after by a person. */
+  goalsMax: 500,
+  /** How long a scheduler sleeps at most: a clock that was set or a machine that slept is noticed after that. */
+  schedulerSleepMs: 60_000,
+  /** Cycles of a goal that are kept although all was well in them; the audit log has every one. */
+  goalCyclesKept: 200,
+  /** Cycles a goal shows. */
+  goalCyclesShown: 50,
   /** Runs in one list: what is older is in Activity. */
   runsListed: 100,
   /** Interruptions of one attempt by a crash before it counts as failed: the third is hardly chance. */

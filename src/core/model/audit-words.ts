@@ -2,6 +2,7 @@ import { oneLine } from "#base";
 import { egressSentences } from "./egress/egress-audit.ts";
 import { batchSentences } from "./batch/batch-audit.ts";
 import { gateSentences } from "./gate/gate-audit.ts";
+import { goalSentences } from "./goal/goal-audit.ts";
 import { runSentences } from "./work/run-audit.ts";
 import { byId, type NameOf } from "./work/work-names.ts";
 import type { AuditBreak, AuditDataOf, AuditEntry, AuditEvent } from "./audit.ts";
@@ -69,6 +70,7 @@ const SENTENCES: Sentences = {
   access_changed: ({ connection_id, level }) => `The connection ${connection_id} reached the level ${level}`,
   ...gateSentences,
   ...runSentences,
+  ...goalSentences,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: ({ key_id }) =>
   ...goalSentences,

@@ -4,6 +4,7 @@ import type { HeadsSigned } from "./audit/heads.ts";
 import { batchAuditSchemas } from "./batch/batch-audit.ts";
 import { egressAuditSchemas } from "./egress/egress-audit.ts";
 import { gateAuditSchemas } from "./gate/gate-audit.ts";
+import { goalAuditSchemas } from "./goal/goal-audit.ts";
 import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
@@ -105,6 +106,7 @@ export const auditDataSchemas = {
   access_changed: z.strictObject({ connection_id: id, level_before: id, level: id, customer_id: z.nullable(id) }),
   ...gateAuditSchemas,
   ...runAuditSchemas,
+  ...goalAuditSchemas,
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   /** Names the key that signed the head, and so records this use of it; null where none could. */
   ...goalAuditSchemas,

@@ -99,6 +99,7 @@ const PROPOSAL_WORDS: { readonly [R in ProposalReason]: string } = {
   standing_without_repair: "this goal begins no task when a check fails, so there is nothing to approve for later",
   standing_uses: "more uses are asked for than `autonomy.max_standing_executions` allows",
   standing_over: "the end that was asked for has already passed",
+  repair_without_goal: "a repair belongs to a goal that begins one",
 };
 
 const FRICTION_WORDS: { readonly [F in Friction]: string } = {

@@ -446,10 +446,12 @@ export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   cycleSchema,
   cycleToWire,
+  type ApprovedGoal,
   type Cycle,
   type CycleBody,
   type CycleEnd,
   type CycleTrigger,
+  type KeptGoal,
   type Repair,
 } from "./goal/goal-records.ts";
 export {
@@ -464,6 +466,7 @@ export {
   type GoalSummary,
   type GoalSummaryBody,
 } from "./goal/goal-wire.ts";
+export { cycleLine, scheduleWords } from "./goal/goal-lines.ts";
 export type { GoalRefusal } from "./goal/goal-words.ts";
 export {
   ESCALATION_ACTIONS,

@@ -7,6 +7,8 @@
  * `close_space` and `stop_running` is answered by one fact. begin -> check_approval -> open_space -> run_step for each
  * step -> run_checks -> finish. A failed step or check begins another attempt in a fresh space while budget is left.
  * `cancel` may come at any time. The run is over when its phase is; `record` and `finish` are one transaction each.
+ * For goals: `planDue` says whether one is to be looked at now, and `advanceCycle(state, fact)` takes every turn of a
+ * look: checks -> healthy, or one task of what failed -> standing approval or the owner -> its run -> the checks again.
  * May import `#model` and `#base` only; the YAML reader, the time and the facts about skills are given to it.
  * Invariants: a plan never sets what the runtime keeps (PLAN-04); commands are argument lists, no shell reads them
  * (PLAN-03); equal plans have equal bytes, and every field that changes the effect changes the hash (PLAN-08 to
@@ -14,6 +16,9 @@
  */
 export { splitCommand, type CommandRefusal } from "./command-line.ts";
 export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type ReadYaml } from "./parse-plan.ts";
+export { advanceCycle, beginCycle, failedChecks, repairTask, resumeCycle } from "./goal/cycle.ts";
+export type { CycleEffect, CycleEvent, CycleFact, CycleGoal, CycleState } from "./goal/cycle-facts.ts";
+export { planDue, skippedDues, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "./goal/due.ts";
 export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
 export type { RunEffect, RunEvent, RunFact, RunPlan, RunState, RunWrite, StepEnd, StepNotRun } from "./run/facts.ts";
 export type { SandboxCall } from "./steps/tool-call.ts";

@@ -69,7 +69,8 @@ export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
   const factsBySkill = new Map(facts.skills.map((fact) => [fact.name, fact]));
   return {
     ...Object.fromEntries(fields),
-    executor_kind: item.steps.length > 0 ? "steps" : facts.executorKind,
+    // The steps of a goal are those of its repairs; each of these is a task of its own, and says so.
+    executor_kind: item.steps.length > 0 && item.type !== "goal" ? "steps" : facts.executorKind,
     skill_digests: item.skills.map((name) => ({ name, sha256: factsBySkill.get(name)?.treeDigest ?? null })),
     capabilities: capabilitiesOf(
       item,

@@ -50,6 +50,7 @@ export type FieldRefusalCode =
   | "step_network"
   | "step_path_refused"
   | "steps_empty"
+  | "steps_without_repair"
   | "unknown_escalation"
   | "unknown_key"
   | "unknown_tool"

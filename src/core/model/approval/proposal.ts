@@ -7,6 +7,13 @@ export type PlanProposal = {
   readonly plan: string;
   readonly tasks: readonly string[];
   readonly standing: StandingTerms | null;
+  /** The plan is a goal, and what is proposed is the one task it makes of this failure; left out otherwise. */
+  readonly repair?: ProposedRepair | undefined;
+};
+/** What a goal's task is made of besides the goal. */
+export type ProposedRepair = {
+  readonly task_id: string;
+  readonly failed: readonly { readonly name: string; readonly output: string }[];
 };
 
 /** Why the parts of a proposal do not fit each other; nothing was asked. */
@@ -27,18 +34,28 @@ export type ProposalReason =
   | "standing_without_goal"
   | "standing_without_repair"
   | "standing_uses"
-  | "standing_over";
+  | "standing_over"
+  | "repair_without_goal";
 
 const file = z.string().check(z.maxLength(LIMITS.planBytes));
 const proposalSchema = z.strictObject({
   plan: file,
   tasks: z.array(file).check(z.maxLength(LIMITS.planNames)),
   standing: z.nullable(standingTermsSchema),
+  repair: z.optional(
+    z.strictObject({
+      task_id: z.string().check(z.maxLength(LIMITS.idChars), z.regex(/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/)),
+      failed: z
+        .array(z.strictObject({ name: z.string(), output: z.string().check(z.maxLength(LIMITS.planTextChars)) }))
+        .check(z.minLength(1), z.maxLength(LIMITS.planParts)),
+    }),
+  ),
 });
 
 /** One text for all of it: the file itself when there is nothing else, so that a plan alone stays what it was. */
 export function planProposalText(proposal: PlanProposal): string {
-  if (proposal.tasks.length === 0 && proposal.standing === null) return proposal.plan;
+  const isPlanAlone = proposal.tasks.length === 0 && proposal.standing === null && proposal.repair === undefined;
+  if (isPlanAlone) return proposal.plan;
   const text = canonicalJson(proposal);
   assert(text.ok, "a proposal has canonical bytes");
   return text.value;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Sha256Hex } from "#base";
+import type { Instant, Sha256Hex } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
 import { checkResultSchema, checkResultToWire } from "../work/run-records.ts";
@@ -79,3 +79,20 @@ export const cycleToWire = (cycle: Cycle): CycleBody => ({
   repair: cycle.repair === null ? null : snakeRecord(cycle.repair),
   recheck: cycle.recheck?.map(checkResultToWire) ?? null,
 });
+
+/** A goal that is looked after: the approval it stands on, and when it is looked at next. */
+export type KeptGoal = {
+  readonly goalId: string;
+  readonly requestId: string;
+  readonly tokenId: string;
+  /** The attempt that its approval let begin: every look is part of it. */
+  readonly runId: string;
+  readonly planHash: Sha256Hex;
+  readonly isPaused: boolean;
+  readonly nextDue: Instant | null;
+  readonly lastDue: Instant | null;
+  /** Times that passed while nobody could look, and about which the owner is asked. */
+  readonly missedCount: number;
+};
+/** A goal as its newest approval names it. */
+export type ApprovedGoal = Pick<KeptGoal, "goalId" | "requestId" | "tokenId" | "runId" | "planHash">;

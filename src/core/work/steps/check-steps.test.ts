@@ -150,9 +150,13 @@ describe("what steps may reach", () => {
     }
   });
 
-  test("[PLAN-03] projects and goals have neither steps nor grants", () => {
+  test("[PLAN-03] a goal has steps only for its repairs, and a project has neither steps nor grants", () => {
     const rest = "steps:\n  - { name: a, run: ls }\nfiles: { read: [/home/me/in] }";
-    expect(found(goalFile(rest))).toEqual(["not_for_type steps", "not_for_type files"]);
+    expect(found(goalFile(rest))).toEqual(["steps_without_repair steps"]);
+    expect(accepted(goalFile(`on_failure: spawn_task\n${rest}`)).item.steps).toHaveLength(1);
+    const named = "on_failure: mend\nescalation: { mend: { action: spawn_task } }";
+    expect(accepted(goalFile(`${named}\n${rest}`)).item.files.read).toEqual(["/home/me/in"]);
+    expect(accepted(goalFile("files: { read: [/home/me/in] }")).item.files.read).toEqual(["/home/me/in"]);
     expect(found(planFile(`id: p\ntype: project\ntitle: P\n${rest}`))).toEqual([
       "not_for_type steps",
       "not_for_type files",

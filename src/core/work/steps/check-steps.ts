@@ -1,5 +1,5 @@
-import { isPathInside } from "#base";
-import type { Step } from "#model";
+import { isPathInside, type JsonValue } from "#base";
+import { spawnsTask, type Step } from "#model";
 import type { KeyPath, Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
 import { checkGrants, isGranted } from "./grants.ts";
@@ -13,9 +13,15 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
   const files = filesOf(wire["files"]);
   const raw = listOf(written["steps"]);
   if (Array.isArray(written["steps"]) && raw.length === 0) report(["steps"], { code: "steps_empty" });
-  if (wire["type"] !== "task" && wire["type"] !== null) {
-    if (raw.length > 0) report(["steps"], { code: "not_for_type", expected: "task" });
-    if (files.read.length + files.write.length > 0) report(["files"], { code: "not_for_type", expected: "task" });
+  if (wire["type"] === "project") {
+    if (raw.length > 0) report(["steps"], { code: "not_for_type", expected: "task or goal" });
+    if (files.read.length + files.write.length > 0) {
+      report(["files"], { code: "not_for_type", expected: "task or goal" });
+    }
+  }
+  // The steps of a goal are those of its repairs, and one that repairs nothing would never run them.
+  if (wire["type"] === "goal" && steps.length > 0 && !spawnsTask(wire as { readonly [field: string]: JsonValue })) {
+    report(["steps"], { code: "steps_without_repair" });
   }
   checkGrants(files, report);
   if (steps.length > 0) checkCompany(wire, report);

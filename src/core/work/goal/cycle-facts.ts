@@ -1,0 +1,61 @@
+import type { Instant } from "#base";
+import type { CheckResult, Cycle, CycleTrigger, WorkItem } from "#model";
+
+/** What of an approved goal a cycle needs; read from the stored request, never from an earlier cycle. */
+export type CycleGoal = {
+  readonly item: WorkItem;
+  /** The approval it was read from. */
+  readonly requestId: string;
+};
+
+export type CycleBeginning = {
+  readonly goal: CycleGoal;
+  readonly number: number;
+  readonly trigger: CycleTrigger;
+  readonly due: Instant | null;
+  readonly skipped: number;
+  /** The cycle before it, whatever its approval; null for the first. */
+  readonly previous: Cycle | null;
+  readonly at: Instant;
+};
+
+/** Each says when it was seen. */
+export type CycleFact = { readonly at: Instant } &
+  /** `runId` is fresh: the attempt that a repair would run as. */
+  (
+    | { readonly kind: "checks_ran"; readonly results: readonly CheckResult[]; readonly runId: string }
+    /** The standing approval was used for the repair, or the first reason why it was not. */
+    | { readonly kind: "standing_used"; readonly tokenId: string }
+    | { readonly kind: "standing_refused"; readonly code: string }
+    | { readonly kind: "asked"; readonly requestId: string }
+    | { readonly kind: "ask_refused"; readonly code: string }
+    | { readonly kind: "approved"; readonly runId: string; readonly tokenId: string }
+    | { readonly kind: "declined" }
+    | { readonly kind: "expired" }
+    | { readonly kind: "repair_ended"; readonly status: string }
+  );
+
+export type CycleEvent =
+  /** Which checks failed, by their place in the plan. */
+  | { readonly kind: "goal_checked"; readonly checks: number; readonly failed: readonly number[] }
+  | { readonly kind: "goal_repair_made" }
+  | { readonly kind: "goal_asked" }
+  | { readonly kind: "goal_cycle_ended" };
+
+/** Performed one after the other; each but `record` is answered by one fact. */
+export type CycleEffect =
+  | { readonly kind: "run_checks" }
+  | { readonly kind: "record"; readonly cycle: Cycle; readonly events: readonly CycleEvent[] }
+  | { readonly kind: "spend_standing" }
+  | { readonly kind: "ask_owner" }
+  | { readonly kind: "await_decision" }
+  | { readonly kind: "run_repair" };
+
+export type CycleState = {
+  readonly goal: CycleGoal;
+  readonly cycle: Cycle;
+  /** `checking` is not kept: a cycle that ended there never was. */
+  readonly phase: "checking" | Cycle["state"];
+  readonly previous: Cycle | null;
+};
+export type CycleAdvance = { readonly state: CycleState; readonly effects: readonly CycleEffect[] };
