@@ -98,6 +98,7 @@ async function makeProduct() {
     ...deps,
     store: stores.approvals,
     audit: stores.audit,
+    runs: stores.work,
     signer,
     randomness: systemRandomness,
     readYaml: parseYaml,

@@ -96,6 +96,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
       audit: log,
       passkeys,
       readYaml: parseYaml,
+      runs: { executions: async () => ({ ok: true, value: [] }) },
       settings: { timeoutMs: 1, ttlMs: 1, maxExecutions: 1, standingUsesMax: 1, fatigueDecisions: 1 },
     }),
     journal: createJournalDoor({ store, feed, ...machine }),

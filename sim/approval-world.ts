@@ -87,6 +87,7 @@ export async function openTrust({ clock, seeded }: World, opening: Opening): Pro
     signer,
     store,
     audit,
+    runs: stores.work,
     passkeys: NO_PASSKEYS,
     readYaml: parseYaml,
     settings,

@@ -310,7 +310,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const { randomness, clock } = machine;
   const { vault, signer } = openKeys({ options, stores, machine });
   const { audit, keys: registry } = stores;
-  const parts = { audit, registry, clock, randomness };
+  const parts = { audit, registry, clock, randomness, readYaml: parseYaml, runs: stores.work };
   const review = createReviewFeed({ store: stores.approvals, log });
   const secrets = createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed });
   const passkeys = createPasskeysDoor({ store: stores.passkeys, audit, clock, randomness, isOwnOrigin });
@@ -319,7 +319,6 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     store: withReviewFeed(stores.approvals, review),
     signer,
     passkeys,
-    readYaml: parseYaml,
     settings: approvalSettings(options.config),
   });
   const gates = createSystemGates({ config: options.config, audit, clock, timers: machine.timers });
@@ -335,7 +334,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   });
   const sandboxes = composeSandboxes({ ...options, searchPath: "/usr/local/bin:/usr/bin:/bin" });
   return {
-    work: createWork({ ...parts, config: options.config, stores, sandboxes, review, readYaml: parseYaml, log }),
+    work: createWork({ ...parts, config: options.config, stores, sandboxes, review, log }),
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
     approvals: withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages),

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { assert, parseStrictJson, sha256Hex } from "#base";
 import {
   clientFrameSchema,
@@ -18,6 +19,7 @@ import { receiptTools } from "#runtime";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, openTrust, PLAN, PROJECT } from "../approval-world.ts";
 import { inWorld } from "../disk-run.ts";
+import { grantPlan, INSIDE, openWork, playSandboxes } from "../work-world.ts";
 import type { FuzzedParser } from "./fuzz.ts";
 
 type Schema = { safeParse(value: unknown): { readonly success: boolean } };
@@ -87,7 +89,7 @@ export const bodyParser = (): FuzzedParser => ({
 
 /** Whatever a receipt was before it was damaged: only the whole one is proven. */
 export async function receiptParser(): Promise<FuzzedParser> {
-  const texts = [(await madeFiles()).receipt, (await madeFiles(PROJECT)).receipt];
+  const texts = [(await madeFiles()).receipt, (await madeFiles(PROJECT)).receipt, await executedReceipt()];
   const judge = (text: string): "accepted" | "refused" => {
     if (!isProven(verifyReceipt(text, receiptTools))) return "refused";
     assert(texts.includes(text), "APPR-05 a changed receipt proves nothing");
@@ -95,6 +97,23 @@ export async function receiptParser(): Promise<FuzzedParser> {
   };
   return { texts, judge };
 }
+
+/** A receipt that also shows what was run on its approval. */
+const executedReceipt = (): Promise<string> =>
+  inWorld(1, async (world) => {
+    const sandboxes = playSandboxes(join(world.root, "spaces"));
+    const dataDir = join(world.root, "data");
+    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes });
+    const runId = await grantPlan(working, INSIDE);
+    await working.work.runGranted(runId);
+    const shown = await working.work.show(runId);
+    assert(shown.ok && shown.value.run.isVerified, "the plan was run");
+    const receipt = await working.trust.approvals.receipt(shown.value.requestId);
+    assert(receipt.ok && receipt.value.includes('"executions"'), "the receipt shows the run");
+    await working.work.close();
+    working.trust.stores.close();
+    return receipt.value;
+  });
 
 /** Whatever an exported chain was before it was damaged: only the whole one verifies. */
 export async function auditParser(): Promise<FuzzedParser> {

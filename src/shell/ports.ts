@@ -320,4 +320,4 @@ export type {
   TidyRefusal,
   Undoing,
 } from "./ports/batches.ts";
-export type { GrantedRun, RunChange, RunNote, WorkDoor, WorkStore } from "./ports/work.ts";
+export type { GrantedRun, KeptExecution, RunChange, RunNote, SettledRun, WorkDoor, WorkStore } from "./ports/work.ts";

@@ -46,7 +46,7 @@ export async function openTwin(): Promise<Opened> {
   const { log, recordAct } = createMemoryAuditLog(auditRules);
   const grants: GrantedRun[] = [];
   return {
-    work: createMemoryWorkStore({ recordAct, grants: () => grants }),
+    work: createMemoryWorkStore({ recordAct, audit: log, grants: () => grants }),
     audit: log,
     grant: async (name, minutes = 0, executorKind = "steps") => {
       if (executorKind !== "steps") return;

@@ -165,6 +165,9 @@ const grantedSchema = z.strictObject({
   uses: z.array(approvalUseSchema).check(z.maxLength(100_000)),
 });
 
+/** A run with its checks and ledger, and what was decided about it if it was in doubt, each as the text that was hashed. */
+const executedSchema = z.strictObject({ record: z.string(), settlement: z.nullable(z.string()) });
+
 export const RECEIPT_FORMAT = "silas-receipt";
 /** A token with everything needed to check it: no database, no network, no Silas that issued it. */
 export const receiptSchema = recordOf(
@@ -178,6 +181,8 @@ export const receiptSchema = recordOf(
     /** The other tokens of the same decision; left out when there are none. Their plans are in the projection. */
     also: z.optional(z.array(grantedSchema).check(z.minLength(1), z.maxLength(LIMITS.mintedTokens))),
     audit: z.nullable(z.array(auditLine)),
+    /** What was done on these tokens; left out when nothing was run to its end. */
+    executions: z.optional(z.array(executedSchema).check(z.minLength(1), z.maxLength(100_000))),
     /** SHA-256 of the canonical text of all the rest: shows damage. Proof is the signature alone. */
     digest,
   }),
@@ -185,9 +190,10 @@ export const receiptSchema = recordOf(
 export type Receipt = z.infer<typeof receiptSchema>;
 export type ReceiptBody = z.input<typeof receiptSchema>;
 
-export const receiptToWire = ({ also, ...receipt }: Receipt): ReceiptBody => ({
+export const receiptToWire = ({ also, executions, ...receipt }: Receipt): ReceiptBody => ({
   ...snakeRecord(receipt),
   ...(also === undefined ? {} : { also: also.map(grantedToWire) }),
+  ...(executions === undefined ? {} : { executions: [...executions] }),
   token: approvalTokenToWire(receipt.token),
   key: snakeRecord(receipt.key),
   uses: receipt.uses.map(approvalUseToWire),

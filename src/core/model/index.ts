@@ -432,6 +432,7 @@ export {
   doubtSchema,
   doubtToWire,
   SETTLE_CHOICES,
+  settlementText,
   settleRunSchema,
   runSettlementSchema,
   runSettlementToWire,
@@ -441,6 +442,7 @@ export {
   type RunSettlement,
   type RunSettlementBody,
 } from "./work/doubt-records.ts";
+export { executionText, readExecution, type Execution, type KeptRows } from "./work/execution-records.ts";
 export { TOOL_ARGUMENTS, type ToolCall, type ToolName } from "./work/tool-records.ts";
 export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {

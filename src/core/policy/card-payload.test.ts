@@ -148,6 +148,7 @@ describe.each(PAYLOADS.map((payload) => [payload.kind, payload] as const))("a %s
       uses: [use.value],
       also: [],
       audit: null,
+      executions: [],
     });
     expect(isProven(verifyReceipt(receipt, { verifySignature: holds }))).toBe(true);
   });

@@ -29,7 +29,7 @@ function partsOf(projection: unknown): ReceiptParts {
     uses: token.scope === "standing" ? [] : [useOf(token)],
   }));
   if (own === undefined) throw new Error("a token");
-  return { ...own, projection: pending.projection, key: RECEIPT_KEY, also: more, audit: null };
+  return { ...own, projection: pending.projection, key: RECEIPT_KEY, also: more, audit: null, executions: [] };
 }
 const useOf = ({ nonce, planHash }: ApprovalToken) => ({
   nonce,

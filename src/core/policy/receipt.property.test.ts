@@ -47,6 +47,7 @@ const parts: ReceiptParts = {
   uses: [recorded(1), recorded(2)],
   also: [],
   audit: auditLines(),
+  executions: [],
 };
 const tools = { verifySignature: holds };
 const receipt = renderReceipt(parts);
@@ -70,6 +71,7 @@ test("a receipt proves itself, with every check named", () => {
     "lifetime ok",
     "uses ok",
     "audit ok",
+    "execution absent",
   ]);
   expect(isProven(checks)).toBe(true);
   const alone = verifyReceipt(renderReceipt({ ...parts, audit: null, uses: [] }), tools);

@@ -21,6 +21,7 @@ import {
   judgeUses,
   type Granted,
 } from "./receipt-checks.ts";
+import { hasExecutions, judgeExecutions } from "./receipt-executions.ts";
 
 /** What is checked of a receipt, in this order. */
 export type ReceiptCheckName =
@@ -34,7 +35,8 @@ export type ReceiptCheckName =
   | "verdict"
   | "lifetime"
   | "uses"
-  | "audit";
+  | "audit"
+  | "execution";
 /** `absent`: the receipt carries nothing to check here. */
 export type ReceiptCheck = {
   readonly name: ReceiptCheckName;
@@ -60,10 +62,12 @@ export type ReceiptParts = {
   /** What the same decision gave besides. */
   readonly also: readonly { readonly token: ApprovalToken; readonly uses: readonly ApprovalUse[] }[];
   readonly audit: readonly AuditRow[] | null;
+  /** What was run on them and has ended, in the order in which it began. */
+  readonly executions: NonNullable<Receipt["executions"]>;
 };
 
 /** A receipt as a file: canonical JSON and one line break. */
-export function renderReceipt({ token, projection, key, uses, also, audit }: ReceiptParts): string {
+export function renderReceipt({ token, projection, key, uses, also, audit, executions }: ReceiptParts): string {
   const { digest: _none, ...body } = receiptToWire({
     format: RECEIPT_FORMAT,
     version: 1,
@@ -73,6 +77,7 @@ export function renderReceipt({ token, projection, key, uses, also, audit }: Rec
     uses: [...uses],
     also: also.length === 0 ? undefined : also.map((one) => ({ token: one.token, uses: [...one.uses] })),
     audit: audit === null ? null : audit.map(({ seq, text, hash }) => ({ seq, text, hash: hash as Receipt["digest"] })),
+    executions: executions.length === 0 ? undefined : [...executions],
     digest: "" as Receipt["digest"],
   });
   return `${canonical({ ...body, digest: sha256Hex(canonical(body)) })}\n`;
@@ -123,11 +128,12 @@ function judgeReceipt(receipt: Receipt, tools: ReceiptTools): readonly ReceiptCh
     outcomeOf("lifetime", each(judgeLifetime)),
     outcomeOf("uses", each(judgeUses)),
     audit === null
-      ? { name: "audit", outcome: "absent", reason: null }
+      ? absent("audit")
       : outcomeOf(
           "audit",
           each(({ token }) => judgeAuditLines(audit, token.tokenId)),
         ),
+    hasExecutions(receipt) ? outcomeOf("execution", judgeExecutions(receipt)) : absent("execution"),
   ];
 }
 
@@ -143,6 +149,7 @@ function judgeSignature({ token, key }: Granted, tools: ReceiptTools): string | 
 
 const passed = (name: ReceiptCheckName): ReceiptCheck => ({ name, outcome: "ok", reason: null });
 const failed = (name: ReceiptCheckName, reason: string): ReceiptCheck => ({ name, outcome: "failed", reason });
+const absent = (name: ReceiptCheckName): ReceiptCheck => ({ name, outcome: "absent", reason: null });
 const outcomeOf = (name: ReceiptCheckName, reason: string | null): ReceiptCheck =>
   reason === null ? passed(name) : failed(name, reason);
 

@@ -1,6 +1,16 @@
 /** Work: what keeps runs of approved plans, and what the terminal and a channel may do with them. */
 import type { Instant, Result, Sha256Hex } from "#base";
-import type { AuditActor, LedgerEntry, RunRecord, StoreFault, WorkDetail, WorkRefusal, WorkSummary } from "#model";
+import type {
+  AuditActor,
+  AuditRow,
+  LedgerEntry,
+  RunRecord,
+  RunSettlement,
+  StoreFault,
+  WorkDetail,
+  WorkRefusal,
+  WorkSummary,
+} from "#model";
 
 /**
  * Runs and their ledgers, in `silas.db`. Each change commits together with its audit entry.
@@ -22,7 +32,23 @@ export interface WorkStore {
   begin(change: RunChange): Promise<Result<void, WorkRefusal | StoreFault>>;
   /** Status, use of the budget and the step it is about, all or nothing. */
   save(change: RunChange): Promise<Result<void, WorkRefusal | StoreFault>>;
+  /** What was run on the approvals of a request and has ended, as the texts whose hashes are in the chain. */
+  executions(requestId: string): Promise<Result<readonly KeptExecution[], StoreFault>>;
+  /** Runs in doubt about which nothing was decided; oldest first. */
+  inDoubt(): Promise<Result<readonly RunRecord[], StoreFault>>;
+  settlementOf(runId: string): Promise<Result<RunSettlement | null, StoreFault>>;
+  /** Keeps what was decided about a run in doubt. INVARIANT: once; the run itself stays as it ended. */
+  settle(settled: SettledRun): Promise<Result<void, WorkRefusal | StoreFault>>;
 }
+
+export type SettledRun = { readonly settlement: RunSettlement; readonly actor: AuditActor };
+
+/** One run with its ledger, and the entries of the chain about it. */
+export type KeptExecution = {
+  readonly record: string;
+  readonly settlement: string | null;
+  readonly audit: readonly AuditRow[];
+};
 
 export type GrantedRun = {
   readonly runId: string;

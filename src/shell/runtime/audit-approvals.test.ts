@@ -33,6 +33,7 @@ async function setUp() {
     audit,
     passkeys: NO_PASSKEYS,
     readYaml: parseYaml,
+    runs: { executions: async () => ({ ok: true, value: [] }) },
     settings: { timeoutMs: TIMEOUT_MS, ttlMs: 600_000, maxExecutions: 1, standingUsesMax: 10, fatigueDecisions: 10 },
   });
   const propose = async (name: string): Promise<KeptRequest> =>

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { assert, canonicalJson } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
 import { checkResultSchema, checkResultToWire } from "./run-records.ts";
@@ -37,6 +38,13 @@ export const runSettlementToWire = (settlement: RunSettlement): RunSettlementBod
   ...snakeRecord(settlement),
   results: settlement.results.map(checkResultToWire),
 });
+
+/** As it is kept and shown in a receipt: the chain holds the hash of this text. */
+export function settlementText(settlement: RunSettlement): string {
+  const text = canonicalJson(runSettlementToWire(settlement));
+  assert(text.ok, "a decision about a run has canonical bytes");
+  return text.value;
+}
 
 const doubtStepSchema = recordOf(
   z.strictObject({

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { SETTLE_CHOICES } from "./doubt-records.ts";
 import { RUN_STATUSES } from "./run-records.ts";
 import type { NameOf } from "./work-names.ts";
 
@@ -18,6 +19,17 @@ export const runAuditSchemas = {
     attempts: count,
     checks: count,
     checks_passed: count,
+    /** Of the text that a receipt shows of it: run, checks and ledger. Entries of before it was kept have none. */
+    execution_hash: z.optional(digest),
+  }),
+  /** What the owner decided about a run in doubt. */
+  run_settled: z.strictObject({
+    ...run,
+    choice: z.enum(SETTLE_CHOICES),
+    is_verified: z.boolean(),
+    checks: count,
+    checks_passed: count,
+    settlement_hash: digest,
   }),
   /** The approval did not let it run, and the first reason why. Nothing was started. [INV-01] */
   execution_blocked_no_approval: z.strictObject({ ...run, reason: code }),
@@ -35,7 +47,15 @@ export const runSentences: Sentences = {
     `Did not run ${nameOf(name)}: its approval does not hold (${reason})`,
   step_in_doubt: ({ work_item_id: name, step_index }, nameOf) =>
     `Step ${step_index + 1} of ${nameOf(name)} is in doubt: its end was never seen, and it is not repeated`,
+  run_settled: (data, nameOf) => `You settled the doubt about ${nameOf(data.work_item_id)}: ${settledWords(data)}`,
 };
+
+function settledWords({ choice, checks, checks_passed }: Settled): string {
+  if (choice === "again") return "the same plan is proposed again";
+  if (choice === "leave") return "it is left as it is";
+  return checks === 0 ? "it happened" : `it happened, ${checks_passed} of ${checks} checks passed`;
+}
+type Settled = z.infer<(typeof runAuditSchemas)["run_settled"]>;
 
 function endWords({ status, is_verified, checks, checks_passed, attempts }: RunEnd): string {
   const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;

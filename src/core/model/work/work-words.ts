@@ -1,11 +1,16 @@
 import { oneLine } from "#base";
+import type { SettleChoice } from "./doubt-records.ts";
 import type { RunStatus } from "./run-records.ts";
 
 /** Why something about a run was not done. */
 export type WorkRefusal =
   | { readonly code: "run_unknown"; readonly runId: string }
   | { readonly code: "run_exists"; readonly runId: string }
-  | { readonly code: "run_over"; readonly runId: string; readonly status: RunStatus };
+  | { readonly code: "run_over"; readonly runId: string; readonly status: RunStatus }
+  | { readonly code: "run_not_in_doubt"; readonly runId: string; readonly status: RunStatus }
+  | { readonly code: "run_settled"; readonly runId: string; readonly choice: SettleChoice }
+  /** What the choice asks for cannot be done, and the first reason why. */
+  | { readonly code: "run_not_settled"; readonly runId: string; readonly reason: string };
 
 type Said = { readonly what: string; readonly kept: string; readonly next: string };
 type Table = { readonly [C in WorkRefusal["code"]]: (error: Extract<WorkRefusal, { readonly code: C }>) => Said };
@@ -25,5 +30,20 @@ export const WORK_WORDS: Table = {
     what: `The run ${oneLine(runId)} is over (${status}).`,
     kept: "It stays as it ended.",
     next: "",
+  }),
+  run_not_in_doubt: ({ runId, status }) => ({
+    what: `The run ${oneLine(runId)} is not in doubt (${status}).`,
+    kept: "There is nothing to settle.",
+    next: "",
+  }),
+  run_settled: ({ runId, choice }) => ({
+    what: `The doubt about ${oneLine(runId)} was settled before (${choice}).`,
+    kept: "It stays as it was decided.",
+    next: "`silas work show` says what was decided.",
+  }),
+  run_not_settled: ({ runId, reason }) => ({
+    what: `The doubt about ${oneLine(runId)} cannot be settled this way (${oneLine(reason)}).`,
+    kept: "It is as it was, and still to be decided.",
+    next: "`silas work settle ID --leave` leaves it as it is.",
   }),
 };

@@ -110,6 +110,7 @@ export function createPageWorld() {
       audit,
       passkeys,
       readYaml: parseYaml,
+      runs: { executions: async () => ({ ok: true, value: [] }) },
       settings: SETTINGS,
     });
   const signIn = async (name: string): Promise<Device> => {

@@ -23,6 +23,7 @@ import type {
   ProposeRefusal,
   Randomness,
   Signer,
+  WorkStore,
 } from "#ports";
 import type { ReadYaml } from "#work";
 import { projectProposal, type PlanReading } from "./project-plan.ts";
@@ -35,6 +36,8 @@ export type ApprovalsDeps = {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly readYaml: ReadYaml;
+  /** What was run on approvals, for their receipts. */
+  readonly runs: Pick<WorkStore, "executions">;
   readonly settings: ApprovalSettings;
 };
 export type ApprovalSettings = {

@@ -24,7 +24,10 @@ import { verifyWith } from "../keys/ed25519.ts";
 
 type Refused = RequestRefusal | ReceiptRefusal | StoreFault;
 
-/** The receipt of an approved request: its tokens, the plan, the key, the uses, and what the audit chain says of them. */
+/**
+ * The receipt of an approved request: its tokens, the plan, the key, the uses, what was run on them, and what the audit
+ * chain says of all of it.
+ */
 export async function receipt(deps: ApprovalsDeps, requestId: string): Promise<Result<string, Refused>> {
   const found = await deps.store.find(requestId);
   if (!found.ok) return found;
@@ -38,10 +41,14 @@ export async function receipt(deps: ApprovalsDeps, requestId: string): Promise<R
   const key = await deps.registry.find(own.token.keyId);
   if (!key.ok) return key;
   assert(key.value !== null, "the key of an approval stays in the registry");
-  const audit = await auditLines(deps, kept.value);
-  if (!audit.ok) return audit;
+  const given = await auditLines(deps, kept.value);
+  if (!given.ok) return given;
+  const runs = await deps.runs.executions(requestId);
+  if (!runs.ok) return runs;
+  const audit = [...given.value, ...runs.value.flatMap((run) => run.audit)].toSorted((a, b) => a.seq - b.seq);
+  const executions = runs.value.map(({ record, settlement }) => ({ record, settlement }));
   const { lastUsedAt: _lastUsedAt, sessionId: _sessionId, ...receiptKey } = key.value;
-  return ok(renderReceipt({ ...own, projection, key: receiptKey, also, audit: audit.value }));
+  return ok(renderReceipt({ ...own, projection, key: receiptKey, also, audit, executions }));
 }
 
 /** Ed25519 for whoever checks a receipt: the claim is all it needs. */
@@ -77,5 +84,5 @@ async function auditLines(
       lines.push({ seq: entry.seq, text: text.value, hash });
     }
   }
-  return ok(lines.toSorted((a, b) => a.seq - b.seq));
+  return ok(lines);
 }

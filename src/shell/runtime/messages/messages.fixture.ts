@@ -104,6 +104,7 @@ export async function setUp(options: { readonly script?: Script; readonly ladder
     audit,
     passkeys: NO_PASSKEYS,
     readYaml: parseYaml,
+    runs: { executions: async () => ({ ok: true, value: [] }) },
     settings: SETTINGS,
   });
   const firings: GateFiring[] = [];

@@ -1,15 +1,19 @@
-import type { AuditDraft, RunRecord } from "#model";
-import type { RunChange, RunNote } from "#ports";
+import { sha256Hex, type Sha256Hex } from "#base";
+import { settlementText, type AuditDraft, type RunRecord } from "#model";
+import type { RunChange, RunNote, SettledRun } from "#ports";
 
 /** What the work store and its twin record, in one place so that both say the same. */
 
 export const isOver = ({ status }: Pick<RunRecord, "status">): boolean =>
   status !== "pending" && status !== "running" && status !== "verifying" && status !== "paused";
 
-export const draftsOf = (change: RunChange): readonly AuditDraft[] =>
-  change.events.map((event) => draftOf(change, event));
+/** A run that ends is recorded with the hash of all it did, which is asked for when everything of it is kept. */
+export const draftsOf = (change: RunChange, hash: () => Sha256Hex): readonly AuditDraft[] =>
+  change.events.map((event) => draftOf({ ...change, hash }, event));
 
-function draftOf({ run, at, actor }: RunChange, note: RunNote): AuditDraft {
+type Hashed = { readonly hash: () => Sha256Hex };
+
+function draftOf({ run, at, actor, hash }: RunChange & Hashed, note: RunNote): AuditDraft {
   const names = { run_id: run.runId, work_item_id: run.workItemId };
   const said = { at, actor };
   switch (note.kind) {
@@ -20,8 +24,22 @@ function draftOf({ run, at, actor }: RunChange, note: RunNote): AuditDraft {
     case "step_in_doubt":
       return { event: note.kind, data: { ...names, attempt: note.attempt, step_index: note.stepIndex }, ...said };
     case "run_ended":
-      return { event: note.kind, data: { ...names, ...endOf(run) }, ...said };
+      return { event: note.kind, data: { ...names, ...endOf(run), execution_hash: hash() }, ...said };
   }
+}
+
+export function settledDraft(run: RunRecord, { settlement, actor }: SettledRun): AuditDraft {
+  const { runId, choice, at, isVerified, results } = settlement;
+  const data = {
+    run_id: runId,
+    work_item_id: run.workItemId,
+    choice,
+    is_verified: isVerified,
+    checks: results.length,
+    checks_passed: results.filter(({ passed }) => passed).length,
+    settlement_hash: sha256Hex(settlementText(settlement)),
+  };
+  return { event: "run_settled", data, at, actor };
 }
 
 const endOf = ({ status, isVerified, attempts, results }: RunRecord) => ({

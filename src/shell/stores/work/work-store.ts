@@ -5,6 +5,8 @@ import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
 import { draftsOf, isOver } from "./drafts.ts";
+import { executionHash, executionsOf } from "./executions.ts";
+import { findSettlement, runsInDoubt, settle } from "./settlements.ts";
 import { entryOf, entryParams, grantOf, runOf, runParams, type GrantRow, type LedgerRow, type RunRow } from "./rows.ts";
 
 export type WorkStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
@@ -54,6 +56,10 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
       ),
     begin: async (change) => guarded(() => db.transaction(() => begin(parts, change))),
     save: async (change) => guarded(() => db.transaction(() => save(parts, change))),
+    executions: async (requestId) => guardedValue(() => executionsOf(db, requestId)),
+    inDoubt: async () => guardedValue(() => runsInDoubt(db)),
+    settlementOf: async (runId) => guardedValue(() => findSettlement(db, runId)),
+    settle: async (settled) => guarded(() => db.transaction(() => settle(parts, settled))),
   };
 }
 
@@ -89,7 +95,7 @@ function begin({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRe
   if (find(db, run.runId) !== null) return err({ code: "run_exists", runId: run.runId });
   insert(db, "work_runs", runParams(run));
   for (const entry of entries) keepEntry(db, entry);
-  for (const draft of draftsOf(change)) recordAct(draft);
+  for (const draft of draftsOf(change, () => executionHash(db, run.runId))) recordAct(draft);
   return ok();
 }
 
@@ -106,7 +112,7 @@ function save({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRef
     { run_id, status, attempts, record, ended_at },
   );
   for (const entry of entries) keepEntry(db, entry);
-  for (const draft of draftsOf(change)) recordAct(draft);
+  for (const draft of draftsOf(change, () => executionHash(db, runId))) recordAct(draft);
   return ok();
 }
 

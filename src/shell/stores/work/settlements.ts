@@ -1,0 +1,53 @@
+import { assert, err, ok, parseStrictJson, type Result } from "#base";
+import { runSettlementSchema, settlementText, type RunRecord, type RunSettlement, type WorkRefusal } from "#model";
+import type { SettledRun } from "#ports";
+import type { RecordAct } from "../audit/log.ts";
+import type { Sqlite } from "../sqlite.ts";
+import { settledDraft } from "./drafts.ts";
+import { runOf, type RunRow } from "./rows.ts";
+
+/** Runs in doubt about which nothing was decided; oldest first. */
+export function runsInDoubt(db: Sqlite): readonly RunRecord[] {
+  return db
+    .all<RunRow>(
+      `SELECT r.record FROM work_runs r INDEXED BY work_runs_in_doubt
+       WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM run_settlements s WHERE s.run_id = r.run_id)
+       ORDER BY r.run_id`,
+    )
+    .map(runOf);
+}
+
+export function findSettlement(db: Sqlite, runId: string): RunSettlement | null {
+  const row = db.get<RunRow>("SELECT record FROM run_settlements WHERE run_id = :runId", { runId });
+  return row === null ? null : settlementOf(row);
+}
+
+/** What was decided about a run in doubt, once, with its entry in the chain. */
+export function settle(
+  { db, recordAct }: { readonly db: Sqlite; readonly recordAct: RecordAct },
+  settled: SettledRun,
+): Result<void, WorkRefusal> {
+  const { settlement } = settled;
+  const { runId, choice } = settlement;
+  const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });
+  if (row === null) return err({ code: "run_unknown", runId });
+  const run = runOf(row);
+  if (run.status !== "in_doubt") return err({ code: "run_not_in_doubt", runId, status: run.status });
+  const before = findSettlement(db, runId);
+  if (before !== null) return err({ code: "run_settled", runId, choice: before.choice });
+  const record = settlementText(settlement);
+  db.run("INSERT INTO run_settlements (run_id, choice, record) VALUES (:runId, :choice, :record)", {
+    runId,
+    choice,
+    record,
+  });
+  recordAct(settledDraft(run, settled));
+  return ok();
+}
+
+export function settlementOf({ record }: RunRow): RunSettlement {
+  const parsed = parseStrictJson(record);
+  const settlement = runSettlementSchema.safeParse(parsed.ok ? parsed.value : null);
+  assert(settlement.success, "WSTORE-03 a kept decision is whole");
+  return settlement.data;
+}
