@@ -4,8 +4,7 @@ import { CommandFailure, EXIT } from "../terminal/failure.ts";
 
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole second client,
 // which every command would wait for.
-const { request } = process.getBuiltinModule("node:http");
-const { request: requestTls } = process.getBuiltinModule("node:https");
+const requestOf = (name: "node:http" | "node:https") => process.getBuiltinModule(name).request;
 
 /** Where the running instance listens and the token it left for the terminal, both from its own private file. */
 export type InstanceAddress = {
@@ -35,7 +34,7 @@ export type HttpCall = {
 export function callInstance(address: InstanceAddress, call: HttpCall): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { certificate } = address;
-    const outgoing = (certificate === null ? request : requestTls)({
+    const outgoing = requestOf(certificate === null ? "node:http" : "node:https")({
       // Pinned: exactly the configured certificate counts, and its name is the owner's business.
       ...(certificate === null ? {} : { ca: certificate, checkServerIdentity: () => undefined }),
       host: address.host,

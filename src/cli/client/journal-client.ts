@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { input } from "zod/mini";
 import { uuidV7 } from "#base";
 import type { Environment } from "#config";
@@ -15,6 +14,9 @@ import { openDoor } from "./door.ts";
 import { EXIT } from "../terminal/failure.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
 import { journalFailure } from "./words.ts";
+
+// Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
+const { randomBytes } = process.getBuiltinModule("node:crypto");
 
 export type CommandInput = input<typeof journalCommandSchema>;
 export type QueryInput = input<typeof journalQuerySchema>;
