@@ -71,10 +71,9 @@ const SENTENCES: Sentences = {
   ...gateSentences,
   ...runSentences,
   ...goalSentences,
+  ...egressSentences,
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
   audit_checkpoint: ({ key_id }) =>
-  ...goalSentences,
-  ...egressSentences,
     `Verified the audit chain and marked its head${(key_id ?? null) === null ? "" : `, signed with the key ${key_id}`}`,
 };
 

@@ -107,10 +107,9 @@ export const auditDataSchemas = {
   ...gateAuditSchemas,
   ...runAuditSchemas,
   ...goalAuditSchemas,
+  ...egressAuditSchemas,
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   /** Names the key that signed the head, and so records this use of it; null where none could. */
-  ...goalAuditSchemas,
-  ...egressAuditSchemas,
   audit_checkpoint: z.strictObject({ checkpoint_id: id, key_id: z.nullable(id) }),
 } as const;
 
