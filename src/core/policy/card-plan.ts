@@ -65,6 +65,8 @@ function riskOfWork({ type, capabilities, skill_digests: skills }: ShownTask, sc
   if (type === "goal") actions.push("run_unattended");
   if (capabilities.files_read.length > 0) actions.push("read_files");
   if (capabilities.files_write.length > 0) actions.push("write_files");
+  const sees = capabilities.files_read.length + capabilities.files_write.length;
+  if (sees > 0 && reversibilityOf(capabilities) === "lasting") actions.push("read_files_online");
   if (capabilities.secret_refs.length > 0) actions.push("use_secret");
   if (skills.some(({ sha256 }) => sha256 === null)) actions.push("use_unfixed_skill");
   return riskOf({ scope, actions, reversibility: reversibilityOf(capabilities) });

@@ -8,6 +8,8 @@ const ACTION_LEVELS = {
   run_work: "medium",
   /** Places outside of the workspace that work may look at. */
   read_files: "medium",
+  /** What it reads of the owner's places could leave the machine. */
+  read_files_online: "high",
   send_draft: "medium",
   approve_batch: "medium",
   /** What a gate stopped goes on after all. */
@@ -71,6 +73,7 @@ const BATCH_ACTIONS: { readonly [action: string]: Reversibility } = {
   label: "reversible",
   unlabel: "reversible",
   move: "reversible",
+  move_files: "reversible",
   delete: "destructive",
   hard_delete: "destructive",
   unsubscribe: "destructive",

@@ -21,7 +21,7 @@ const hashOf = (item: WorkItem, facts = FACTS): string => planHash(projectPlan(i
 
 const LISTED =
   "id type title parent spawned_by follow_up_of domain agent budget body interaction_mode input_artifacts_from steps " +
-  "files verify gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
+  "files hosts verify gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
 
 describe("the projection", () => {
   test("[PLAN-08] it has the listed fields, the executor kind, skill digests, capabilities, children and terms, and nothing else", () => {
@@ -103,10 +103,10 @@ describe("the hash", () => {
   test("[PLAN-09] vectors: the canonical bytes of a small plan, and the digests of both", () => {
     const small = projectPlan(accepted(taskFile("budget: { max_cost_usd: 2.00 }", "Grüße\n")).item, NO_FACTS);
     expect(planBytes(small)).toBe(SMALL_BYTES);
-    expect(planHash(small)).toBe("20655af8fbc65fd641bcfe364b9ca9f088dc677a979aca25ba2168a0cff7a82d");
+    expect(planHash(small)).toBe("f1e5aa49798809cfc90abab369827597ee798a018f7eafc55b670396350fe3af");
     expect(planHash(small)).toBe(createHash("sha256").update(SMALL_BYTES, "utf8").digest("hex"));
-    expect(hashOf(steps())).toBe("3c180e36c25cd4740739abb26f29bddfa3d290887cda7698f438f359b5698f49");
-    expect(hashOf(whole())).toBe("da2376fd14a97178a26133f9d034c64426db5a9bf8cfd4c7364f4b3685942968");
+    expect(hashOf(steps())).toBe("c39269f5ddf1ef6b068f2a3c4372b4647d88a688b0fe70eb90296104685279bb");
+    expect(hashOf(whole())).toBe("81514f812640d407a63d3e4960238e3a78ccdcf38d78a2be0671f67c37bd12e2");
   });
 
   test("[PLAN-09] it survives a store: the wire form as JSON text and back", () => {
@@ -192,7 +192,7 @@ const SMALL_BYTES =
   '{"access_levels":{},"agent":"ephemeral","body":"Grüße\\n","budget":{"max_attempts":5,"max_cost_usd":2,' +
   '"max_planner_calls":3,"max_tokens":200000,"max_wall_time_seconds":1800},"capabilities":{"commands":[],' +
   '"files":[],"files_read":[],"files_write":[],"hosts":[],"secret_refs":[]},"children":[],"depends_on":[],"domain":null,"escalation":{},' +
-  '"executor_kind":null,"failure_context":null,"files":{"read":[],"write":[]},"follow_up_of":null,"gates":[],"id":"task-1",' +
+  '"executor_kind":null,"failure_context":null,"files":{"read":[],"write":[]},"follow_up_of":null,"gates":[],"hosts":[],"id":"task-1",' +
   '"input_artifacts_from":[],"interaction_mode":"confirm_only_when_required","on_failure":"report",' +
   '"on_stuck":"consult_planner","parent":null,"schedule":null,"skill_digests":[],"skills":[],' +
   '"spawned_by":null,"standing":null,"steps":[],"tasks":[],"title":"A task","type":"task","verify":[]}';

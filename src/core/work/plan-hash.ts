@@ -1,5 +1,5 @@
 import { assert, canonicalJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
-import { toSnake, WORK_ITEM, type StandingTerms, type WorkItem } from "#model";
+import { hostWords, parseHostRule, toSnake, WORK_ITEM, type StandingTerms, type WorkItem } from "#model";
 import { splitCommand } from "./command-line.ts";
 import { callOf, shownWords } from "./steps/tool-call.ts";
 
@@ -49,6 +49,7 @@ const PROJECTED = [
   "input_artifacts_from",
   "steps",
   "files",
+  "hosts",
   "verify",
   "gates",
   "skills",
@@ -101,9 +102,15 @@ function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue
     files: sorted(expectations.flatMap((expect) => expect?.fileExists ?? [])),
     files_read: sorted(item.files.read),
     files_write: sorted(item.files.write),
-    hosts: sorted(skills.flatMap(({ hosts }) => hosts)),
+    hosts: sorted([...item.hosts.map(shownHost), ...skills.flatMap(({ hosts }) => hosts)]),
     secret_refs: sorted(skills.flatMap(({ secretRefs }) => secretRefs)),
   };
+}
+
+/** With its port, also where the plan leaves it out. */
+function shownHost(host: string): string {
+  const rule = parseHostRule(host);
+  return rule === null ? host : hostWords(rule);
 }
 
 function argvOf(command: string): readonly string[] {

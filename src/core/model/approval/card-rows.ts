@@ -10,6 +10,7 @@ const FIRST = [
   "capabilities",
   "steps",
   "files",
+  "hosts",
   "standing",
   "verify",
   "gates",

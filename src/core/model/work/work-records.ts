@@ -201,6 +201,7 @@ const planKeys = {
   }),
   steps: stepsOf(STEP, "What is run, in this order, without a model."),
   files: FILES,
+  hosts: key(several(longLine("titleChars")), { is: [], doc: "Hosts of the open internet it may reach." }),
   verify: partsOf(VERIFICATION_CHECK, "Checks outside the model that decide whether it is done."),
   gates: partsOf(GATE, "Checks while it runs."),
   skills: key(several(skillName()), {

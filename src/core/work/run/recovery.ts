@@ -37,7 +37,8 @@ export function afterInterruption({ plan, run, ledger, at }: FoundRun): AfterInt
   });
   if (run.attempts === 0) return goOn("attempt");
   if (last === undefined) return goOn("repeat");
-  const reachesOutside = plan.files.write.length > 0;
+  const isOnline = pass.some(({ stepIndex }) => plan.steps[stepIndex]?.network === true);
+  const reachesOutside = plan.files.write.length > 0 || isOnline;
   if (last.state !== "ended" && reachesOutside) return inDoubt(pass, last);
   const ended = last.state === "ended" ? last : failedEntry(last, { error: INTERRUPTED, at });
   if (ended.error === INTERRUPTED) {

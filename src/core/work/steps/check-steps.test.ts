@@ -81,9 +81,26 @@ describe("steps of a plan", () => {
     expect(accepted(step("run: ls, timeout: 86400")).item.steps[0]?.timeout).toBe(86_400);
   });
 
-  test("[PLAN-03] a step with network is refused as long as nothing can hold it to its hosts", () => {
-    expect(found(step("run: ls, network: true"))).toEqual(["step_network steps.0.network"]);
-    expect(accepted(step("run: ls, network: false")).item.steps).toHaveLength(1);
+  test("[PLAN-03] network and hosts go together: neither is approved for nothing", () => {
+    const online = step("run: ls, network: true");
+    const withHosts = (hosts: string, text = online): string => text.replace("steps:", `hosts: ${hosts}\nsteps:`);
+    expect(found(online)).toEqual(["network_without_hosts steps.0.network"]);
+    expect(found(withHosts("[a.example]", step("run: ls")))).toEqual(["hosts_unused hosts"]);
+    expect(accepted(withHosts("[a.example, a.example:80]")).item.hosts).toHaveLength(2);
+    expect(found(withHosts("[a.example, a.example:443]"))).toEqual(["name_repeated hosts.1"]);
+  });
+
+  test.each([
+    ..."localhost 127.0.0.1 10.0.0.1 192.168.1.1:443 169.254.169.254 [::1] [::ffff:8.8.8.8] [fd00::1]:443".split(" "),
+    ..."A.example a.example. *.example .example a.example:0 a.example:65536 a.example:x a.example/b b@a.example".split(
+      " ",
+    ),
+    ..."https://a.example 2130706433 0x7f.1 1.2 a.1 -a.example a..example 2606:4700::1111 [8.8.8.8] аpi.example".split(
+      " ",
+    ),
+  ])("[PLAN-03] %s is no host that can be approved", (host) => {
+    const text = step("run: ls, network: true").replace("steps:", `hosts: ["${host}"]\nsteps:`);
+    expect(found(text)).toEqual(["host_refused hosts.0"]);
   });
 
   test("[PLAN-03] artifacts lie in the workspace", () => {
@@ -168,14 +185,12 @@ describe("what steps may reach", () => {
       "depends_on: [task-2]",
       "follow_up_of: task-3",
       'input_artifacts_from: ["*"]',
-      "verify:\n  - { name: up, run: ls, expect: { exit_code: 0 }, network: true }",
       "gates:\n  - { name: g, on: on_tool_call, allowed_values: [a], extract: host }",
     ].join("\n");
     expect(found(step("run: ls").replace("steps:", `${lines}\nsteps:`)).toSorted()).toEqual([
       "not_with_steps depends_on",
       "not_with_steps gates",
       "not_with_steps input_artifacts_from",
-      "not_with_steps verify.0.network",
     ]);
     expect(accepted(taskFile(lines)).item.gates).toHaveLength(1);
   });

@@ -1,7 +1,8 @@
 import { isPathInside, type JsonValue } from "#base";
 import { spawnsTask, type Step } from "#model";
-import type { KeyPath, Report } from "../problems.ts";
+import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
+import { checkNetwork } from "./check-network.ts";
 import { checkGrants, isGranted } from "./grants.ts";
 import { readStep } from "./tool-call.ts";
 
@@ -24,6 +25,7 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
     report(["steps"], { code: "steps_without_repair" });
   }
   checkGrants(files, report);
+  checkNetwork(wire, report);
   if (steps.length > 0) checkCompany(wire, report);
   steps.forEach((step, index) => {
     if (!isRecord(step)) return;
@@ -35,7 +37,6 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
 type Grants = { readonly read: readonly string[]; readonly write: readonly string[] };
 
 function checkStep(step: WireRecord, { written, report, files }: Written & { readonly files: Grants }): void {
-  if (step["network"] === true) report(["network"], { code: "step_network" });
   for (const [name, path] of Object.entries(isRecord(step["artifacts"]) ? step["artifacts"] : {})) {
     if (typeof path === "string" && !isPathInside(path)) report(["artifacts", name], { code: "path_refused" });
   }
@@ -65,12 +66,6 @@ function checkCompany(wire: WireRecord, report: Report): void {
   for (const [name, expected] of alone) {
     if (listOf(wire[name]).length > 0) report([name], { code: "not_with_steps", expected });
   }
-  listOf(wire["verify"]).forEach((check, index) => {
-    const path: KeyPath = ["verify", index, "network"];
-    if (isRecord(check) && check["network"] === true) {
-      report(path, { code: "not_with_steps", expected: "checks cannot use the network" });
-    }
-  });
 }
 
 function filesOf(value: unknown): Grants {

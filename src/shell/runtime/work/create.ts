@@ -1,13 +1,14 @@
 import type { Config } from "#model";
-import type { ApprovalStore, Clock, KeyRegistry, Log, ReviewFeed, Sandboxes, WorkDoor, WorkStore } from "#ports";
+import type { ApprovalStore, AuditLog, Clock, KeyRegistry, Log, ReviewFeed, Sandboxes, WorkDoor, WorkStore } from "#ports";
 import type { ReadYaml } from "#work";
 import { createWorkDoor } from "./door.ts";
+import { createRunNetwork } from "./network.ts";
 import { createRunner } from "./runner.ts";
 import { createRunSpaces } from "./spaces.ts";
 
 export type WorkParts = {
   readonly config: { readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds"> };
-  readonly stores: { readonly work: WorkStore; readonly approvals: ApprovalStore };
+  readonly stores: { readonly work: WorkStore; readonly approvals: ApprovalStore; readonly audit: AuditLog };
   readonly registry: KeyRegistry;
   readonly sandboxes: Sandboxes;
   readonly review: ReviewFeed;
@@ -30,7 +31,8 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const { work: store, approvals } = stores;
   const { registry, readYaml, clock, log } = rest;
   const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds });
-  const deps = { store, approvals, registry, readYaml, clock, log, spaces, onChanged: review.changed };
+  const network = createRunNetwork({ audit: stores.audit, clock, log });
+  const deps = { store, approvals, registry, readYaml, clock, log, spaces, network, onChanged: review.changed };
   const runner = createRunner(deps);
   let unsubscribe: (() => void) | null = null;
   return {

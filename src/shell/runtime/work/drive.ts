@@ -4,6 +4,7 @@ import type { Clock, Log, SandboxSpace, WorkStore } from "#ports";
 import { advanceRun, checkNotRun, type RunEffect, type RunFact, type RunState, type RunWrite } from "#work";
 import { checkEntry, type ClearedRun, type GateDeps } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
+import type { RunNetwork } from "./network.ts";
 import { performChecks } from "./perform-checks.ts";
 import { performStep } from "./perform-step.ts";
 import type { RunSpaces } from "./spaces.ts";
@@ -11,6 +12,7 @@ import type { RunSpaces } from "./spaces.ts";
 export type DriveDeps = GateDeps & {
   readonly store: WorkStore;
   readonly spaces: RunSpaces;
+  readonly network: RunNetwork;
   readonly clock: Clock;
   readonly log: Log;
   /** Told after each change that was kept. */
@@ -125,7 +127,12 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
     case "run_step": {
       assert(going.space !== null, "a step has its workspace");
       going.progress = stepProgress(parts, effect);
-      const outcome = await performStep({ space: going.space, effect, onLine: (line) => hear(going, line) });
+      const outcome = await performStep({
+        space: going.space,
+        effect,
+        network: deps.network.forStep(parts.loaded, effect.stepIndex),
+        onLine: (line) => hear(going, line),
+      });
       return { kind: "step_ended", at: deps.clock.now(), executionId: effect.executionId, outcome };
     }
     case "run_checks":
@@ -181,6 +188,7 @@ async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
   going.checkSpace = opened.value;
   const results = await performChecks({
     plan,
+    networkFor: deps.network.forChecks(loaded),
     space: opened.value,
     workspace,
     isStopped: () => going.isLeaving || going.state.isCancelled,

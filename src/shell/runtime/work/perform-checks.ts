@@ -1,5 +1,5 @@
 import { sandboxWords, type CheckResult, type SandboxLine, type VerificationCheck } from "#model";
-import type { SandboxSpace } from "#ports";
+import type { EgressGrant, SandboxSpace } from "#ports";
 import { checkNotRun, judgeOutput, splitCommand, type RunPlan } from "#work";
 import { findPattern } from "../gates/linear-patterns.ts";
 import { isInside } from "./artifacts.ts";
@@ -11,6 +11,8 @@ type Checking = {
   /** The sandbox of the checks, and where on this machine the steps left their workspace. */
   readonly space: SandboxSpace;
   readonly workspace: string;
+  /** What the check at this place may reach. Without it a check that asks for network fails closed. [VER-07] */
+  readonly networkFor?: (index: number) => EgressGrant;
   readonly isStopped: () => boolean;
   readonly onCheck: (check: VerificationCheck) => void;
   readonly onLine: (line: SandboxLine) => void;
@@ -19,21 +21,28 @@ type Checking = {
 /** Every check, in order, also after one has failed. [VER-03] */
 export async function performChecks(checking: Checking): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
-  for (const check of checking.plan.verify) {
+  for (const [index, check] of checking.plan.verify.entries()) {
     if (checking.isStopped()) break;
     checking.onCheck(check);
-    results.push(await performCheck(checking, check));
+    results.push(await performCheck(checking, { check, index }));
   }
   return results;
 }
 
-async function performCheck(checking: Checking, check: VerificationCheck): Promise<CheckResult> {
-  // No backend can let a program out and keep it from Silas itself yet, so that such a check fails closed. [VER-07]
-  if (check.network) return checkNotRun(check, "The sandbox gives no network, and this check asks for it");
+type Placed = { readonly check: VerificationCheck; readonly index: number };
+
+async function performCheck(checking: Checking, { check, index }: Placed): Promise<CheckResult> {
+  const network = check.network ? checking.networkFor?.(index) : undefined;
+  // With no host to keep it to, nothing could enforce what was approved.
+  if (check.network && (network?.hosts ?? []).length === 0) {
+    return checkNotRun(check, "This check asks for network, and its plan names no hosts");
+  }
   const words = splitCommand(check.run);
   if (!words.ok) return checkNotRun(check, "The command does not split into words");
   const { space, onLine } = checking;
-  const ran = await space.run({ argv: words.value, cwd: RESULTS, timeoutMs: check.timeout * 1000, onLine });
+  const online = network === undefined ? {} : { network };
+  const timeoutMs = check.timeout * 1000;
+  const ran = await space.run({ argv: words.value, cwd: RESULTS, timeoutMs, ...online, onLine });
   if (!ran.ok) return checkNotRun(check, sandboxWords(ran.error).what);
   const { end, stdout } = ran.value;
   const { fileExists: place } = check.expect;

@@ -1,5 +1,5 @@
 import { sandboxWords, type SandboxLine } from "#model";
-import type { SandboxSpace } from "#ports";
+import type { EgressGrant, SandboxSpace } from "#ports";
 import type { RunEffect, StepEnd, StepNotRun } from "#work";
 import { hashArtifacts } from "./artifacts.ts";
 
@@ -7,15 +7,18 @@ type RunStep = Extract<RunEffect, { readonly kind: "run_step" }>;
 type Performing = {
   readonly space: SandboxSpace;
   readonly effect: RunStep;
+  /** What it may reach; null for nothing. */
+  readonly network: EgressGrant | null;
   readonly onLine: (line: SandboxLine) => void;
 };
 
 /** Runs one step in the workspace of its attempt and says how it ended. What it printed is text and nothing more. */
-export async function performStep({ space, effect, onLine }: Performing): Promise<StepEnd | StepNotRun> {
+export async function performStep({ space, effect, network, onLine }: Performing): Promise<StepEnd | StepNotRun> {
   const { call, timeoutMs, artifacts } = effect;
   if (timeoutMs < 1) return { end: null, error: "No time of the budget is left" };
   const stdin = call.stdin === null ? {} : { stdin: Buffer.from(call.stdin) };
-  const ran = await space.run({ argv: call.argv, ...stdin, timeoutMs, onLine });
+  const online = network === null ? {} : { network };
+  const ran = await space.run({ argv: call.argv, ...stdin, ...online, timeoutMs, onLine });
   if (!ran.ok) return { end: null, error: sandboxWords(ran.error).what };
   const { end, stdout, stderr, durationMs } = ran.value;
   const found = await hashArtifacts(space.workspace, artifacts);

@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { activitySentence } from "#model";
+import type { EgressGateway } from "#ports";
+import { createEgressGateway } from "#gateway";
+import { createSandboxes } from "#sandbox";
+import { createMemoryVault } from "#stores";
+import { RUNTIME_FILE } from "./approval-world.ts";
+import { inWorld } from "./disk-run.ts";
+import { grantPlan, openWork } from "./work-world.ts";
+
+const timers = {
+  after(delayMs: number, work: () => void) {
+    const timer = setTimeout(work, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** One server that is the whole internet. What is sent to it is kept. */
+async function internet(): Promise<{ readonly gateway: EgressGateway; readonly asked: readonly string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.headers.host}${request.url}`);
+    response.end("up\n");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const network = {
+    resolve: async () => ["93.184.215.14"],
+    dial: () => connect({ host: "127.0.0.1", port }),
+    ownAddresses: () => [],
+  };
+  return { asked, gateway: createEgressGateway({ timers, publicUrl: null, network }) };
+}
+
+type Ran = {
+  readonly status: string;
+  readonly printed: readonly string[];
+  readonly checks: readonly string[];
+  readonly sentences: readonly string[];
+};
+
+/** Approves a plan and runs it with the real sandbox. */
+async function runPlan(text: string, gateway: EgressGateway): Promise<Ran> {
+  let ran: Ran | null = null;
+  await inWorld(5, async (world) => {
+    const dataDir = join(world.root, "data");
+    const sandboxes = createSandboxes({
+      settings: { backend: "subprocess", workDir: join(world.root, "data/sandbox/work") },
+      own: [],
+      host: { platform: process.platform, arch: process.arch, searchPath: "/usr/bin:/bin", node: process.execPath },
+      randomness: { bytes: (count) => randomBytes(count) },
+      timers,
+      egress: gateway,
+    });
+    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes });
+    const runId = await grantPlan(working, text);
+    await working.work.runGranted(runId);
+    const shown = await working.work.show(runId);
+    if (!shown.ok) throw new Error(JSON.stringify(shown));
+    const { run, ledger } = shown.value;
+    const database = new DatabaseSync(join(dataDir, RUNTIME_FILE));
+    const entries = database
+      .prepare("SELECT event, entry FROM audit_entries WHERE event LIKE 'egress%' ORDER BY seq")
+      .all();
+    const sentences = entries.map((row) => {
+      const { data } = JSON.parse(String(row["entry"])) as { readonly data: Record<string, unknown> };
+      return activitySentence({ event: String(row["event"]), data });
+    });
+    ran = {
+      status: run.status,
+      printed: ledger.map(({ returnValue, taint }) => `${taint}: ${returnValue}`),
+      checks: run.results.map(({ passed, reason }) => `${passed} ${reason}`),
+      sentences,
+    };
+    database.close();
+    await working.work.close();
+    working.trust.stores.close();
+  });
+  if (ran === null) throw new Error("nothing ran");
+  return ran;
+}
+
+const FETCH = (url: string): string =>
+  `{ script: "const r = await fetch('${url}').catch((e) => ({ text: () => 'none' })); console.log((await r.text()).trim());" }`;
+
+test("[VER-07] a plan reaches the hosts it names, in steps and checks that say so, and every use is recorded", async () => {
+  const { gateway, asked } = await internet();
+  const ran = await runPlan(
+    `---
+id: task-net
+type: task
+title: Look at the page
+hosts: ["page.example:80"]
+steps:
+  - { name: look, tool: node_exec, network: true, args: ${FETCH("http://page.example/a")} }
+  - { name: elsewhere, tool: node_exec, network: true, args: ${FETCH("http://other.example/")} }
+  - { name: offline, tool: node_exec, args: ${FETCH("http://page.example/b")} }
+verify:
+  - name: it answers
+    run: /opt/silas/bin/node -e 'fetch("http://page.example/c").then(async (r) => console.log(await r.text()))'
+    expect: { contains: up }
+    network: true
+  - name: offline
+    run: /opt/silas/bin/node -e 'fetch("http://page.example/d").catch(() => console.log("none"))'
+    expect: { contains: none }
+---
+
+Look.
+`,
+    gateway,
+  );
+  expect(ran.checks).toEqual([expect.stringMatching(/^true/), expect.stringMatching(/^true/)]);
+  expect(ran).toMatchObject({ status: "done", printed: ["external: up\n", "external: none\n", "external: none\n"] });
+  expect(asked).toEqual(["page.example/a", "page.example/c"]);
+  expect(ran.sentences).toEqual([
+    "Step 1 of task-net reached page.example:80",
+    expect.stringMatching(/^Step 1 of task-net sent \d+ and received \d+ bytes at page.example:80$/),
+    "Kept Step 2 of task-net from reaching other.example:80 (host_not_granted)",
+    "Check 1 of task-net reached page.example:80",
+    expect.stringMatching(/^Check 1 of task-net sent/),
+  ]);
+});

@@ -1,0 +1,49 @@
+import { hostWords, parseHostRule, type AuditActor, type AuditDraft, type EgressUse, type HostRule } from "#model";
+import type { AuditLog, Clock, EgressGrant, Log } from "#ports";
+import type { LoadedPlan } from "./load-plan.ts";
+
+/** The network of runs: what an approved plan names, with every use of it in the audit chain. */
+export type RunNetwork = {
+  /** What this step may reach; null for nothing. */
+  forStep(plan: LoadedPlan, stepIndex: number): EgressGrant | null;
+  /** What the check at a place may reach, if it asks for it. */
+  forChecks(plan: LoadedPlan): (index: number) => EgressGrant;
+};
+
+type NetworkDeps = { readonly audit: Pick<AuditLog, "append">; readonly clock: Clock; readonly log: Log };
+
+export function createRunNetwork({ audit, clock, log }: NetworkDeps): RunNetwork {
+  const grantFor = (user: NetworkUser): EgressGrant => ({
+    hosts: user.plan.item.hosts.map((host) => parseHostRule(host)).filter((rule) => rule !== null),
+    async onUse(use) {
+      const kept = await audit.append({ ...eventOf(user, use), at: clock.now(), actor: SYSTEM } as AuditDraft);
+      if (!kept.ok) log.error("egress_unrecorded", { run_id: user.plan.grant.runId, ...kept.error });
+      return kept.ok;
+    },
+  });
+  return {
+    forStep: (plan, index) =>
+      plan.item.steps[index]?.network === true ? grantFor({ plan, part: "step", index }) : null,
+    forChecks: (plan) => (index) => grantFor({ plan, part: "check", index }),
+  };
+}
+
+type NetworkUser = { readonly plan: LoadedPlan; readonly part: "step" | "check"; readonly index: number };
+
+const SYSTEM: AuditActor = { kind: "system" };
+
+function eventOf({ plan, part, index }: NetworkUser, use: EgressUse): Pick<AuditDraft, "event" | "data"> {
+  const whose = { run_id: plan.grant.runId, work_item_id: plan.item.id, part, index };
+  switch (use.kind) {
+    case "opened":
+      return { event: "egress_opened", data: { ...whose, host: hostWords(use) } };
+    case "refused":
+      return { event: "egress_refused", data: { ...whose, host: named(use.target), reason: use.reason } };
+    case "ended": {
+      const { requests, bytesSent: bytes_sent, bytesReceived: bytes_received } = use;
+      return { event: "egress_ended", data: { ...whose, host: hostWords(use), requests, bytes_sent, bytes_received } };
+    }
+  }
+}
+
+const named = (target: HostRule | null): string | null => (target === null ? null : hostWords(target));
