@@ -182,7 +182,7 @@ describe("a run in the page", () => {
     const ran = page.getByTestId("decided").getByTestId("ran").first();
     expect(await ran.textContent()).toBe("Stopped by you");
     await expect.poll(() => announced(page), POLL).toBe("Run: Wait for a long time: Stopped.");
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+    await expect.poll(() => page.evaluate("document.activeElement.tagName"), POLL).toBe("H1");
     await ran.click();
     await expect.poll(() => page.getByTestId("outcome").textContent(), POLL).toContain("Stopped");
   });
