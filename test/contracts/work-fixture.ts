@@ -51,7 +51,7 @@ export async function openTwin(): Promise<Opened> {
     grant: async (name, minutes = 0, executorKind = "steps") => {
       if (executorKind !== "steps") return;
       const ids = { runId: `run-${name}`, requestId: `request-${name}`, workItemId: name, tokenId: `tok_${name}` };
-      grants.push({ ...ids, planHash: tokenFor(name).planHash, grantedAt: at(minutes) });
+      grants.push({ ...ids, planHash: tokenFor(name).planHash, grantedAt: at(minutes), projectRunId: null });
     },
   };
 }

@@ -30,6 +30,7 @@ describe.each([
       tokenId: "tok_first",
       planHash: runNamed("first").planHash,
       grantedAt: at(1),
+      projectRunId: null,
     });
     expect(must(await work.grantOf("run-other"))).toBeNull();
     must(await work.begin(changeOf(runNamed("first"))));
@@ -127,7 +128,7 @@ describe.each([
       fc.asyncProperty(record, async (fields) => {
         const name = `p${(number += 1)}`;
         await grant(name);
-        const isOpen = ["pending", "running", "verifying"].includes(fields.status);
+        const isOpen = ["pending", "running", "verifying", "paused"].includes(fields.status);
         const run = runNamed(name, { ...fields, endedAt: isOpen ? null : at(3) });
         must(await work.begin(changeOf(run)));
         expect(must(await work.find(`run-${name}`))).toEqual(run);

@@ -111,6 +111,8 @@ export const LIMITS = {
   undoLaterMs: 7_200_000,
   /** Runs of plans at the same time; the others wait. Each has a sandbox and its own processes. */
   runsAtOnce: 8,
+  /** The same for all scopes together. */
+  runsInTotal: 16,
   /** Times of a schedule that are counted or made up for after a pause; beyond this their first and last are enough. */
   duesCounted: 500,
   /** Goals that are checked at the same time; the others wait their turn. */

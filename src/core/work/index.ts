@@ -19,6 +19,9 @@ export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type Read
 export { advanceCycle, beginCycle, failedChecks, repairTask, resumeCycle } from "./goal/cycle.ts";
 export type { CycleEffect, CycleEvent, CycleFact, CycleGoal, CycleState } from "./goal/cycle-facts.ts";
 export { planDue, skippedDues, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "./goal/due.ts";
+export { admitted, type Claim, type PoolLimits } from "./pool/pool.ts";
+export { decideProject, judgeProject, unmetOf, usedBy, type ProjectEnd, type ProjectPlan } from "./project/decide.ts";
+export { orderTasks } from "./project/order.ts";
 export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
 export type { RunEffect, RunEvent, RunFact, RunPlan, RunState, RunWrite, StepEnd, StepNotRun } from "./run/facts.ts";
 export type { SandboxCall } from "./steps/tool-call.ts";

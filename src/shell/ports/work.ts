@@ -21,6 +21,8 @@ export interface WorkStore {
   waiting(): Promise<Result<readonly GrantedRun[], StoreFault>>;
   /** The grant a run stands on, begun or not. */
   grantOf(runId: string): Promise<Result<GrantedRun | null, StoreFault>>;
+  /** What the approval of a project granted its tasks, in the order of the project. [PROJ-01] */
+  tasksOf(requestId: string): Promise<Result<readonly GrantedRun[], StoreFault>>;
   find(runId: string): Promise<Result<RunRecord | null, StoreFault>>;
   /** Newest first. */
   list(limit: number): Promise<Result<readonly RunRecord[], StoreFault>>;
@@ -57,6 +59,8 @@ export type GrantedRun = {
   readonly tokenId: string;
   readonly planHash: Sha256Hex;
   readonly grantedAt: Instant;
+  /** The run of the project it is a task of; such a task is begun by its project alone. */
+  readonly projectRunId: string | null;
 };
 
 export type RunChange = {

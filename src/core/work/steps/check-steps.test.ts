@@ -182,13 +182,11 @@ describe("what steps may reach", () => {
 
   test("[PLAN-03] whatever a run of steps would not heed is refused beside them", () => {
     const lines = [
-      "depends_on: [task-2]",
       "follow_up_of: task-3",
       'input_artifacts_from: ["*"]',
       "gates:\n  - { name: g, on: on_tool_call, allowed_values: [a], extract: host }",
     ].join("\n");
     expect(found(step("run: ls").replace("steps:", `${lines}\nsteps:`)).toSorted()).toEqual([
-      "not_with_steps depends_on",
       "not_with_steps gates",
       "not_with_steps input_artifacts_from",
     ]);

@@ -60,7 +60,6 @@ const GRANTS = { read: "a path of files.read or files.write", write: "a path of 
 function checkCompany(wire: WireRecord, report: Report): void {
   const alone: readonly (readonly [string, string])[] = [
     ["gates", "no gate looks at what a step does"],
-    ["depends_on", "an approved plan does not wait for another"],
     ["input_artifacts_from", "results of other work cannot be taken over"],
   ];
   for (const [name, expected] of alone) {

@@ -1,9 +1,11 @@
-import { err, ok, type Instant, type Result } from "#base";
+import { err, ok, type Instant, type Result, type Sha256Hex } from "#base";
 import { readPlanProposal, spawnsTask, type ProposalReason, type ProposalRefused, type WorkItem } from "#model";
 import type { PlanRefused } from "#ports";
 import {
   FILE_ALONE,
+  orderTasks,
   planBytes,
+  planHash,
   projectPlan,
   withEffectiveSkills,
   type ParsedPlan,
@@ -19,7 +21,14 @@ export type PlanReading = {
   readonly at: Instant;
   readonly standingUsesMax: number;
 };
-export type ProjectedPlan = { readonly itemId: string; readonly item: WorkItem; readonly projection: string };
+export type ProjectedPlan = {
+  readonly itemId: string;
+  readonly item: WorkItem;
+  readonly projection: string;
+  /** The tasks of a project, in its order, each with the hash its own token is bound to. */
+  readonly tasks: readonly ProjectedTask[];
+};
+export type ProjectedTask = { readonly item: WorkItem; readonly contentHash: Sha256Hex };
 type Refused = PlanRefused | ProposalRefused;
 
 /**
@@ -35,10 +44,15 @@ export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Ref
   const children = childrenOf(reading, { item, files: proposal.value.tasks });
   if (!children.ok) return children;
   const { standing } = proposal.value;
-  const projection = projectPlan(item, { ...FILE_ALONE, children: children.value, standing });
+  const wholes = children.value.map(({ projected }) => projected);
+  // What runs every task of it without a model runs the project.
+  const isRunnable = wholes.length > 0 && wholes.every((child) => child.executor_kind === "steps");
+  const executorKind = isRunnable ? "steps" : null;
+  const projection = projectPlan(item, { ...FILE_ALONE, executorKind, children: wholes, standing });
   const reason = standing === null ? null : wrongTerms({ ...reading, item, projection, standing });
   if (reason !== null) return refuse(reason, item.id);
-  return ok({ itemId: item.id, item, projection: planBytes(projection) });
+  const tasks = children.value.map((child) => ({ item: child.item, contentHash: planHash(child.projected) }));
+  return ok({ itemId: item.id, item, projection: planBytes(projection), tasks });
 }
 
 function parse({ readYaml, at }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {
@@ -49,11 +63,14 @@ function parse({ readYaml, at }: PlanReading, markdown: string): Result<ParsedPl
 }
 
 type Family = { readonly item: WorkItem; readonly files: readonly string[] };
+type Child = { readonly item: WorkItem; readonly projected: PlanProjection };
 
 /** Exactly the tasks a project names. One that is left out, or one too many, would be approved unseen. [R1.A4] */
-function childrenOf(reading: PlanReading, { item, files }: Family): Result<readonly PlanProjection[], Refused> {
+function childrenOf(reading: PlanReading, { item, files }: Family): Result<readonly Child[], Refused> {
+  const isRun = item.type === "project" || item.steps.length > 0;
+  if (isRun && item.dependsOn.length > 0) return refuse("depends_alone", item.id);
   if (item.type !== "project") return files.length === 0 ? ok([]) : refuse("tasks_without_project", item.id);
-  const children = new Map<string, PlanProjection>();
+  const children = new Map<string, Child>();
   for (const file of files) {
     const parsed = parse(reading, file);
     if (!parsed.ok) return parsed;
@@ -61,10 +78,15 @@ function childrenOf(reading: PlanReading, { item, files }: Family): Result<reado
     const reason = wrongChild(item, child) ?? (children.has(child.id) ? "task_repeated" : null);
     if (reason !== null) return refuse(reason, child.id);
     // A file may leave its parent out; the project that lists it is its parent, and that is what is hashed.
-    children.set(child.id, projectPlan({ ...child, parent: item.id }, FILE_ALONE));
+    const own = { ...child, parent: item.id };
+    children.set(child.id, { item: own, projected: projectPlan(own, FILE_ALONE) });
   }
   const missing = item.tasks.find((id) => !children.has(id));
-  return missing === undefined ? ok([...children.values()]) : refuse("task_missing", missing);
+  if (missing !== undefined) return refuse("task_missing", missing);
+  const listed = item.tasks.flatMap((id) => children.get(id) ?? []);
+  // Said here, before anybody is asked, and again whenever the plan is read to be run. [PROJ-02]
+  const order = orderTasks(listed.map((child) => child.item));
+  return order.ok ? ok(listed) : refuse(order.error.code, order.error.ids.join(", "));
 }
 
 function wrongChild(project: WorkItem, child: WorkItem): ProposalReason | null {

@@ -2,7 +2,9 @@ import { err, LIMITS, ok, type Result } from "#base";
 import type { RunRecord, StoreFault, WorkSummary } from "#model";
 import type { GrantedRun, WorkDoor } from "#ports";
 import type { DriveDeps } from "./drive.ts";
-import { cancelUndriven, type Runner } from "./runner.ts";
+import { cancelUndriven, lostGrant } from "./end-undriven.ts";
+import { viewProject } from "./project-summary.ts";
+import type { Runner } from "./runner.ts";
 import { waitingRun } from "./unrun.ts";
 
 type DoorDeps = Pick<DriveDeps, "store" | "approvals" | "clock" | "onChanged"> & { readonly runner: Runner };
@@ -44,7 +46,7 @@ export function createWorkDoor(deps: DoorDeps): WorkDoor {
       const { run, grant } = found.value;
       if (isDriven) return run.status === "cancelled" ? ok(run) : err({ code: "run_over", runId, status: run.status });
       if (run.endedAt !== null) return err({ code: "run_over", runId, status: run.status });
-      return cancelUndriven(deps, { grant: grant ?? grantFrom(run), kept: grant === null ? run : null, actor });
+      return cancelUndriven(deps, { grant: grant ?? lostGrant(run), kept: grant === null ? run : null, actor });
     },
   };
 }
@@ -65,23 +67,14 @@ async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result
   const requestId = known.value?.requestId ?? "";
   const request = await deps.approvals.find(requestId);
   if (!request.ok) return request;
-  const title = request.value?.card.intent ?? run.workItemId;
-  return ok({
-    run,
-    requestId,
-    title,
-    progress: deps.runner.progressOf(run.runId),
-    settlement: null,
-    projectRunId: null,
-    project: null,
+  const progress = deps.runner.progressOf(run.runId);
+  const plain = { run, requestId, title: request.value?.card.intent ?? run.workItemId, progress, settlement: null };
+  if (known.value === null || request.value === null) return ok({ ...plain, projectRunId: null, project: null });
+  const view = await viewProject({
+    ...plain,
+    store: deps.store,
+    grant: known.value,
+    projection: request.value.projection,
   });
+  return view.ok ? ok({ ...plain, ...view.value, projectRunId: known.value.projectRunId }) : view;
 }
-
-const grantFrom = ({ runId, workItemId, tokenId, planHash, startedAt }: RunRecord): GrantedRun => ({
-  runId,
-  requestId: "",
-  workItemId,
-  tokenId,
-  planHash,
-  grantedAt: startedAt,
-});

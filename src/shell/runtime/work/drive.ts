@@ -1,5 +1,5 @@
 import { assert, oneLine, type Instant } from "#base";
-import { sandboxWords, type AuditActor, type RunProgress, type SandboxLine, type SandboxRefusal } from "#model";
+import type { AuditActor, RunProgress, SandboxLine } from "#model";
 import type { Clock, Log, SandboxSpace, WorkStore } from "#ports";
 import { advanceRun, checkNotRun, type RunEffect, type RunFact, type RunState, type RunWrite } from "#work";
 import { checkEntry, type ClearedRun, type GateDeps } from "./entry-gate.ts";
@@ -31,6 +31,8 @@ export type DrivenRun = {
   /** Settles when the run is over, or when it was left for the next start. */
   readonly ended: Promise<void>;
   progress(): RunProgress | null;
+  /** Whether a mistake of Silas itself ended it, so that its end was not kept. */
+  isBroken(): boolean;
   /** Ends what runs at once, as the owner's word. */
   cancel(actor: AuditActor): void;
   /** Ends what runs at once and writes nothing more: the next start finds it as it was. */
@@ -45,6 +47,7 @@ type Going = {
   state: RunState;
   isKept: boolean;
   isLeaving: boolean;
+  isBroken: boolean;
   /** Only the entry gate gives it, and nothing is opened without it. */
   cleared: ClearedRun | null;
   space: SandboxSpace | null;
@@ -64,6 +67,7 @@ export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): Dr
     state,
     isKept: known === "kept",
     isLeaving: false,
+    isBroken: false,
     cleared: null,
     space: null,
     checkSpace: null,
@@ -75,6 +79,7 @@ export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): Dr
   return {
     ended,
     progress: () => going.progress,
+    isBroken: () => going.isBroken,
     cancel: (actor) => {
       going.actor = actor;
       const isStopping = tell(parts, { kind: "cancel", at: deps.clock.now() }).some(
@@ -100,6 +105,7 @@ async function go(parts: Parts): Promise<void> {
       if (done !== "nothing") effects.push(...tell(parts, done));
     }
   } catch (cause) {
+    going.isBroken = true;
     deps.log.error("run_broken", { run_id: parts.loaded.grant.runId, cause });
   } finally {
     await closeSpaces(going);
@@ -172,7 +178,7 @@ async function openSpace({ deps, loaded, going }: Parts): Promise<Performed> {
   const opened = await deps.spaces.forSteps(going.cleared, loaded.item);
   const at = deps.clock.now();
   if (opened.ok) going.space = opened.value;
-  return { kind: "space_opened", at, refusal: opened.ok ? null : refusalWords(opened.error) };
+  return { kind: "space_opened", at, refusal: opened.ok ? null : opened.error };
 }
 
 async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
@@ -182,7 +188,7 @@ async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
   const { workspace } = space;
   const opened = await deps.spaces.forChecks(cleared, { plan, workspace });
   if (!opened.ok) {
-    const results = plan.verify.map((check) => checkNotRun(check, refusalWords(opened.error)));
+    const results = plan.verify.map((check) => checkNotRun(check, opened.error));
     return { kind: "checks_ran", at: deps.clock.now(), results };
   }
   going.checkSpace = opened.value;
@@ -198,11 +204,6 @@ async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
   await opened.value.close();
   going.checkSpace = null;
   return { kind: "checks_ran", at: deps.clock.now(), results };
-}
-
-function refusalWords(refusal: SandboxRefusal): string {
-  const { what, fix } = sandboxWords(refusal);
-  return `Nothing could run: ${what}. Fix: ${fix}`;
 }
 
 /** Ends what runs in them, and removes them. */

@@ -24,7 +24,7 @@ export type EntryRefusal = { readonly code: string };
  */
 export async function checkEntry(
   deps: GateDeps,
-  { grant, contentHash }: LoadedPlan,
+  { grant, contentHash, since }: Pick<LoadedPlan, "grant" | "contentHash" | "since">,
 ): Promise<Result<ClearedRun, EntryRefusal | StoreFault>> {
   const fresh = await loadPlan(deps, grant);
   if (!fresh.ok) return fresh;
@@ -39,7 +39,7 @@ export async function checkEntry(
     signature: await signatureFact(deps.registry, token),
     item: { workItemId: fresh.value.item.id, contentHash },
     spawn: null,
-    at: deps.clock.now(),
+    at: since ?? deps.clock.now(),
     uses: kept.value.uses,
     lineage: grant.runId,
   });

@@ -1,8 +1,8 @@
-import { err, ok, sha256Hex, type Result, type Sha256Hex } from "#base";
+import { err, ok, sha256Hex, type Instant, type Result, type Sha256Hex } from "#base";
 import type { StoreFault, WorkItem } from "#model";
 import type { ApprovalStore, Clock, GrantedRun } from "#ports";
 import type { ReadYaml } from "#work";
-import { projectProposal } from "../approvals/project-plan.ts";
+import { projectProposal, type ProjectedTask } from "../approvals/project-plan.ts";
 
 export type PlanDeps = {
   readonly approvals: Pick<ApprovalStore, "find" | "findApproval">;
@@ -11,7 +11,15 @@ export type PlanDeps = {
 };
 
 /** The plan behind a grant, read afresh from what was proposed, with the hash of what it would do. */
-export type LoadedPlan = { readonly grant: GrantedRun; readonly item: WorkItem; readonly contentHash: Sha256Hex };
+export type LoadedPlan = {
+  readonly grant: GrantedRun;
+  readonly item: WorkItem;
+  readonly contentHash: Sha256Hex;
+  /** The tasks of a project, in its order. */
+  readonly tasks: readonly ProjectedTask[];
+  /** When the project began that this is a task of: what began in time may be finished. Null for what stands alone. */
+  readonly since: Instant | null;
+};
 export type PlanUnusable = { readonly code: "request_missing" | "plan_unreadable" | "plan_kind_refused" };
 
 export async function loadPlan(
@@ -26,9 +34,14 @@ export async function loadPlan(
   const reading = { readYaml, text: request.markdown, at: clock.now(), standingUsesMax: 0 };
   const projected = projectProposal(reading);
   if (!projected.ok) return err({ code: "plan_unreadable" });
-  const { item, projection } = projected.value;
-  if (item.type !== "task") return err({ code: "plan_kind_refused" });
-  return ok({ grant, item, contentHash: sha256Hex(projection) });
+  const { item, projection, tasks } = projected.value;
+  const own = { grant, since: null };
+  if (grant.projectRunId === null) {
+    if (item.type === "goal") return err({ code: "plan_kind_refused" });
+    return ok({ ...own, item, contentHash: sha256Hex(projection), tasks });
+  }
+  const task = tasks.find((one) => one.item.id === grant.workItemId);
+  return task === undefined ? err({ code: "plan_kind_refused" }) : ok({ ...own, ...task, tasks: [] });
 }
 
 /** A fault that may be over the next time, unlike one about what is kept. */

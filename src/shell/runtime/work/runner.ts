@@ -1,10 +1,12 @@
-import { LIMITS, ok, type Result } from "#base";
-import type { AuditActor, RunProgress, RunRecord, StoreFault, WorkRefusal } from "#model";
+import { LIMITS } from "#base";
+import type { AuditActor, RunProgress } from "#model";
 import type { GrantedRun } from "#ports";
 import { createRun, reloadRun } from "#work";
-import { blockedRun, cancelledRun } from "./unrun.ts";
+import { claimOf, NO_CLAIM } from "./claims.ts";
 import { driveRun, type DriveDeps, type Driving, type DrivenRun } from "./drive.ts";
-import { loadPlan, mayPass } from "./load-plan.ts";
+import { endBlocked, endBroken, endWithoutGrant, type Preparing } from "./end-undriven.ts";
+import { loadPlan, mayPass, type LoadedPlan } from "./load-plan.ts";
+import { driveProject, type ProjectDeps, type TaskRun } from "./project.ts";
 import { createTurns } from "./turns.ts";
 
 export type Runner = {
@@ -22,30 +24,59 @@ export type Runner = {
 
 /**
  * Everything that is granted runs, a few at a time and the oldest first. INVARIANT: a run is driven by one place: whoever
- * holds the data directory, and there once. [WSTORE-06]
+ * holds the data directory, and there once; a task of a project by its project. [WSTORE-06]
  */
 export function createRunner(deps: DriveDeps): Runner {
   const driven = new Map<string, DrivenRun>();
   const taken = new Set<string>();
-  const turns = createTurns(LIMITS.runsAtOnce);
+  const turns = createTurns({ perScope: LIMITS.runsAtOnce, inTotal: LIMITS.runsInTotal });
   let phase: "idle" | "on" | "closed" = "idle";
 
-  const drive = async (preparing: Preparing): Promise<void> => {
-    const run = await prepare(deps, preparing);
-    if (run === null || phase === "closed") return;
-    const { runId } = preparing.grant;
-    const going = driveRun(deps, run);
-    driven.set(runId, going);
+  const follow = async (going: DrivenRun, { grant, item }: LoadedPlan): Promise<void> => {
+    driven.set(grant.runId, going);
     await going.ended;
-    driven.delete(runId);
+    driven.delete(grant.runId);
+    const status = item.files.write.length > 0 ? "in_doubt" : "stuck";
+    if (going.isBroken()) await endBroken(deps, { grant, status });
+  };
+  const drive = async (task: Preparing & Partial<TaskRun>): Promise<void> => {
+    const run = await prepare(deps, task);
+    if (run === null || phase === "closed") return;
+    await follow(driveRun(deps, run), run.loaded);
+  };
+  const inTurn = async (task: Preparing & Partial<TaskRun>): Promise<void> => {
+    const loaded = await loadPlan(deps, task.grant);
+    await turns.add(loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM, () => drive(task));
+  };
+  const cancel = async (runId: string, actor: AuditActor): Promise<boolean> => {
+    const going = driven.get(runId);
+    going?.cancel(actor);
+    await going?.ended;
+    return going !== undefined;
+  };
+  const projectDeps: ProjectDeps = {
+    ...deps,
+    runTask: inTurn,
+    taskProgress: (runId) => driven.get(runId)?.progress() ?? null,
+    cancelTask: cancel,
+    inTurn: (piece) => turns.add(NO_CLAIM, piece),
+  };
+  const begin = async (preparing: Preparing): Promise<void> => {
+    const loaded = await loadPlan(deps, preparing.grant);
+    if (!loaded.ok || loaded.value.item.type !== "project") return inTurn(preparing);
+    const grants = await deps.store.tasksOf(preparing.grant.requestId);
+    if (!grants.ok) return deps.log.error("runs_unreadable", grants.error);
+    const found = await deps.store.find(preparing.grant.runId);
+    // Somebody ended it meanwhile, or nothing can be read.
+    if (!found.ok || (found.value !== null && found.value.endedAt !== null) || phase === "closed") return;
+    const project = { loaded: loaded.value, kept: found.value, grants: grants.value };
+    await follow(driveProject(projectDeps, project), loaded.value);
   };
   const enqueue = async (preparing: Preparing): Promise<void> => {
     const { runId } = preparing.grant;
     if (taken.has(runId)) return;
     taken.add(runId);
-    await turns
-      .add(() => drive(preparing))
-      .catch((cause: unknown) => deps.log.error("run_broken", { run_id: runId, cause }));
+    await begin(preparing).catch((cause: unknown) => deps.log.error("run_broken", { run_id: runId, cause }));
   };
   const lookNow = async (): Promise<void> => {
     if (phase !== "on") return;
@@ -62,12 +93,7 @@ export function createRunner(deps: DriveDeps): Runner {
     look: () => void lookNow(),
     runOne: (grant) => enqueue({ grant, kept: null }),
     progressOf: (runId) => driven.get(runId)?.progress() ?? null,
-    async cancel(runId, actor) {
-      const going = driven.get(runId);
-      going?.cancel(actor);
-      await going?.ended;
-      return going !== undefined;
-    },
+    cancel,
     async close() {
       phase = "closed";
       turns.close();
@@ -76,76 +102,45 @@ export function createRunner(deps: DriveDeps): Runner {
   };
 }
 
-/** What an earlier process began and did not end. */
+/** What an earlier process began and did not end; tasks of a project are taken up by it. */
 async function leftBehind(deps: DriveDeps): Promise<readonly Preparing[]> {
   const left = await deps.store.unfinished();
   if (!left.ok) deps.log.error("runs_unreadable", left.error);
   const found: Preparing[] = [];
   for (const run of left.ok ? left.value : []) {
     const grant = await deps.store.grantOf(run.runId);
-    if (grant.ok && grant.value !== null) found.push({ grant: grant.value, kept: run });
-    else if (grant.ok) await endWithoutGrant(deps, run);
+    if (grant.ok && grant.value === null) await endWithoutGrant(deps, run);
+    else if (grant.ok && grant.value !== null && grant.value.projectRunId === null) {
+      found.push({ grant: grant.value, kept: run });
+    }
   }
   return found;
 }
 
-type Preparing = { readonly grant: GrantedRun; readonly kept: RunRecord | null };
-
 /** Null when it cannot run at all, which is then kept and recorded. */
-async function prepare(deps: DriveDeps, { grant, kept }: Preparing): Promise<Driving | null> {
+async function prepare(
+  deps: DriveDeps,
+  { grant, since }: Preparing & Partial<Pick<TaskRun, "since">>,
+): Promise<Driving | null> {
   const now = await deps.store.find(grant.runId);
   // Somebody ended it while it waited.
   if (!now.ok || (now.value !== null && now.value.endedAt !== null)) return null;
+  const kept = now.value;
   const at = deps.clock.now();
-  const loaded = await loadPlan(deps, grant);
-  if (!loaded.ok) {
-    if (mayPass(loaded.error)) deps.log.error("run_stopped", { run_id: grant.runId, ...loaded.error });
-    else await keepBlocked(deps, { grant, kept, reason: loaded.error.code });
+  const fresh = await loadPlan(deps, grant);
+  if (!fresh.ok) {
+    if (mayPass(fresh.error)) deps.log.error("run_stopped", { run_id: grant.runId, ...fresh.error });
+    else await endBlocked(deps, { grant, kept, reason: fresh.error.code });
     return null;
   }
-  const { item: plan, contentHash: planHash } = loaded.value;
+  const loaded = { ...fresh.value, since: since ?? null };
+  const { item: plan, contentHash: planHash } = loaded;
   const { runId, tokenId } = grant;
-  if (kept === null) {
-    return { loaded: loaded.value, known: "new", state: createRun({ plan, runId, tokenId, planHash, at }) };
-  }
+  if (kept === null) return { loaded, known: "new", state: createRun({ plan, runId, tokenId, planHash, at }) };
   const ledger = await deps.store.ledger(runId);
   if (!ledger.ok) {
     deps.log.error("run_stopped", { run_id: runId, ...ledger.error });
     return null;
   }
-  const state = reloadRun({ plan, run: kept, ledger: ledger.value, at });
-  return { loaded: loaded.value, known: "kept", state };
-}
-
-type Blocked = Preparing & { readonly reason: string };
-
-async function keepBlocked(deps: DriveDeps, { grant, kept, reason }: Blocked): Promise<void> {
-  const at = deps.clock.now();
-  const events = [{ kind: "execution_blocked_no_approval", reason }, { kind: "run_ended" }] as const;
-  const change = { run: blockedRun({ grant, kept, reason, at }), entries: [], events, at, actor: SYSTEM };
-  const written = await (kept === null ? deps.store.begin(change) : deps.store.save(change));
-  if (!written.ok) deps.log.error("run_stopped", { run_id: grant.runId, ...written.error });
-  deps.onChanged();
-}
-
-/** Its grant is gone, so that nothing can tell any more whether it was approved. */
-async function endWithoutGrant(deps: DriveDeps, run: RunRecord): Promise<void> {
-  const { runId, workItemId, tokenId, planHash, startedAt } = run;
-  const grant = { runId, requestId: "", workItemId, tokenId, planHash, grantedAt: startedAt };
-  await keepBlocked(deps, { grant, kept: run, reason: "approval_missing" });
-}
-
-const SYSTEM: AuditActor = { kind: "system" };
-
-/** Ends a run that nothing drives here: one that waits, or one that another process left. */
-export async function cancelUndriven(
-  { store, clock, onChanged }: Pick<DriveDeps, "store" | "clock" | "onChanged">,
-  { grant, kept, actor }: Preparing & { readonly actor: AuditActor },
-): Promise<Result<RunRecord, StoreFault | WorkRefusal>> {
-  const at = clock.now();
-  const run = cancelledRun({ grant, kept, at });
-  const change = { run, entries: [], events: [{ kind: "run_ended" }] as const, at, actor };
-  const written = await (kept === null ? store.begin(change) : store.save(change));
-  onChanged();
-  return written.ok ? ok(run) : written;
+  return { loaded, known: "kept", state: reloadRun({ plan, run: kept, ledger: ledger.value, at }) };
 }

@@ -1,11 +1,12 @@
-import type { Result } from "#base";
-import { defaultSandboxConfig, type SandboxConfig, type SandboxRefusal } from "#model";
+import { err, type Result } from "#base";
+import { defaultSandboxConfig, sandboxWords, type SandboxConfig } from "#model";
 import type { Sandboxes, SandboxSpace } from "#ports";
 import type { RunPlan } from "#work";
 import { assertCleared, type ClearedRun } from "./entry-gate.ts";
 
 export type SpaceSettings = { readonly memoryMb: number; readonly cpuSeconds: number };
-type Opened = Promise<Result<SandboxSpace, SandboxRefusal>>;
+/** Refused with the words of what kept it closed. */
+type Opened = Promise<Result<SandboxSpace, string>>;
 
 /** Where a check finds what the steps left, and cannot change it. [VER-05] */
 export const RESULTS = "/results";
@@ -24,18 +25,22 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
     const seconds = [...plan.steps, ...plan.verify].map(({ timeout }) => timeout);
     return { ...usual, ...given, limits: { ...usual.limits, timeoutMs: Math.max(1, ...seconds) * 1000 } };
   };
+  const open = async (config: SandboxConfig): Opened => {
+    const opened = await sandboxes.open(config);
+    if (opened.ok) return opened;
+    const { what, fix } = sandboxWords(opened.error);
+    return err(`Nothing could run: ${what}. Fix: ${fix}`);
+  };
   return {
     forSteps(run, plan) {
       assertCleared(run);
       const { read, write } = plan.files;
-      return sandboxes.open(configOf(plan, { readPaths: read.map(inPlace), writePaths: write.map(inPlace) }));
+      return open(configOf(plan, { readPaths: read.map(inPlace), writePaths: write.map(inPlace) }));
     },
     forChecks(run, { plan, workspace }) {
       assertCleared(run);
       const places = [...plan.files.read, ...plan.files.write].map(inPlace);
-      return sandboxes.open(
-        configOf(plan, { readPaths: [{ path: workspace, as: RESULTS }, ...places], writePaths: [] }),
-      );
+      return open(configOf(plan, { readPaths: [{ path: workspace, as: RESULTS }, ...places], writePaths: [] }));
     },
   };
 }

@@ -1,10 +1,19 @@
 import type { Instant } from "#base";
-import type { RunRecord } from "#model";
+import { ERROR_CHARS, type BudgetUsed, type RunRecord } from "#model";
 import type { GrantedRun } from "#ports";
 
-/** Records of runs in which nothing ran. */
+/** Records of runs in which nothing ran, or of which nobody knows how they went on. */
 
 export type Unrun = { readonly grant: GrantedRun; readonly kept: RunRecord | null; readonly at: Instant };
+
+export const NOTHING_USED: BudgetUsed = {
+  tokens: 0,
+  costUsd: 0,
+  wallTimeSeconds: 0,
+  attempts: 0,
+  plannerCalls: 0,
+  executorRuns: 0,
+};
 
 /** What waits: granted, and begun by nobody. It is shown, and not kept. */
 export const waitingRun = ({ runId, workItemId, tokenId, planHash, grantedAt }: GrantedRun): RunRecord => ({
@@ -16,7 +25,7 @@ export const waitingRun = ({ runId, workItemId, tokenId, planHash, grantedAt }: 
   isVerified: false,
   isPausing: false,
   attempts: 0,
-  budgetUsed: { tokens: 0, costUsd: 0, wallTimeSeconds: 0, attempts: 0, plannerCalls: 0, executorRuns: 0 },
+  budgetUsed: NOTHING_USED,
   lastError: null,
   results: [],
   artifacts: {},
@@ -29,14 +38,28 @@ const endedOf = ({ grant, kept, at }: Unrun): RunRecord => ({
   endedAt: at,
 });
 
-export const blockedRun = (unrun: Unrun & { readonly reason: string }): RunRecord => ({
+export const blockedRun = ({ reason, ...unrun }: Unrun & { readonly reason: string }): RunRecord => ({
   ...endedOf(unrun),
   status: "blocked",
-  lastError: `The approval does not hold: ${unrun.reason}`,
+  lastError: `The approval does not hold: ${reason}`,
+});
+
+/** A task whose project ended before it. */
+export const unbegunTask = ({ grant, at, reason }: Omit<Unrun, "kept"> & { readonly reason: string }): RunRecord => ({
+  ...endedOf({ grant, kept: null, at }),
+  status: "blocked",
+  lastError: `Not begun: ${reason}`.slice(0, ERROR_CHARS),
 });
 
 export const cancelledRun = (unrun: Unrun): RunRecord => ({
   ...endedOf(unrun),
   status: "cancelled",
   lastError: "Cancelled",
+});
+
+/** A mistake of Silas itself ended it. What may have reached outside is in doubt; the rest is simply not done. */
+export const brokenRun = ({ status, ...unrun }: Unrun & { readonly status: "in_doubt" | "stuck" }): RunRecord => ({
+  ...endedOf(unrun),
+  status,
+  lastError: "A mistake in Silas itself ended it; `silas logs` has the cause",
 });

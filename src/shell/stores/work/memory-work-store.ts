@@ -43,8 +43,10 @@ export function createMemoryWorkStore({ recordAct, audit, grants }: MemoryWorkPa
     return isOver(before) ? err({ code: "run_over", runId, status: before.status }) : change(made);
   };
   return {
-    waiting: async () => ok(grants().filter(({ runId }) => !runs.has(runId))),
+    waiting: async () => ok(grants().filter(({ runId, projectRunId }) => projectRunId === null && !runs.has(runId))),
     grantOf: async (runId) => ok(grants().find((grant) => grant.runId === runId) ?? null),
+    tasksOf: async (requestId) =>
+      ok(grants().filter((grant) => grant.requestId === requestId && grant.projectRunId !== null)),
     find: async (runId) => ok(runs.get(runId) ?? null),
     list: async (most) => ok([...runs.values()].toSorted(byStart).toReversed().slice(0, most)),
     unfinished: async () => ok([...runs.values()].filter((run) => !isOver(run)).toSorted(byId)),

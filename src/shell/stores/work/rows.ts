@@ -55,6 +55,7 @@ export type GrantRow = {
   readonly token_id: string;
   readonly plan_hash: string;
   readonly granted_at: string;
+  readonly project_run_id: string | null;
 };
 
 export const grantOf = (row: GrantRow): GrantedRun => ({
@@ -64,4 +65,5 @@ export const grantOf = (row: GrantRow): GrantedRun => ({
   tokenId: row.token_id,
   planHash: row.plan_hash as Sha256Hex,
   grantedAt: row.granted_at as Instant,
+  projectRunId: row.project_run_id,
 });

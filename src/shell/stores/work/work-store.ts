@@ -31,6 +31,12 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
         const row = db.get<GrantRow>(`${ONE_GRANT} AND l.lineage_id = :runId`, { runId });
         return row === null ? null : grantOf(row);
       }),
+    tasksOf: async (requestId) =>
+      guardedValue(() =>
+        db
+          .all<GrantRow>(`${TASK_GRANTS} AND d.request_id = :requestId ORDER BY g.position`, { requestId })
+          .map(grantOf),
+      ),
     find: async (runId) => guardedValue(() => find(db, runId)),
     list: async (most) =>
       guardedValue(() =>
@@ -63,10 +69,18 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
   };
 }
 
+const RUN_OF_REQUEST = `(
+  SELECT own_use.lineage_id FROM decision_tokens own
+  JOIN approval_tokens own_token ON own_token.token_id = own.token_id
+  JOIN approval_uses own_use ON own_use.nonce = own_token.nonce
+  WHERE own.request_id = d.request_id AND own.position = 0)`;
+/** Besides its own plan, a request of a project granted its tasks. */
+const OF_PROJECT = "CASE WHEN json_valid(d.projection) THEN json_extract(d.projection, '$.type') END = 'project'";
+
 /** Only the request's own plan runs by itself. A projection that somebody broke names no executor, and runs nothing. */
 const grantsFrom = (tables: string): string => `
   SELECT l.lineage_id AS run_id, d.request_id, l.work_item_id, a.token_id, l.content_hash AS plan_hash,
-    l.started_at AS granted_at
+    l.started_at AS granted_at, CASE WHEN g.position > 0 THEN ${RUN_OF_REQUEST} END AS project_run_id
   FROM ${tables}
   WHERE d.kind = 'plan_approval'
     AND CASE WHEN json_valid(d.projection) THEN json_extract(d.projection, '$.executor_kind') END = 'steps'`;
@@ -80,8 +94,13 @@ const ALL_GRANTS = grantsFrom(`pending_decisions d INDEXED BY pending_decisions_
 const ONE_GRANT = grantsFrom(`attempt_lineages l
   CROSS JOIN approval_uses u ON u.lineage_id = l.lineage_id
   CROSS JOIN approval_tokens a ON a.nonce = u.nonce
-  CROSS JOIN decision_tokens g ON g.token_id = a.token_id AND g.position = 0
-  CROSS JOIN pending_decisions d ON d.request_id = g.request_id`);
+  CROSS JOIN decision_tokens g ON g.token_id = a.token_id
+  CROSS JOIN pending_decisions d ON d.request_id = g.request_id AND (g.position = 0 OR ${OF_PROJECT})`);
+const TASK_GRANTS = grantsFrom(`pending_decisions d
+  CROSS JOIN decision_tokens g ON g.request_id = d.request_id AND g.position > 0 AND ${OF_PROJECT}
+  CROSS JOIN approval_tokens a ON a.token_id = g.token_id
+  CROSS JOIN approval_uses u ON u.nonce = a.nonce
+  CROSS JOIN attempt_lineages l ON l.lineage_id = u.lineage_id`);
 
 function find(db: Sqlite, runId: string): RunRecord | null {
   const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });

@@ -1,0 +1,264 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { planProposalText, type RunRecord, type WorkSummary } from "#model";
+import { createMemoryVault } from "#stores";
+import { BY, RUNTIME_FILE } from "./approval-world.ts";
+import { inWorld, type World } from "./disk-run.ts";
+import { grantPlan, openWork, playSandboxes, settleAll, type Script, type Working } from "./work-world.ts";
+
+const task = (id: string, more = ""): string => `---
+id: ${id}
+type: task
+title: Make ${id}
+budget: { max_attempts: 2 }
+${more}steps:
+  - { name: make, run: make ${id} }
+---
+
+# What to do
+
+Make it.
+`;
+const project = (tasks: readonly string[], more = ""): string => `---
+id: project-one
+type: project
+title: Make all of it
+tasks: [${tasks.join(", ")}]
+${more}---
+
+# What to do
+
+Make all of it.
+`;
+const CHECKED = "verify:\n  - { name: all is there, run: look, expect: { exit_code: 0 } }\n";
+const together = (plan: string, tasks: readonly string[]): string => planProposalText({ plan, tasks, standing: null });
+
+type Scene = Working & {
+  readonly world: World;
+  readonly sandboxes: ReturnType<typeof playSandboxes>;
+  readonly database: DatabaseSync;
+};
+
+const inScene = (script: Script, look: (scene: Scene) => Promise<void>): Promise<void> =>
+  inWorld(5, async (world) => {
+    const dataDir = join(world.root, "data");
+    const sandboxes = playSandboxes(join(world.root, "spaces"), script);
+    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes });
+    const database = new DatabaseSync(join(dataDir, RUNTIME_FILE));
+    try {
+      await look({ ...working, world, sandboxes, database });
+    } finally {
+      database.close();
+      await working.work.close();
+      working.trust.stores.close();
+    }
+  });
+
+async function listed({ work }: Working): Promise<readonly WorkSummary[]> {
+  const runs = await work.list();
+  if (!runs.ok) throw new Error("runs can be read");
+  return runs.value;
+}
+
+async function runsById(scene: Working): Promise<ReadonlyMap<string, RunRecord>> {
+  return new Map((await listed(scene)).map(({ run }) => [run.workItemId, run]));
+}
+
+const PARTS = [task("task-c", "depends_on: [task-b]\n"), task("task-a"), task("task-b", "depends_on: [task-a]\n")];
+const IDS = ["task-c", "task-a", "task-b"];
+
+test("[PROJ-01] [PROJ-03] [PROJ-05] [PROJ-06] [BUD-04] a project runs its tasks one after the other in the order they wait for each other, then its own checks, and is done", async () => {
+  await inScene(
+    () => 0,
+    async (scene) => {
+      const runId = await grantPlan(scene, together(project(IDS, CHECKED), PARTS));
+      await scene.work.runGranted(runId);
+      expect(scene.sandboxes.ran).toEqual(["make task-a", "make task-b", "make task-c", "look"]);
+      const shown = await scene.work.show(runId);
+      if (!shown.ok) throw new Error("it is shown");
+      const { run, project: summary } = shown.value;
+      expect(run).toMatchObject({ status: "done", isVerified: true, workItemId: "project-one" });
+      expect(run.results.map(({ name, passed }) => [name, passed])).toEqual([["all is there", true]]);
+      expect(
+        summary?.children.map(({ workItemId, title, status, waitsFor }) => [workItemId, title, status, waitsFor]),
+      ).toEqual([
+        ["task-a", "Make task-a", "done", []],
+        ["task-b", "Make task-b", "done", []],
+        ["task-c", "Make task-c", "done", []],
+      ]);
+      expect(run.budgetUsed).toMatchObject({ attempts: 3, executorRuns: 3 });
+      const others = (await listed(scene)).filter((one) => one.run.runId !== runId);
+      expect(others.map(({ projectRunId }) => projectRunId)).toEqual([runId, runId, runId]);
+      // Every task stands on a token and a use of its own. [PROJ-01]
+      expect(new Set((await listed(scene)).map((one) => one.run.tokenId)).size).toBe(4);
+    },
+  );
+});
+
+test("[PROJ-05] a project whose own check fails has failed, and says which", async () => {
+  await inScene(
+    ({ argv }) => (argv[0] === "look" ? 1 : 0),
+    async (scene) => {
+      const runId = await grantPlan(scene, together(project(IDS, CHECKED), PARTS));
+      await scene.work.runGranted(runId);
+      const runs = await runsById(scene);
+      expect(runs.get("project-one")).toMatchObject({ status: "failed", isVerified: false });
+      expect(runs.get("project-one")?.lastError).toContain("all is there");
+    },
+  );
+});
+
+test("[PROJ-04] [PROJ-06] a task that fails ends its project with its name and reason; the tasks after it are never begun and say so", async () => {
+  await inScene(
+    ({ argv }) => (argv[1] === "task-a" ? 1 : 0),
+    async (scene) => {
+      const runId = await grantPlan(scene, together(project(IDS), PARTS));
+      await scene.work.runGranted(runId);
+      expect(scene.sandboxes.ran).toEqual(["make task-a", "make task-a"]);
+      const runs = await runsById(scene);
+      expect(runs.get("project-one")).toMatchObject({ status: "failed" });
+      expect(runs.get("project-one")?.lastError).toContain("Task task-a failed");
+      for (const id of ["task-b", "task-c"]) {
+        expect(runs.get(id)).toMatchObject({ status: "blocked", attempts: 0 });
+        expect(runs.get(id)?.lastError).toContain("task-a");
+      }
+    },
+  );
+});
+
+test("[PROJ-01] [PROJ-03] [PROJ-06] a task whose approval was tampered with is blocked, and so is its project; what needs it is not begun", async () => {
+  await inScene(
+    () => 0,
+    async (scene) => {
+      const runId = await grantPlan(scene, together(project(IDS), PARTS));
+      const { database } = scene;
+      for (const { name } of database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all()) {
+        database.exec(`DROP TRIGGER "${String(name)}"`);
+      }
+      database.exec(`PRAGMA foreign_keys = OFF; UPDATE approval_tokens SET max_executions = 9 WHERE token_id =
+        (SELECT a.token_id FROM approval_tokens a JOIN approval_uses u ON u.nonce = a.nonce
+         JOIN attempt_lineages l ON l.lineage_id = u.lineage_id WHERE l.work_item_id = 'task-b')`);
+      await scene.work.runGranted(runId);
+      expect(scene.sandboxes.ran).toEqual(["make task-a"]);
+      const runs = await runsById(scene);
+      expect(runs.get("task-b")).toMatchObject({ status: "blocked" });
+      expect(runs.get("task-c")).toMatchObject({ status: "blocked", attempts: 0 });
+      expect(runs.get("project-one")).toMatchObject({ status: "blocked" });
+      expect(runs.get("project-one")?.lastError).toContain("task-b");
+    },
+  );
+});
+
+test("[PROJ-02] circles and names of nobody are refused before anybody is asked, with the ids", async () => {
+  await inScene(
+    () => 0,
+    async ({ trust, work }) => {
+      const refused = async (tasks: readonly string[], ids: readonly string[]) => {
+        const proposed = await trust.approvals.propose(together(project(ids), tasks), BY);
+        return proposed.ok ? null : proposed.error;
+      };
+      const circle = [task("task-a", "depends_on: [task-b]\n"), task("task-b", "depends_on: [task-a]\n")];
+      expect(await refused(circle, ["task-a", "task-b"])).toMatchObject({
+        code: "proposal_refused",
+        reason: "dependency_circle",
+        itemId: "task-a, task-b",
+      });
+      expect(await refused([task("task-a", "depends_on: [task-x]\n")], ["task-a"])).toMatchObject({
+        reason: "dependency_unknown",
+        itemId: "task-x",
+      });
+      const alone = await trust.approvals.propose(task("task-a", "depends_on: [task-x]\n"), BY);
+      expect(alone).toMatchObject({ error: { reason: "depends_alone", itemId: "task-a" } });
+      expect(await work.list()).toMatchObject({ value: [] });
+    },
+  );
+});
+
+test("a task may be begun after the approval's time as long as its project began in it", async () => {
+  await inScene(
+    () => 0,
+    async (scene) => {
+      const { sandboxes, world } = scene;
+      const runId = await grantPlan(scene, together(project(["task-a", "task-b"]), [task("task-a"), task("task-b")]));
+      const running = scene.work.runGranted(runId);
+      for (let turns = 0; sandboxes.ran.length === 0 && turns < 10_000; turns += 1) await turn();
+      world.clock.moveMs(3_600_000);
+      await running;
+      const runs = await runsById(scene);
+      expect(runs.get("task-b")).toMatchObject({ status: "done" });
+    },
+  );
+});
+
+test("a project that is stopped ends its running task, begins no other, and cannot be stopped twice", async () => {
+  const { promise: started, resolve: isStarted } = Promise.withResolvers<void>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
+  const hangs: Script = () => {
+    isStarted();
+    return ended;
+  };
+  await inScene(hangs, async (scene) => {
+    const runId = await grantPlan(scene, together(project(IDS), PARTS));
+    const running = scene.work.runGranted(runId);
+    await started;
+    const before = await scene.work.show(runId);
+    expect(before).toMatchObject({ value: { progress: { step: 2, steps: 3, name: "Make task-a" } } });
+    const cancelling = scene.work.cancel(runId, BY);
+    end(0);
+    expect(await cancelling).toMatchObject({ value: { status: "cancelled" } });
+    await running;
+    const runs = await runsById(scene);
+    expect(runs.get("task-a")).toMatchObject({ status: "cancelled" });
+    for (const id of ["task-b", "task-c"]) expect(runs.get(id)).toMatchObject({ status: "blocked", attempts: 0 });
+    expect(await scene.work.cancel(runId, BY)).toMatchObject({ error: { code: "run_over" } });
+  });
+});
+
+test("[PAR-02] projects hold no place among what runs: nine of them at once all end", async () => {
+  await inScene(
+    async () => {
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      return 0;
+    },
+    async (scene) => {
+      for (let index = 0; index < 9; index += 1) {
+        const names = [`task-${index}`];
+        const plan = project(names).replace("project-one", `project-${index}`);
+        await grantPlan(
+          scene,
+          together(
+            plan,
+            names.map((name) => task(name)),
+          ),
+        );
+      }
+      const runs = await settleAll(scene);
+      expect(runs.every(({ status }) => status === "done")).toBe(true);
+      expect(runs).toHaveLength(18);
+    },
+  );
+});
+
+test("[PAR-03] runs that may change the same place go one after the other in the order they were granted, others beside them", async () => {
+  const now = new Set<string>();
+  const together2: string[] = [];
+  const script: Script = async ({ argv }) => {
+    const name = argv[1] ?? "";
+    for (const other of now) together2.push(`${other}+${name}`);
+    now.add(name);
+    for (let turns = 0; turns < 10; turns += 1) await turn();
+    now.delete(name);
+    return 0;
+  };
+  await inScene(script, async (scene) => {
+    await grantPlan(scene, task("one", "files: { write: [/srv/pages] }\n"));
+    await grantPlan(scene, task("two", "files: { write: [/srv/pages/inner] }\n"));
+    await grantPlan(scene, task("three", "files: { write: [/srv/other] }\n"));
+    await settleAll(scene);
+    expect(scene.sandboxes.ran).toEqual(["make one", "make three", "make two"]);
+    expect(together2).not.toContain("one+two");
+    expect(together2).toContain("one+three");
+  });
+});
