@@ -83,6 +83,7 @@ const SETTINGS = {
   ttlMs: 600_000,
   maxExecutions: 1,
   standingUsesMax: 10,
+  undoWindowSeconds: 300,
   fatigueDecisions: 10,
 };
 

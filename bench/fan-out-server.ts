@@ -97,7 +97,14 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
       passkeys,
       readYaml: parseYaml,
       runs: { executions: async () => ({ ok: true, value: [] }) },
-      settings: { timeoutMs: 1, ttlMs: 1, maxExecutions: 1, standingUsesMax: 1, fatigueDecisions: 1 },
+      settings: {
+        timeoutMs: 1,
+        ttlMs: 1,
+        maxExecutions: 1,
+        standingUsesMax: 1,
+        fatigueDecisions: 1,
+        undoWindowSeconds: 1,
+      },
     }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
@@ -137,7 +144,8 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
 
 /** Nobody writes here while changes are measured. */
 const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;
-const NO_WORK: WorkDoor = { list: NOTHING, show: NOTHING, cancel: NOTHING };
+const NO_BATCHES = { tidy: NOTHING, next: NOTHING, undo: NOTHING, proposeUndo: NOTHING };
+const NO_WORK: WorkDoor = { batches: NO_BATCHES, list: NOTHING, show: NOTHING, cancel: NOTHING };
 const SILENT_MESSAGES: MessagesDoor = {
   receive: NOTHING,
   say: NOTHING,

@@ -79,6 +79,7 @@ export async function openTrust({ clock, seeded }: World, opening: Opening): Pro
     ttlMs: 1_800_000,
     maxExecutions: 1,
     standingUsesMax: 100,
+    undoWindowSeconds: 300,
     fatigueDecisions: 20,
   };
   const { approvals: store, audit } = stores;

@@ -78,7 +78,8 @@ export async function openWork(world: World, { sandboxes, ...opening }: Opening)
   const { stores } = trust;
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const work = createWork({
-    config: { sandbox: { defaultMemoryMb: 512, defaultCpuSeconds: 60 } },
+    randomness: world.seeded,
+    config: { dataDir: opening.dataDir, batchReview: { defaultSize: 10, confidence: { mediumMin: 0.5 } }, sandbox: { defaultMemoryMb: 512, defaultCpuSeconds: 60 } },
     stores,
     registry: stores.keys,
     sandboxes,

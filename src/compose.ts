@@ -28,6 +28,7 @@ import type {
   Timers,
 } from "#ports";
 import {
+  approvalSettings,
   createActivityDoor,
   createApprovalsDoor,
   createAuditLife,
@@ -345,14 +346,6 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     secrets,
   };
 }
-
-const approvalSettings = ({ approval, review, autonomy }: Config) => ({
-  timeoutMs: review.approvalTimeoutSeconds * 1000,
-  ttlMs: approval.defaultTtlMinutes * 60_000,
-  maxExecutions: approval.maxExecutions,
-  standingUsesMax: autonomy.maxStandingExecutions,
-  fatigueDecisions: review.fatigueWindowDecisions,
-});
 
 const BY_KEY_FILE: VaultAccess = { passphrase: null, askPassphrase: async () => null, sessionBus: "absent" };
 

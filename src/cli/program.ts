@@ -40,6 +40,7 @@ export const NOUNS: readonly Noun[] = [
   },
   { name: "run", summary: "approve a plan with steps and watch it run", load: () => import("./run/run.ts") },
   { name: "work", summary: "runs of approved plans: list, show, cancel", load: () => import("./work/work.ts") },
+  { name: "tidy", summary: "move the files of a folder into folders, with undo", load: () => import("./batches/tidy.ts") },
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
   {
     name: "sandbox",
@@ -55,7 +56,7 @@ export const NOUNS: readonly Noun[] = [
   { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./journal/rate.ts") },
   { name: "categories", summary: "the categories of tasks and notes", load: () => import("./journal/categories.ts") },
   { name: "search", summary: "search everything in the journal", load: () => import("./journal/search.ts") },
-  { name: "undo", summary: "take the last change back, or the named one", load: () => import("./journal/undo.ts") },
+  { name: "undo", summary: "take back the last change, the named one, or a batch", load: () => import("./journal/undo.ts") },
   { name: "activity", summary: "what happened, in sentences", load: () => import("./activity/activity.ts") },
   { name: "audit", summary: "verify, show and export the audit log", load: () => import("./audit/audit.ts") },
   { name: "backup", summary: "copy the databases, or verify a copy", load: () => import("./house/backup.ts") },

@@ -284,6 +284,7 @@ export type {
   ApprovalStore,
   ApprovalsDoor,
   DecideRefusal,
+  ItemChoice,
   MadeDecision,
   OwnerAnswer,
   PlanRefused,
@@ -313,11 +314,9 @@ export type {
   BatchSeries,
   BatchStore,
   BatchViews,
-  FolderFault,
   KeptUndo,
   NextBatch,
   Tidied,
-  TidyRefusal,
   Undoing,
 } from "./ports/batches.ts";
 export type { GrantedRun, KeptExecution, RunChange, RunNote, SettledRun, WorkDoor, WorkStore } from "./ports/work.ts";

@@ -1,5 +1,6 @@
 import { oneLine, type Sha256Hex } from "#base";
-import { keptRequestToWire, type Friction, type KeptRequest } from "#model";
+import { keptRequestToWire, MOVE_FILES, type Friction, type KeptRequest } from "#model";
+import { withChoice, type Choice } from "../batches/choose-items.ts";
 import { safeJson } from "../plan/safe-json.ts";
 import { requirePerson } from "../terminal/ask.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
@@ -12,11 +13,13 @@ export const define: Define = (approve, act) => {
   approve
     .argument("<id>", "a request, or the beginning of its id")
     .option("--hash <hash>", "approve exactly the plan with this hash, without being asked")
+    .option("--only <items>", "of a batch only these items, such as 1,2; that is asked about anew")
+    .option("--without <items>", "a batch without these items; that is asked about anew")
     .option("--json", "print JSON")
     .action(act(approveRequest));
 };
 
-type Options = { readonly hash?: string; readonly json?: boolean };
+type Options = Choice & { readonly hash?: string; readonly json?: boolean };
 type Confirmed = { readonly shownHash: Sha256Hex; readonly friction: readonly Friction[] };
 
 const TERMINAL = { kind: "terminal" } as const;
@@ -29,7 +32,7 @@ const approveRequest: Handler<Options> = async (call) => {
   const { options, terminal } = call;
   const request = await withApprovals(call, async (approvals) => {
     const { requestId } = await findRequest(approvals, call.args[0] ?? "");
-    return orFail(await approvals.show(requestId));
+    return withChoice(approvals, { request: orFail(await approvals.show(requestId)), choice: options });
   });
   const { requestId } = request;
   if (request.state !== "pending") {
@@ -49,8 +52,9 @@ export const saysSteps = ({ projection }: Pick<KeptRequest, "projection">): bool
   (JSON.parse(projection) as { readonly executor_kind?: unknown }).executor_kind === "steps";
 
 function grantedWords(request: KeptRequest): string {
-  if (request.kind !== "plan_approval") return "It is signed.";
-  if (!saysSteps(request)) return "Its attempt is granted and waits to be run.";
+  const isBatch = request.kind === "batch_review" && JSON.parse(request.projection).action === MOVE_FILES;
+  if (request.kind !== "plan_approval" && !isBatch) return "It is signed.";
+  if (!isBatch && !saysSteps(request)) return "Its attempt is granted and waits to be run.";
   return `It runs as soon as \`silas start\` does; \`silas work show ${request.requestId}\` follows it.`;
 }
 

@@ -44,15 +44,20 @@ export function createHttpApprovals(address: InstanceAddress): Approvals {
         }),
         requestOf,
       ),
+    select: async ({ requestId, itemIds }) =>
+      mapped(
+        await post<ProposedBody, never>(`${encodeURIComponent(requestId)}/selection`, { selected_item_ids: itemIds }),
+        proposedOf,
+      ),
     receipt: async (id) =>
       mapped(await post<{ readonly receipt: string }, never>("receipt", { request_id: id }), ({ receipt }) => receipt),
   };
 }
 
 // Our own server wrote these.
-type ProposedBody = { readonly request: KeptRequestBody; readonly is_new: boolean };
+export type ProposedBody = { readonly request: KeptRequestBody; readonly is_new: boolean };
 
-const proposedOf = ({ request, is_new: isNew }: ProposedBody) => ({ request: requestOf(request), isNew });
+export const proposedOf = ({ request, is_new: isNew }: ProposedBody) => ({ request: requestOf(request), isNew });
 
 function requestOf(body: KeptRequestBody): KeptRequest {
   const request = keptRequestFromWire(body);

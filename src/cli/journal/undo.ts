@@ -7,12 +7,18 @@ import type { JournalClient } from "../client/journal-client.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 
-type Options = { readonly list?: true; readonly preview?: true; readonly json?: boolean };
+type Options = {
+  readonly list?: true;
+  readonly preview?: true;
+  readonly propose?: true;
+  readonly json?: boolean;
+};
 
 export const define: Define = (undo, act) => {
   undo
-    .argument("[operation]", "an operation of `silas undo --list`; else the last one")
+    .argument("[operation]", "an operation of `silas undo --list`, or the run of a batch; else the last operation")
     .option("--list", "show the last operations")
+    .option("--propose", "for a batch whose time is over: propose the way back")
     .option("--preview", "only show what would be put back")
     .option("--json", "print JSON")
     .action(act(undoOperation));
@@ -20,7 +26,14 @@ export const define: Define = (undo, act) => {
 
 const OPERATIONS_ROWS = 50;
 
-const undoOperation: Handler<Options> = ({ args: [fragment], options, terminal, journal }) =>
+const undoOperation: Handler<Options> = async (call) => {
+  const [fragment] = call.args;
+  // Batches of files are kept elsewhere, and their ids are of another kind.
+  const code = fragment === undefined ? null : await (await import("../batches/undo-run.ts")).undoRun(call, fragment);
+  return code === null ? undoInJournal(call) : code;
+};
+
+const undoInJournal: Handler<Options> = ({ args: [fragment], options, terminal, journal }) =>
   journal(async (client) => {
     const operations = await client.ask({ kind: "operations", limit: OPERATIONS_ROWS });
     if (options.list) return options.json ? terminal.json({ operations }) : printOperations(operations, terminal);

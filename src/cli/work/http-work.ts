@@ -2,6 +2,7 @@ import { assert, ok, type Result } from "#base";
 import { runRecordSchema, workDetailFromWire, workSummaryFromWire } from "#model";
 import type { WorkDoor } from "#ports";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
+import { createHttpBatches } from "../batches/http-batches.ts";
 import { resultOf } from "../client/http-door.ts";
 
 /** The runs of a running instance: the same door as the local one. */
@@ -9,6 +10,7 @@ export function createHttpWork(address: InstanceAddress): WorkDoor {
   const call = async <E>(made: HttpCall): Promise<Result<unknown, E>> =>
     resultOf(await readAnswer(await callInstance(address, made)));
   return {
+    batches: createHttpBatches(address),
     list: async () => {
       const listed = await call<never>({ method: "GET", path: "/api/work" });
       if (!listed.ok) return listed;

@@ -102,7 +102,9 @@ export const LIMITS = {
   /** Steps of one plan; more is a script. */
   planSteps: 100,
   /** Files of one batch: each is a step of its own, and a card with more would not be read. */
-  batchMoves: 90,
+  batchMoves: 85,
+  /** Folders that one batch makes or removes. */
+  batchFolders: 10,
   /** All paths of one batch together: they travel as one text to the sandbox that checks them. */
   batchPathsChars: 40_000,
   /** Files one look at a folder takes up; the others wait for the next. */

@@ -69,6 +69,7 @@ const SENTENCES: Sentences = {
   message_endorsed: ({ message_id }) => `You endorsed the message ${message_id}`,
   access_changed: ({ connection_id, level }) => `The connection ${connection_id} reached the level ${level}`,
   ...gateSentences,
+  ...batchSentences,
   ...runSentences,
   ...goalSentences,
   ...egressSentences,

@@ -105,6 +105,7 @@ export const auditDataSchemas = {
   message_endorsed: z.strictObject({ message_id: id, token_id: id }),
   access_changed: z.strictObject({ connection_id: id, level_before: id, level: id, customer_id: z.nullable(id) }),
   ...gateAuditSchemas,
+  ...batchAuditSchemas,
   ...runAuditSchemas,
   ...goalAuditSchemas,
   ...egressAuditSchemas,

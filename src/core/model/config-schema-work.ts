@@ -161,6 +161,7 @@ export const connectionsKeys = group({
 });
 export const batchReviewKeys = group({
   default_size: key(whole(1, 1000), { is: 10, doc: "Items of one batch card." }),
+  undo_window_minutes: key(whole(1, 60), { is: 5, doc: "How long a batch can be taken back after it ran." }),
   confidence: group({
     high_min: key(share, { is: 0.85, doc: "Confidence called high." }),
     medium_min: key(share, { is: 0.5, doc: "Confidence called medium." }),

@@ -1,5 +1,6 @@
 import { oneLine, type Instant } from "#base";
 import type { ApprovalRefusal, DecisionRefusal } from "./approvals.ts";
+import type { SelectionRefusal } from "./approval/batch.ts";
 import type { PayloadRefused } from "./approval/payload.ts";
 import type { ProposalReason, ProposalRefused } from "./approval/proposal.ts";
 import type { AuditActor } from "./audit.ts";
@@ -15,6 +16,7 @@ export type ApprovalsError =
   | ApprovalRefusal
   | { readonly code: "plan_refused"; readonly line: number; readonly column: number; readonly reason: string }
   | PayloadRefused
+  | SelectionRefusal
   | ProposalRefused
   | { readonly code: "not_approved"; readonly requestId: string };
 
@@ -47,6 +49,13 @@ export const DECISION_WORDS: Table = {
   proposal_refused: ({ reason, itemId }) =>
     refused(`${itemId === null ? "This" : oneLine(itemId)} cannot be proposed: ${PROPOSAL_WORDS[reason]}.`),
   payload_refused: ({ reason }) => refused(`This cannot be proposed (${oneLine(reason)}).`),
+  selection_refused: ({ itemId }) =>
+    refused(
+      itemId === null
+        ? "Choose some of the items of a batch: at least one, not all, each once."
+        : `There is no item ${oneLine(itemId)} in this batch.`,
+      SHOW_AGAIN,
+    ),
   not_approved: () =>
     refused("There is no approval to show a receipt of.", "`silas approvals list` shows those there are."),
   decision_settled: ({ state }) => refused(`This request is ${state} already.`, LOOK),

@@ -137,11 +137,14 @@ export {
   OUTCOME_WORDS,
   selectItemsSchema,
   undoRunSchema,
+  undoSchema,
+  undoToWire,
   type ItemOutcome,
   type UndoBody,
   type UndoRefusal,
   type UndoView,
 } from "./batch/undo.ts";
+export type { FolderFault, TidyRefused } from "./batch/tidy-words.ts";
 export { grantsOf, type Grant } from "./approval/grants.ts";
 export {
   isPayloadKind,

@@ -1,4 +1,6 @@
 import { LIMITS, oneLine } from "#base";
+import { UNDO_WORDS, type UndoRefusal } from "./batch/undo.ts";
+import { TIDY_WORDS, type TidyRefused } from "./batch/tidy-words.ts";
 import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
 import { DEVICE_WORDS, type DevicesError } from "./approval/device-words.ts";
 import { GOAL_WORDS, type GoalRefusal } from "./goal/goal-words.ts";
@@ -54,6 +56,8 @@ type KnownError =
   | PasskeyError
   | SecretsError
   | WorkRefusal
+  | UndoRefusal
+  | TidyRefused
   | GoalRefusal;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
@@ -99,6 +103,8 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 const TABLE: Table = {
   ...DECISION_WORDS,
   ...WORK_WORDS,
+  ...UNDO_WORDS,
+  ...TIDY_WORDS,
   ...GOAL_WORDS,
   ...DEVICE_WORDS,
   ...MESSAGE_WORDS,

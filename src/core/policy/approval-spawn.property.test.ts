@@ -126,7 +126,7 @@ describe("a standing approval", () => {
   });
 
   test("is kept only on the terms the goal asks for", () => {
-    const issued = { token: standing, signature: "valid", item: present().item, at: AT } as const;
+    const issued = { token: standing, signature: "valid", item: present().item, at: AT, scope: "standing" } as const;
     const asked = { ...TERMS, spawn_policy_hash: present().spawn?.policyHash ?? "" };
     expect(judgeIssued({ ...issued, conditions: asked }).ok).toBe(true);
     for (const change of [

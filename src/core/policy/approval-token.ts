@@ -71,8 +71,8 @@ function mintOne(mint: Mint, { grant, nonce }: Granted): Result<UnsignedToken, D
 
 type Lifetime = Pick<UnsignedToken, "expiresAt" | "maxExecutions">;
 
-function plainLifetime({ at, ttlMs, maxExecutions }: Mint, { usesMax }: Grant): Result<Lifetime, never> {
-  const expiresAt = instantFromMs(msOfInstant(at) + ttlMs);
+function plainLifetime({ at, ttlMs, maxExecutions }: Mint, { usesMax, laterMs }: Grant): Result<Lifetime, never> {
+  const expiresAt = instantFromMs(msOfInstant(at) + ttlMs + laterMs);
   assert(expiresAt.ok, "APPR-07 an approval ends within the calendar");
   return ok({ expiresAt: expiresAt.value, maxExecutions: usesMax ?? maxExecutions });
 }

@@ -83,8 +83,8 @@ const SIGNATURE_CODES = {
 } as const;
 
 /**
- * Whether a standing approval may be kept for later: it is signed, for this goal, on exactly the terms that follow from
- * it. Nothing is used. [APPR-09]
+ * Whether an approval may be kept for later: it is signed, for this goal or this way back, on exactly the terms that
+ * follow from it. Nothing is used. [APPR-09] [UNDO-03]
  */
 export function judgeIssued(issued: Issued): Result<void, ApprovalRefusal> {
   const held = judgeBound(issued);
@@ -93,10 +93,11 @@ export function judgeIssued(issued: Issued): Result<void, ApprovalRefusal> {
   const isAsked = Object.entries(conditions).every(
     ([name, value]) => Object.hasOwn(token.conditions, name) && token.conditions[name] === value,
   );
-  return isAsked && token.scope === "standing" ? ok() : refuse("binding", "approval_spawn_policy_differs");
+  return isAsked && token.scope === issued.scope ? ok() : refuse("binding", "approval_spawn_policy_differs");
 }
 export type Issued = Pick<Presented, "token" | "signature" | "item" | "at"> & {
-  /** What the goal asks for. */
+  /** What the goal or the way back asks for. */
+  readonly scope: ApprovalToken["scope"];
   readonly conditions: ApprovalToken["conditions"];
 };
 

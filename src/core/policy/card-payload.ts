@@ -1,5 +1,7 @@
-import { ok, sha256Hex, type Result } from "#base";
+import { LIMITS, ok, oneLine, sha256Hex, type Result } from "#base";
 import {
+  MOVE_FILES,
+  readMoveFiles,
   payloadProjection,
   payloadSays,
   projectionRows,
@@ -90,14 +92,34 @@ function wordsFor(payload: ShownPayload): CardWords {
   return WORDS[payload.kind](payload as never);
 }
 
+type Batch = Extract<ShownPayload, { readonly kind: "batch_review" }>;
+
+const batchWords = ({ action, count, params }: Batch): CardWords => ({
+  intent: `Do ${action} to ${quantity(count, "item")}`,
+  rationale: `One action would be done to exactly these items, ${params === null ? "without settings" : `with ${quantity(Object.keys(params).length, "setting")}`}. Another item, order or action needs another approval.`,
+  affectedItems: { count, summary: quantity(count, "item") },
+  approve: `Approve: ${action}, ${quantity(count, "item")}`,
+  decline: `Decline: ${quantity(count, "item")} left alone`,
+});
+
+/** A batch that Silas itself carries out says what that is. The count is not in the title, which stays the same for all of a folder. */
+function moveWords({ action, count, params, item_ids }: Batch): CardWords | null {
+  const read = action === MOVE_FILES ? readMoveFiles({ params: params as MoveParams, item_ids }) : null;
+  if (read === null || !read.ok) return null;
+  const { folder } = read.value;
+  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  return {
+    intent: oneLine(`Move files in ${[...name].slice(0, 40).join("")}`),
+    rationale: `Each of these files would be moved inside this folder, if it still has exactly the bytes that were seen. What is there already is never replaced, and all of it can be taken back for a while.`,
+    affectedItems: { count, summary: oneLine(`${quantity(count, "file")} in ${folder}`.slice(0, LIMITS.titleChars)) },
+    approve: `Approve: move ${quantity(count, "file")}`,
+    decline: `Decline: ${quantity(count, "file")} left alone`,
+  };
+}
+type MoveParams = Parameters<typeof readMoveFiles>[0]["params"];
+
 const WORDS: { readonly [K in PayloadKind]: (payload: Extract<ShownPayload, { readonly kind: K }>) => CardWords } = {
-  batch_review: ({ action, count, params }) => ({
-    intent: `Do ${action} to ${quantity(count, "item")}`,
-    rationale: `One action would be done to exactly these items, ${params === null ? "without settings" : `with ${quantity(Object.keys(params).length, "setting")}`}. Another item, order or action needs another approval.`,
-    affectedItems: { count, summary: quantity(count, "item") },
-    approve: `Approve: ${action}, ${quantity(count, "item")}`,
-    decline: `Decline: ${quantity(count, "item")} left alone`,
-  }),
+  batch_review: (payload) => moveWords(payload) ?? batchWords(payload),
   autonomy_threshold: ({ changes, sample_size, correction_rate }) => {
     const widening = changes.filter(({ direction }) => direction === "widen").length;
     return {

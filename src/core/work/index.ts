@@ -14,6 +14,10 @@
  * (PLAN-03); equal plans have equal bytes, and every field that changes the effect changes the hash (PLAN-08 to
  * PLAN-11); all problems of a file come together, each with its line.
  */
+export { compileBatch, type CompiledBatch } from "./batch/compile.ts";
+export { outcomesOf } from "./batch/outcomes.ts";
+export { tidyBatches, type FileFact, type FolderFacts, type LeftAlone, type TidyPlan } from "./batch/tidy.ts";
+export { isGrantable } from "./steps/grants.ts";
 export { splitCommand, type CommandRefusal } from "./command-line.ts";
 export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type ReadYaml } from "./parse-plan.ts";
 export { advanceCycle, beginCycle, failedChecks, repairTask, resumeCycle } from "./goal/cycle.ts";

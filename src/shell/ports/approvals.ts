@@ -22,6 +22,7 @@ import type {
   ProposalRefused,
   PreparedApproval,
   RequestRefusal,
+  SelectionRefusal,
   SigningError,
   SpendRefusal,
   StoredToken,
@@ -49,6 +50,8 @@ export interface ApprovalStore extends WorkTitles {
   /** Ends every request whose time is over, as decided by nobody. */
   expire(at: Instant): Promise<Result<readonly string[], StoreFault>>;
   decline(decision: MadeDecision): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
+  /** Ends a request and asks about another in its place, all or nothing. [BATCH-05] */
+  replace(decision: MadeDecision, request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
   /**
    * Keeps the approval, counts one use of it, begins the attempt and closes the request, all or nothing. Without a
    * request it is a further use of an approval. A key that was revoked before this commit lets nothing begin. What else
@@ -90,6 +93,8 @@ export type AlsoGranted = {
   readonly token: StoredToken;
   readonly workItemId: string;
   readonly use: { readonly contentHash: Sha256Hex; readonly attemptLineage: string } | null;
+  /** For the way back of a batch: the canonical text of it, and how long it is offered after the run. */
+  readonly undo?: { readonly reverse: string; readonly windowSeconds: number };
 };
 
 /** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
@@ -109,6 +114,8 @@ export interface ApprovalsDoor {
   show(requestId: string): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
   /** The lists of a queue, and whether decisions come too fast or too many wait. Looking here starts no time. */
   summary(): Promise<Result<DecisionsSummary, StoreFault>>;
+  /** Asks about some of the items of a batch in place of all of them; that needs an approval of its own. [BATCH-05] */
+  select(choice: ItemChoice): Promise<Result<Proposed, ProposeRefusal | SelectionRefusal>>;
   /** A decline from anywhere, or an approval at the terminal of this machine. */
   decide(answer: OwnerAnswer): Promise<Result<KeptRequest, DecideRefusal>>;
   /** An approval in a browser, first half: the engine judges the answer and mints what the browser is to sign. */
@@ -124,6 +131,12 @@ export type OwnerAnswer = {
   /** The hash of the plan that was shown. */
   readonly shownHash: Sha256Hex;
   readonly friction: readonly Friction[];
+  readonly actor: AuditActor;
+};
+export type ItemChoice = {
+  readonly requestId: string;
+  /** In the order in which they are to be done. */
+  readonly itemIds: readonly string[];
   readonly actor: AuditActor;
 };
 export type ProposeRefusal = PlanRefused | ProposalRefused | PayloadRefused | RequestRefusal | StoreFault;

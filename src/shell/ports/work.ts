@@ -1,5 +1,6 @@
 /** Work: what keeps runs of approved plans, and what the terminal and a channel may do with them. */
 import type { Instant, Result, Sha256Hex } from "#base";
+import type { BatchesDoor } from "./batches.ts";
 import type {
   AuditActor,
   AuditRow,
@@ -82,6 +83,8 @@ export type RunNote =
 
 /** What the terminal and a channel may do with runs. Nobody begins one here: only an approval does. */
 export interface WorkDoor {
+  /** Batches of files: proposing them, and taking them back. */
+  readonly batches: BatchesDoor;
   list(): Promise<Result<readonly WorkSummary[], StoreFault>>;
   show(runId: string): Promise<Result<WorkDetail, WorkRefusal | StoreFault>>;
   /** Ends a run at once; what it changed outside of its workspace stays. */

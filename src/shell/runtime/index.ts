@@ -13,6 +13,7 @@
  */
 export { createApprovalsDoor } from "./approvals/door.ts";
 export { receiptTools } from "./approvals/receipt.ts";
+export { approvalSettings } from "./approvals/settings.ts";
 export { createActivityDoor } from "./audit-activity.ts";
 export { createDeviceKeys } from "./devices/device-keys.ts";
 export { NO_PASSKEYS } from "./devices/no-passkeys.ts";

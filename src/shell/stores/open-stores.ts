@@ -5,6 +5,7 @@ import type { AuditRules, StoreFault } from "#model";
 import type {
   ApprovalStore,
   AuditLog,
+  BatchStore,
   Clock,
   JournalStore,
   KeyRegistry,
@@ -30,6 +31,7 @@ import { createSessionStore } from "./session-store.ts";
 import { createPasskeyStore } from "./passkeys/passkey-store.ts";
 import { guardedValue } from "./store-fault.ts";
 import type { StartFault } from "./start-fault.ts";
+import { createBatchStore } from "./batches/batch-store.ts";
 import { createWorkStore } from "./work/work-store.ts";
 
 export type StoresOptions = {
@@ -53,6 +55,7 @@ export type RuntimeOptions = StoresOptions & {
 };
 
 export type RuntimeStores = {
+  readonly batches: BatchStore;
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
@@ -69,6 +72,7 @@ export type RuntimeStores = {
 
 export type Stores = {
   readonly journal: JournalStore;
+  readonly batches: BatchStore;
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
   readonly keys: KeyRegistry;
@@ -98,7 +102,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, work } = runtime.value;
+  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, batches, work } = runtime.value;
   const close = async () => {
     await journal.value.close();
     runtime.value.close();
@@ -116,6 +120,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       secureInputs,
       messages,
       nonces,
+      batches,
       work,
       close,
     });
@@ -175,6 +180,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     approvals: createApprovalStore({ db, recordAct }),
     secureInputs: createSecureInputStore({ db, recordAct }),
     work: createWorkStore({ db, recordAct }),
+    batches: createBatchStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,
   });

@@ -111,7 +111,7 @@ type Judged = { readonly token: UnsignedToken; readonly grant: Grant; readonly h
 function wrongField({ friction, terms, keyId, at }: Signing, { token, grant, hasPasskey }: Judged): string | null {
   const performed = FRICTIONS.filter((each) => friction.includes(each) || (each === "strong_auth" && hasPasskey));
   const issuedMs = msOfInstant(token.issuedAt);
-  const endsMs = grant.expiresAt === null ? issuedMs + terms.validMs : msOfInstant(grant.expiresAt);
+  const endsMs = grant.expiresAt === null ? issuedMs + terms.validMs + grant.laterMs : msOfInstant(grant.expiresAt);
   const checks: readonly (readonly [string, boolean])[] = [
     ["plan_hash", token.planHash === grant.planHash],
     ["work_item_id", token.workItemId === grant.workItemId],

@@ -1,6 +1,8 @@
-import { assert, canonicalJson, sha256Hex, type Instant, type JsonValue, type Sha256Hex } from "#base";
+import { assert, canonicalJson, LIMITS, sha256Hex, type Instant, type JsonValue, type Sha256Hex } from "#base";
 import type { ApprovalScope, PendingDecision } from "../approvals.ts";
-import { isPayloadKind, readPayload, SCOPE_OF_KIND } from "./payload.ts";
+import { batchBytes, MOVE_FILES, reverseMoves } from "../batch/move-files.ts";
+import type { BatchProjection } from "./batch.ts";
+import { isPayloadKind, readPayload, SCOPE_OF_KIND, type ShownPayload } from "./payload.ts";
 import { readProjection, type ReadProjection } from "./plan-projection.ts";
 import { spawnPolicyHash, spawnsTask } from "./spawn.ts";
 
@@ -13,6 +15,12 @@ export type Grant = {
   readonly expiresAt: Instant | null;
   /** Signed besides how it was approved. */
   readonly conditions: { readonly [name: string]: JsonValue };
+  /** Whether the decision itself uses it, or somebody later does. */
+  readonly use: "now" | "later";
+  /** How much longer it lives than the settings say. */
+  readonly laterMs: number;
+  /** The canonical text it is for, where that is not part of what was asked: the way back of a batch. */
+  readonly reverse: string | null;
 };
 
 type Asked = Pick<PendingDecision, "kind" | "projection">;
@@ -23,10 +31,13 @@ type Asked = Pick<PendingDecision, "kind" | "projection">;
  * to sign without believing anyone. Null when the request is not whole. [R1.A4]
  */
 export function grantsOf({ kind, projection }: Asked): readonly Grant[] | null {
-  const plain = { planHash: sha256Hex(projection), scope: SCOPE_OF_KIND[kind], expiresAt: null, conditions: {} };
+  const plain = { ...NOW, planHash: sha256Hex(projection), scope: SCOPE_OF_KIND[kind], expiresAt: null, conditions: {} };
   if (isPayloadKind(kind)) {
     const read = readPayload(kind, projection);
-    return read.ok ? [{ ...plain, workItemId: read.value.subjectId, usesMax: 1 }] : null;
+    if (!read.ok) return null;
+    const own: Grant = { ...plain, workItemId: read.value.subjectId, usesMax: 1 };
+    const undo = undoGrants(read.value.payload, own);
+    return undo === null ? null : [own, ...undo];
   }
   const read = readProjection(projection);
   if (!read.ok) return null;
@@ -34,6 +45,20 @@ export function grantsOf({ kind, projection }: Asked): readonly Grant[] | null {
   const standing = standingGrants(read.value, plain.planHash);
   if (children === null || standing === null) return null;
   return [{ ...plain, workItemId: read.value.plan.id, usesMax: null }, ...standing, ...children];
+}
+
+const NOW = { use: "now", laterMs: 0, reverse: null } as const;
+
+/** A batch that Silas can carry out is approved together with its way back, which is bound to its own hash. [UNDO-03] */
+function undoGrants(payload: ShownPayload, own: Grant): readonly Grant[] | null {
+  if (payload.kind !== "batch_review" || payload.action !== MOVE_FILES) return [];
+  const { kind: _kind, ...projection } = payload;
+  const reverse = reverseMoves(projection as BatchProjection);
+  if (!reverse.ok) return null;
+  const conditions = { undo_of: own.planHash };
+  const text = batchBytes(reverse.value);
+  const later = { use: "later", laterMs: LIMITS.undoLaterMs, reverse: text } as const;
+  return [{ ...own, ...later, planHash: sha256Hex(text), conditions }];
 }
 
 /** Exactly the tasks the project names, in its order, each bound to its own hash and used once. [PROJ-01] */
@@ -45,7 +70,7 @@ function childGrants({ plan, whole }: ReadProjection): readonly Grant[] | null {
     const child = plan.children[index] ?? null;
     if (child === null || child.id !== id || child.type !== "task" || child.parent !== plan.id) return null;
     const planHash = sha256Hex(canonical(wholes[index] ?? null));
-    return { workItemId: id, planHash, scope: "full_plan", usesMax: 1, expiresAt: null, conditions: {} };
+    return { ...NOW, workItemId: id, planHash, scope: "full_plan", usesMax: 1, expiresAt: null, conditions: {} };
   });
   return grants.every((grant) => grant !== null) ? grants : null;
 }
@@ -56,7 +81,8 @@ function standingGrants({ plan, whole }: ReadProjection, planHash: Sha256Hex): r
   if (plan.type !== "goal" || !spawnsTask(whole)) return null;
   const { max_executions: usesMax, expires_at: ends } = plan.standing;
   const conditions = { spawn_policy_hash: spawnPolicyHash(whole), ...plan.standing };
-  return [{ workItemId: plan.id, planHash, scope: "standing", usesMax, expiresAt: ends as Instant, conditions }];
+  const later = { ...NOW, use: "later", expiresAt: ends as Instant } as const;
+  return [{ workItemId: plan.id, planHash, scope: "standing", usesMax, conditions, ...later }];
 }
 
 function canonical(value: unknown): string {

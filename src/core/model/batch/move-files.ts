@@ -28,8 +28,8 @@ const settingsSchema = z.strictObject({
   /** One for each item, in the order of the items. */
   moves: z.array(moveSchema),
   /** Folders that come into being with it; taking it back removes them, if nothing else is in them. */
-  folders_made: z.array(place).check(z.maxLength(LIMITS.batchMoves)),
-  folders_removed: z.array(place).check(z.maxLength(LIMITS.batchMoves)),
+  folders_made: z.array(place).check(z.maxLength(LIMITS.batchFolders)),
+  folders_removed: z.array(place).check(z.maxLength(LIMITS.batchFolders)),
 });
 export type MoveFiles = {
   readonly folder: string;

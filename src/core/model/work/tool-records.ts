@@ -1,8 +1,8 @@
 import { LIMITS } from "#base";
 import * as z from "zod/mini";
-import { group, key, many, required, type ConfigGroup, type ConfigOf, type ValueKind } from "../config-nodes.ts";
+import { group, key, many, oneOf, required, type ConfigGroup, type ConfigOf, type ValueKind } from "../config-nodes.ts";
 import { longLine } from "./work-keys.ts";
-import { prose } from "./work-kinds.ts";
+import { prose, shownLine } from "./work-kinds.ts";
 
 /** The arguments of every tool a step may name, written in the words of the other records. */
 export const TOOL_ARGUMENTS = {
@@ -24,6 +24,14 @@ export const TOOL_ARGUMENTS = {
   }),
   file_list: group({ path: place() }),
   file_search: group({ path: place(), text: required(something(), "What lines are looked for.") }),
+  file_move: group({
+    from: place(),
+    to: place(),
+    sha256: required(digest(), "Only a file with these bytes is moved."),
+    otherwise: key(oneOf(["fail", "leave"]), { is: "fail", doc: "Whether a file that differs fails the step." }),
+  }),
+  folder_remove: group({ path: place() }),
+  folder_note: group({ path: place(), into: place() }),
 } as const satisfies { readonly [tool: string]: ConfigGroup };
 
 export type ToolName = keyof typeof TOOL_ARGUMENTS;
@@ -35,6 +43,10 @@ export type ToolCall = {
 /* @__NO_SIDE_EFFECTS__ */
 function place() {
   return required(longLine("pathChars"), "A path in the workspace, or one that `files` grants.");
+}
+/* @__NO_SIDE_EFFECTS__ */
+function digest() {
+  return shownLine({ charsMax: 64, pattern: /^[0-9a-f]{64}$/, expected: "a SHA-256 digest in lower-case hex" });
 }
 /* @__NO_SIDE_EFFECTS__ */
 function words() {

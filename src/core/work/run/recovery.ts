@@ -1,6 +1,7 @@
 import { LIMITS } from "#base";
 import type { LedgerEntry } from "#model";
 import type { FoundRun, RunEvent, RunState } from "./facts.ts";
+import { isRepeatable } from "../steps/tool-call.ts";
 import { failedEntry } from "./ledger.ts";
 
 /** How a run that was interrupted goes on. */
@@ -38,7 +39,8 @@ export function afterInterruption({ plan, run, ledger, at }: FoundRun): AfterInt
   if (run.attempts === 0) return goOn("attempt");
   if (last === undefined) return goOn("repeat");
   const isOnline = pass.some(({ stepIndex }) => plan.steps[stepIndex]?.network === true);
-  const reachesOutside = plan.files.write.length > 0 || isOnline;
+  const isOutside = plan.files.write.length > 0 && !plan.steps.every(isRepeatable);
+  const reachesOutside = isOutside || isOnline;
   if (last.state !== "ended" && reachesOutside) return inDoubt(pass, last);
   const ended = last.state === "ended" ? last : failedEntry(last, { error: INTERRUPTED, at });
   if (ended.error === INTERRUPTED) {

@@ -4,7 +4,7 @@ import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
 import { checkNetwork } from "./check-network.ts";
 import { checkGrants, isGranted } from "./grants.ts";
-import { readStep } from "./tool-call.ts";
+import { placesOf, readStep } from "./tool-call.ts";
 
 type Written = { readonly written: WireRecord; readonly report: Report };
 
@@ -45,14 +45,14 @@ function checkStep(step: WireRecord, { written, report, files }: Written & { rea
   if (wasRefused || step["args"] === null) return;
   const call = readStep(step as Pick<Step, "run" | "tool" | "args">);
   if (!call.ok) return call.error.forEach(({ path, ...reason }) => report(path, reason));
-  if (!("path" in call.value.args)) return;
-  const { tool, args } = call.value;
-  const isFolderTool = tool === "file_list" || tool === "file_search";
-  const access = tool === "file_write" || tool === "file_patch" ? "write" : "read";
-  const isAllowed =
-    isPathInside(args.path) || (isFolderTool && args.path === ".") || isGranted(args.path, { files, access });
-  if (!isAllowed) report(["args", "path"], { code: "step_path_refused", expected: GRANTS[access] });
+  const isFolderTool = FOLDER_TOOLS.has(call.value.tool);
+  for (const { key, path, access } of placesOf(call.value)) {
+    const isAllowed = isPathInside(path) || (isFolderTool && path === ".") || isGranted(path, { files, access });
+    if (!isAllowed) report(["args", key], { code: "step_path_refused", expected: GRANTS[access] });
+  }
 }
+
+const FOLDER_TOOLS: ReadonlySet<string> = new Set(["file_list", "file_search", "folder_note"]);
 
 const GRANTS = { read: "a path of files.read or files.write", write: "a path of files.write" } as const;
 

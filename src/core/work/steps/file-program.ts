@@ -1,3 +1,5 @@
+import { MOVE_TOOLS } from "./move-program.ts";
+
 /**
  * What the file tools run, with the Node of Silas and inside the sandbox: one call as JSON on standard input, the answer
  * on standard output. It needs no rules about paths: the sandbox shows it what the plan was granted and nothing else.
@@ -5,7 +7,7 @@
  */
 export const FILE_PROGRAM = `"use strict";
 const fs = require("node:fs");
-const { dirname, join } = require("node:path");
+const { basename, dirname, join } = require("node:path");
 const { tool, args } = JSON.parse(fs.readFileSync(0, "utf8"));
 const say = (text) => void process.stdout.write(text);
 const byName = (a, b) => (a.name < b.name ? -1 : 1);
@@ -36,6 +38,7 @@ const tools = {
   file_list: ({ path }) => entries(path).forEach((entry) => say(entry.name + mark(entry) + "\\n")),
   file_search: ({ path, text }) => search(path, text),
 };
+${MOVE_TOOLS}
 try {
   tools[tool](args);
 } catch (cause) {

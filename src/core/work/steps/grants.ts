@@ -31,5 +31,6 @@ export function isGranted(path: string, { files, access }: { files: Grants; acce
 }
 
 const isPlain = (path: string): boolean => path.startsWith("/") && isPathInside(path.slice(1));
-const isGrantable = (path: string): boolean => isPlain(path) && !SYSTEM.test(path);
+/** Whether a plan may name this place at all. */
+export const isGrantable = (path: string): boolean => isPlain(path) && !SYSTEM.test(path);
 const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);

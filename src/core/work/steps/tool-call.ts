@@ -66,7 +66,45 @@ export function sandboxCall(call: ToolCall): SandboxCall {
  * scripts and contents are shown whole among the values of the plan.
  */
 export function shownWords(call: ToolCall): readonly string[] {
-  return "path" in call.args ? [call.tool, call.args.path] : sandboxCall(call).argv;
+  const places = placesOf(call);
+  return places.length > 0 ? [call.tool, ...places.map(({ path }) => path)] : sandboxCall(call).argv;
+}
+
+type Place = { readonly key: string; readonly path: string; readonly access: "read" | "write" };
+
+/** Every path that a file tool names, and what it does there. */
+export function placesOf(call: ToolCall): readonly Place[] {
+  switch (call.tool) {
+    case "file_move":
+      return [
+        { key: "from", path: call.args.from, access: "write" },
+        { key: "to", path: call.args.to, access: "write" },
+      ];
+    case "folder_note":
+      return [
+        { key: "path", path: call.args.path, access: "read" },
+        { key: "into", path: call.args.into, access: "write" },
+      ];
+    case "file_write":
+    case "file_patch":
+    case "folder_remove":
+      return [{ key: "path", path: call.args.path, access: "write" }];
+    default:
+      return "path" in call.args ? [{ key: "path", path: call.args.path, access: "read" }] : [];
+  }
+}
+
+/**
+ * Whether a step may be done twice: what it did once it finds done, and adds nothing. Whoever was interrupted in the
+ * middle of such a step is not in doubt.
+ */
+export function isRepeatable(step: Pick<Step, "run" | "tool" | "args">): boolean {
+  const call = readStep(step);
+  if (!call.ok) return false;
+  const { tool } = call.value;
+  if (tool === "file_move" || tool === "folder_remove") return true;
+  const writes = placesOf(call.value).filter(({ access }) => access === "write");
+  return (tool === "folder_note" || tool === "file_write") && writes.every(({ path }) => !path.startsWith("/"));
 }
 
 /** The call of a step of an accepted plan. */

@@ -8,8 +8,11 @@ import {
   type JournalError,
   type MessageRefusal,
   type SecureInputRefusal,
+  type SelectionRefusal,
   type SigningError,
   type StoreFault,
+  type TidyRefused,
+  type UndoRefusal,
   type WorkRefusal,
 } from "#model";
 import type { DecideRefusal, ImportRefusal, Log, ProposeRefusal, Randomness, ReceiptRefusal } from "#ports";
@@ -50,6 +53,9 @@ export type Refusal =
   | ReceiptRefusal
   | SecureInputRefusal
   | PasskeyKeepRefusal
+  | SelectionRefusal
+  | TidyRefused
+  | UndoRefusal
   | WorkRefusal
   | StoreFault;
 
@@ -159,6 +165,12 @@ const STATUS: StatusTable = {
   item_not_in_checklist: 422,
   limit_reached: 422,
   payload_refused: 422,
+  selection_refused: 422,
+  folder_refused: 422,
+  folder_unreadable: 422,
+  undo_unknown: 404,
+  undo_not_yet: 409,
+  undo_over: 409,
   plan_refused: 422,
   proposal_refused: 422,
   link_to_itself: 422,

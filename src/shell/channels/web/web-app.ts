@@ -16,6 +16,7 @@ import { addApprovalRoutes } from "./trust/approval-routes.ts";
 import { addDeviceKeyRoutes } from "./trust/device-key-routes.ts";
 import { addKeyRoutes } from "./trust/key-routes.ts";
 import type { WebContext } from "./web-context.ts";
+import { addBatchRoutes } from "./work/batch-routes.ts";
 import { addWorkRoutes } from "./work/work-routes.ts";
 
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client,
@@ -54,6 +55,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addSecretRoutes(app, context);
   addMessageRoutes(app, context);
   addWorkRoutes(app, context);
+  addBatchRoutes(app, context);
   addSocketRoute(app, context);
   return app;
 }

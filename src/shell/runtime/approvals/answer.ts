@@ -1,6 +1,5 @@
 import { assert, err, ok, type Instant, type Result, type Sha256Hex } from "#base";
-import type { ApprovalDecision, AuditActor, Friction, KeptRequest, KeyId } from "#model";
-import type { DecideRefusal } from "#ports";
+import type { ApprovalDecision, AuditActor, Friction, KeptRequest, KeyId, RequestRefusal } from "#model";
 import type { ApprovalsDeps } from "./propose.ts";
 
 type Approving = { readonly shownHash: Sha256Hex; readonly friction: readonly Friction[]; readonly keyId: KeyId };
@@ -17,7 +16,7 @@ export const decisionOf = ({ shownHash, friction, keyId }: Approving): ApprovalD
 });
 
 /** An answer to a request that is over says what became of it. */
-export function stillPending(request: KeptRequest): Result<void, DecideRefusal> {
+export function stillPending(request: KeptRequest): Result<void, RequestRefusal> {
   const { requestId, state, decidedAt, decidedBy } = request;
   if (state === "pending") return ok();
   assert(decidedAt !== null, "what is decided says when");

@@ -5,6 +5,7 @@ import { decide } from "./decide.ts";
 import { createPageApprovals, type PageDeps } from "./page.ts";
 import { propose, proposeAgain, proposePayload, type ApprovalsDeps } from "./propose.ts";
 import { receipt } from "./receipt.ts";
+import { selectItems } from "./select.ts";
 import { summary } from "./summary.ts";
 
 /**
@@ -37,6 +38,7 @@ export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
       return found.value === null ? err({ code: "request_unknown", requestId }) : ok(found.value);
     },
     summary: () => summary(deps),
+    select: (choice) => selectItems(deps, choice),
     decide: (answer) => decide(deps, answer),
     ...createPageApprovals(deps),
     receipt: (requestId) => receipt(deps, requestId),

@@ -38,6 +38,7 @@ export const SETTINGS = {
   ttlMs: 1_800_000,
   maxExecutions: 1,
   standingUsesMax: 100,
+  undoWindowSeconds: 300,
   fatigueDecisions: 20,
 };
 

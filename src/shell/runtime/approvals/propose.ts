@@ -2,8 +2,10 @@ import { assert, canonicalJson, err, ok, type Instant, type Result } from "#base
 import {
   grantsOf,
   isPayloadKind,
+  MOVE_FILES,
   parsePayload,
   payloadProjection,
+  projectBatch,
   readPayload,
   type AuditActor,
   type Grant,
@@ -25,7 +27,7 @@ import type {
   Signer,
   WorkStore,
 } from "#ports";
-import type { ReadYaml } from "#work";
+import { compileBatch, type ReadYaml } from "#work";
 import { projectProposal, type PlanReading } from "./project-plan.ts";
 
 export type ApprovalsDeps = {
@@ -49,6 +51,8 @@ export type ApprovalSettings = {
   readonly standingUsesMax: number;
   /** How many of the last weighty decisions tell how they are made. */
   readonly fatigueDecisions: number;
+  /** How long a batch can be taken back after it ran. */
+  readonly undoWindowSeconds: number;
 };
 
 type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonly againOf: string | null };
@@ -71,8 +75,23 @@ type PayloadProposal = { readonly payload: Payload; readonly actor: AuditActor; 
 /** Asks about something else than a plan: the same request, the same card contract, the same way on. [APPR-10] */
 export async function proposePayload(
   deps: ApprovalsDeps,
-  { payload, ...asker }: PayloadProposal,
+  proposal: PayloadProposal,
 ): Promise<Result<Proposed, ProposeRefusal>> {
+  const request = payloadRequest(deps, proposal);
+  if (!request.ok) return request;
+  const expired = await deps.store.expire(request.value.createdAt);
+  return expired.ok ? deps.store.propose(request.value) : expired;
+}
+
+/** The request that would be kept. A batch of an action Silas knows is asked about only if it could be carried out. */
+export function payloadRequest(
+  deps: Asking,
+  { payload, ...asker }: PayloadProposal,
+): Result<KeptRequest, PayloadRefused> {
+  if (payload.kind === "batch_review" && payload.action === MOVE_FILES) {
+    const compiled = compileBatch(projectBatch(payload), deps.clock.now());
+    if (!compiled.ok) return compiled;
+  }
   const projection = payloadProjection(payload);
   const card = cardForPayload(payload, { strongAuth: "unavailable" });
   const read = readPayload(payload.kind, projection);
@@ -80,28 +99,31 @@ export async function proposePayload(
   const markdown = canonicalJson(payload);
   assert(markdown.ok, "APPR-10 what was read has canonical bytes");
   const { subjectId } = read.value;
-  return keep(deps, { workItemId: subjectId, projection, card: card.value, markdown: markdown.value, ...asker });
+  const asked = { workItemId: subjectId, projection, card: card.value, markdown: markdown.value, ...asker };
+  return ok(newRequest(deps, asked));
 }
 
 type Asked = Pick<KeptRequest, "workItemId" | "projection" | "card" | "markdown" | "againOf"> & {
   readonly actor: AuditActor;
 };
 
-async function keep(
-  { store, clock, randomness }: ApprovalsDeps,
-  { actor, card, ...asked }: Asked,
-): Promise<Result<Proposed, ProposeRefusal>> {
-  const at = clock.now();
-  const expired = await store.expire(at);
-  if (!expired.ok) return expired;
-  return store.propose({
+async function keep(deps: ApprovalsDeps, asked: Asked): Promise<Result<Proposed, ProposeRefusal>> {
+  const request = newRequest(deps, asked);
+  const expired = await deps.store.expire(request.createdAt);
+  return expired.ok ? deps.store.propose(request) : expired;
+}
+
+type Asking = Pick<ApprovalsDeps, "clock" | "randomness">;
+
+function newRequest({ clock, randomness }: Asking, { actor, card, ...asked }: Asked): KeptRequest {
+  return {
     ...asked,
     requestId: Buffer.from(randomness.bytes(8)).toString("hex"),
     kind: card.cardType,
     planHash: card.planHash,
     card,
     riskLevel: card.riskLevel,
-    createdAt: at,
+    createdAt: clock.now(),
     activeSince: null,
     expiresAt: null,
     state: "pending",
@@ -109,7 +131,7 @@ async function keep(
     decidedBy: null,
     tokenId: null,
     proposedBy: actor,
-  });
+  };
 }
 
 /** A request that nobody decided, as a new one; asking twice finds the first. */

@@ -45,7 +45,9 @@ export async function receipt(deps: ApprovalsDeps, requestId: string): Promise<R
   if (!given.ok) return given;
   const runs = await deps.runs.executions(requestId);
   if (!runs.ok) return runs;
-  const audit = [...given.value, ...runs.value.flatMap((run) => run.audit)].toSorted((a, b) => a.seq - b.seq);
+  // A run that begins in the very moment of its approval is found both ways.
+  const lines = new Map([...given.value, ...runs.value.flatMap((run) => run.audit)].map((line) => [line.seq, line]));
+  const audit = [...lines.values()].toSorted((a, b) => a.seq - b.seq);
   const executions = runs.value.map(({ record, settlement }) => ({ record, settlement }));
   const { lastUsedAt: _lastUsedAt, sessionId: _sessionId, ...receiptKey } = key.value;
   return ok(renderReceipt({ ...own, projection, key: receiptKey, also, audit, executions }));

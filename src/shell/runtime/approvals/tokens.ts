@@ -74,15 +74,16 @@ export async function grantSigned(
 type One = { readonly token: ApprovalToken; readonly content: Grant; readonly at: Instant };
 
 async function verifyOne(
-  { registry, randomness }: ApprovalsDeps,
+  { registry, randomness, settings }: ApprovalsDeps,
   { token, content, at }: One,
 ): Promise<Result<AlsoGranted, DecideRefusal>> {
-  const { workItemId, planHash, scope, conditions } = content;
+  const { workItemId, planHash, scope, conditions, use: when, reverse } = content;
   const signature = await signatureFact(registry, token);
   const presented = { token, signature, item: { workItemId, contentHash: planHash }, at };
-  if (scope === "standing") {
-    const issued = judgeIssued({ ...presented, conditions });
-    return issued.ok ? ok({ token: storedToken(token), workItemId, use: null }) : issued;
+  if (when === "later") {
+    const issued = judgeIssued({ ...presented, scope, conditions });
+    const undo = reverse === null ? {} : { undo: { reverse, windowSeconds: settings.undoWindowSeconds } };
+    return issued.ok ? ok({ token: storedToken(token), workItemId, use: null, ...undo }) : issued;
   }
   const use = judgeVerify({ ...presented, spawn: null, uses: [], lineage: uuidV7(at, randomness.bytes(10)) });
   if (!use.ok) return use;

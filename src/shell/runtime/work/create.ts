@@ -1,14 +1,20 @@
 import type { Config } from "#model";
-import type { ApprovalStore, AuditLog, Clock, KeyRegistry, Log, ReviewFeed, Sandboxes, WorkDoor, WorkStore } from "#ports";
+import type { ApprovalStore, AuditLog, BatchStore, Clock, KeyRegistry, Log, Randomness, ReviewFeed, Sandboxes, WorkDoor, WorkStore } from "#ports";
 import type { ReadYaml } from "#work";
+import { createBatches } from "../batches/create.ts";
+import type { BatchDeps } from "../batches/deps.ts";
+import { withReviewFeed } from "../review-feed.ts";
 import { createWorkDoor } from "./door.ts";
 import { createRunNetwork } from "./network.ts";
 import { createRunner } from "./runner.ts";
 import { createRunSpaces } from "./spaces.ts";
 
 export type WorkParts = {
-  readonly config: { readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds"> };
-  readonly stores: { readonly work: WorkStore; readonly approvals: ApprovalStore; readonly audit: AuditLog };
+  readonly randomness: Randomness;
+  readonly config: BatchDeps["config"] & {
+    readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds">;
+  };
+  readonly stores: { readonly batches: BatchStore; readonly work: WorkStore; readonly approvals: ApprovalStore; readonly audit: AuditLog };
   readonly registry: KeyRegistry;
   readonly sandboxes: Sandboxes;
   readonly review: ReviewFeed;
@@ -34,16 +40,28 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const network = createRunNetwork({ audit: stores.audit, clock, log });
   const deps = { store, approvals, registry, readYaml, clock, log, spaces, network, onChanged: review.changed };
   const runner = createRunner(deps);
+  const batches = createBatches({
+    ...rest,
+    config,
+    review,
+    store: stores.batches,
+    work: store,
+    approvals: withReviewFeed(approvals, review),
+  });
   let unsubscribe: (() => void) | null = null;
   return {
-    ...createWorkDoor({ ...deps, runner }),
+    ...createWorkDoor({ ...deps, runner, viewOf: batches.viewOf }),
+    batches,
     runGranted: async (runId) => {
       const grant = await store.grantOf(runId);
       if (grant.ok && grant.value !== null) await runner.runOne(grant.value);
     },
     async start() {
       // Every decision is told there, so that what was approved anywhere begins here.
-      unsubscribe = review.subscribe(() => runner.look());
+      unsubscribe = review.subscribe(() => {
+        runner.look();
+        void batches.look();
+      });
       await runner.start();
     },
     async close() {

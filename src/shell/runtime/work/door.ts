@@ -1,17 +1,18 @@
 import { err, LIMITS, ok, type Result } from "#base";
-import type { RunRecord, StoreFault, WorkSummary } from "#model";
-import type { GrantedRun, WorkDoor } from "#ports";
+import type { KeptRequest, RunRecord, StoreFault, WorkSummary } from "#model";
+import type { BatchViews, GrantedRun, WorkDoor } from "#ports";
 import type { DriveDeps } from "./drive.ts";
 import { cancelUndriven, lostGrant } from "./end-undriven.ts";
 import { viewProject } from "./project-summary.ts";
 import type { Runner } from "./runner.ts";
 import { waitingRun } from "./unrun.ts";
 
-type DoorDeps = Pick<DriveDeps, "store" | "approvals" | "clock" | "onChanged"> & { readonly runner: Runner };
+type DoorDeps = Pick<DriveDeps, "store" | "approvals" | "clock" | "onChanged"> &
+  BatchViews & { readonly runner: Runner };
 type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
 
 /** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
-export function createWorkDoor(deps: DoorDeps): WorkDoor {
+export function createWorkDoor(deps: DoorDeps): Omit<WorkDoor, "batches"> {
   const { store, runner } = deps;
   return {
     async list() {
@@ -36,7 +37,9 @@ export function createWorkDoor(deps: DoorDeps): WorkDoor {
       const ledger = await store.ledger(runId);
       if (!ledger.ok) return ledger;
       const summary = await summaryOf(deps, found.value);
-      return summary.ok ? ok({ ...summary.value, ledger: ledger.value, undo: null }) : summary;
+      const undo = await deps.viewOf(runId);
+      if (!undo.ok) return undo;
+      return summary.ok ? ok({ ...summary.value, ledger: ledger.value, undo: undo.value }) : summary;
     },
     async cancel(runId, actor) {
       const isDriven = await runner.cancel(runId, actor);
@@ -61,6 +64,13 @@ async function find({ store }: DoorDeps, runId: string): Promise<Result<Listed |
   return ok(grant.value === null ? null : { run: waitingRun(grant.value), grant: grant.value });
 }
 
+/** What takes a batch back runs on the same decision, and says so. */
+function titleOf({ workItemId, planHash }: RunRecord, request: KeptRequest | null): string {
+  if (request === null) return workItemId;
+  const isUndo = request.kind === "batch_review" && request.planHash !== planHash;
+  return isUndo ? `Undo: ${request.card.intent}` : request.card.intent;
+}
+
 async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
   const known = grant === null ? await deps.store.grantOf(run.runId) : ok(grant);
   if (!known.ok) return known;
@@ -68,7 +78,7 @@ async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result
   const request = await deps.approvals.find(requestId);
   if (!request.ok) return request;
   const progress = deps.runner.progressOf(run.runId);
-  const plain = { run, requestId, title: request.value?.card.intent ?? run.workItemId, progress, settlement: null };
+  const plain = { run, requestId, title: titleOf(run, request.value), progress, settlement: null };
   if (known.value === null || request.value === null) return ok({ ...plain, projectRunId: null, project: null });
   const view = await viewProject({
     ...plain,

@@ -2,6 +2,7 @@ import { err, ok, sha256Hex, type Instant, type Result, type Sha256Hex } from "#
 import type { StoreFault, WorkItem } from "#model";
 import type { ApprovalStore, Clock, GrantedRun } from "#ports";
 import type { ReadYaml } from "#work";
+import { loadBatch } from "../batches/load-batch.ts";
 import { projectProposal, type ProjectedTask } from "../approvals/project-plan.ts";
 
 export type PlanDeps = {
@@ -30,6 +31,10 @@ export async function loadPlan(
   if (!found.ok) return found;
   const request = found.value;
   if (request === null || request.state !== "approved") return err({ code: "request_missing" });
+  if (request.kind === "batch_review") {
+    const batch = loadBatch(request, { grant, at: clock.now() });
+    return batch.ok ? ok({ grant, ...batch.value, tasks: [], since: null }) : batch;
+  }
   // The time and the uses of standing terms concern goals, and a goal does not run by itself.
   const reading = { readYaml, text: request.markdown, at: clock.now(), standingUsesMax: 0 };
   const projected = projectProposal(reading);

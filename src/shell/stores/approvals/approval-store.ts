@@ -1,6 +1,7 @@
 import { err, LIMITS, ok, type Instant, type Result } from "#base";
 import type { RequestRefusal, KeptRequest } from "#model";
 import type { ApprovalStore, MadeDecision, Proposed } from "#ports";
+import { outcomeDrafts } from "../batches/drafts.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
@@ -30,6 +31,7 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
       }),
     expire: async (at) => guarded(() => db.transaction(() => ok(expire(parts, at)))),
     decline: async (decision) => guarded(() => db.transaction(() => decline(parts, decision))),
+    replace: async (decision, request) => guarded(() => db.transaction(() => replace(parts, { decision, request }))),
     spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),
     findApproval: async (tokenId) => guarded(() => findApproval(db, tokenId)),
     approvalsOf: async (requestId) => guarded(() => approvalsOf(db, requestId)),
@@ -52,6 +54,13 @@ function propose({ db, recordAct }: ApprovalStoreParts, request: KeptRequest): R
     `INSERT INTO pending_decisions (${columns.join(", ")}) VALUES (${columns.map((name) => `:${name}`).join(", ")})`,
     requestParams(request),
   );
+  // What stands in a request's place stands in its series too.
+  if (againOf !== null) {
+    db.run("UPDATE batch_series SET request_id = :requestId WHERE request_id = :againOf", {
+      requestId: request.requestId,
+      againOf,
+    });
+  }
   recordAct(requestedDraft(request));
   return ok({ request, isNew: true });
 }
@@ -71,7 +80,10 @@ function expire({ db, recordAct }: ApprovalStoreParts, at: Instant): readonly st
   return rows.map(({ request_id: requestId }) => requestId);
 }
 
-function decline({ db, recordAct }: ApprovalStoreParts, decision: MadeDecision): Result<KeptRequest, RequestRefusal> {
+function decline(
+  { db, recordAct }: ApprovalStoreParts,
+  { outcome = "declined", ...decision }: MadeDecision & { readonly outcome?: "declined" | "edited" },
+): Result<KeptRequest, RequestRefusal> {
   const { requestId, at, actor } = decision;
   const open = stillOpen(findRequest(db, requestId), decision);
   if (!open.ok) return open;
@@ -81,5 +93,14 @@ function decline({ db, recordAct }: ApprovalStoreParts, decision: MadeDecision):
     { requestId, at, actor: JSON.stringify(actor) },
   );
   recordAct(declinedDraft(open.value, decision));
+  for (const draft of outcomeDrafts(open.value, { outcome, at, actor })) recordAct(draft);
   return ok({ ...open.value, state: "declined", decidedAt: at, decidedBy: actor });
+}
+
+type Replacing = { readonly decision: MadeDecision; readonly request: KeptRequest };
+
+/** The one is over and the other waits, or nothing has changed. */
+function replace(parts: ApprovalStoreParts, { decision, request }: Replacing): Result<Proposed, RequestRefusal> {
+  const ended = decline(parts, { ...decision, outcome: "edited" });
+  return ended.ok ? propose(parts, request) : ended;
 }

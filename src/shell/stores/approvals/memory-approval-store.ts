@@ -10,6 +10,7 @@ import type {
 } from "#model";
 import type { AlsoGranted, ApprovalStore, KeyRegistry, MadeDecision, Proposed, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
+import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
 import { declinedDraft, expiredDraft, requestedDraft, spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { digestOf } from "./memory-digest.ts";
@@ -44,6 +45,10 @@ export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRe
     countPending: async () => ok(waiting(kept).length),
     expire: async (at) => ok(expire(kept, at)),
     decline: async (made) => decline(kept, made),
+    replace: async (made, request) => {
+      const ended = decline(kept, { ...made, outcome: "edited" });
+      return ended.ok ? propose(kept, request) : ended;
+    },
     spend: async (spending) => {
       const { keyId } = spending.token;
       const key = await keys.find(keyId);
@@ -105,12 +110,16 @@ function expire(kept: Kept, at: Instant): readonly string[] {
   return over.map(({ requestId }) => requestId);
 }
 
-function decline(kept: Kept, made: MadeDecision): Result<KeptRequest, RequestRefusal> {
+function decline(
+  kept: Kept,
+  { outcome = "declined", ...made }: MadeDecision & { readonly outcome?: "declined" | "edited" },
+): Result<KeptRequest, RequestRefusal> {
   const open = stillOpen(kept.requests.get(made.requestId) ?? null, made);
   if (!open.ok) return open;
   const declined = { ...open.value, state: "declined", decidedAt: made.at, decidedBy: made.actor } as const;
   kept.requests.set(made.requestId, declined);
   kept.recordAct(declinedDraft(open.value, made));
+  for (const draft of outcomeDrafts(open.value, { outcome, ...made })) kept.recordAct(draft);
   return ok(declined);
 }
 
@@ -125,6 +134,7 @@ function spend(kept: Kept, spending: Spending): Result<ApprovalUse, RequestRefus
   const added: Added = { tokens: [], uses: [], drafts: [] };
   const first = spendOne(kept, { added, spending });
   if (!first.ok) return first;
+  if (open !== null) added.drafts.push(...outcomeDrafts(open.value, { outcome: "approved", at, actor }));
   for (const granted of also) {
     const further = keepFurther(kept, { added, spending, granted });
     if (!further.ok) return further;
@@ -163,7 +173,8 @@ function keepFurther(
   const { token, workItemId, use } = granted;
   if (use !== null) return spendOne(kept, { added, spending: { ...spending, ...use, token, workItemId } });
   const known = keepToken(kept, { added, token });
-  if (known.ok) added.drafts.push(standingDraft(spending, granted));
+  const draft = granted.undo === undefined ? standingDraft : undoKeptDraft;
+  if (known.ok) added.drafts.push(draft(spending, granted));
   return known;
 }
 

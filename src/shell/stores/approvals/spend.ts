@@ -2,6 +2,7 @@ import { err, ok, type Result } from "#base";
 import type { ApprovalUse, KeyError, RequestRefusal, SpendRefusal, StoredToken } from "#model";
 import type { AlsoGranted, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
+import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
@@ -21,19 +22,23 @@ type Refused = RequestRefusal | SpendRefusal | KeyError;
  */
 export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Result<ApprovalUse, Refused> {
   const { db, recordAct } = parts;
-  const { token, requestId, at, also } = spending;
-  if (requestId !== null) {
-    const open = stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
-    if (!open.ok) return open;
-  }
+  const { token, requestId, at, actor, also } = spending;
+  const open =
+    requestId === null
+      ? null
+      : stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
+  if (open !== null && !open.ok) return open;
   const use = spendOne(parts, spending);
   if (!use.ok) return use;
   recordAct(spentDraft(spending, use.value));
+  const outcomes = open === null ? [] : outcomeDrafts(open.value, { outcome: "approved", at, actor });
+  for (const draft of outcomes) recordAct(draft);
   for (const granted of also) {
     const kept = keepFurther(parts, { spending, granted });
     if (!kept.ok) return kept;
   }
   if (requestId !== null) closeRequest(db, { ...spending, requestId });
+  for (const granted of also) keepUndo(db, { spending, granted });
   return use;
 }
 
@@ -88,13 +93,26 @@ function keepFurther(parts: ApprovalStoreParts, { spending, granted }: Further):
   const { token, workItemId, use } = granted;
   if (use === null) {
     const kept = keepSigned(parts.db, token);
-    if (kept.ok) parts.recordAct(standingDraft(spending, granted));
+    const draft = granted.undo === undefined ? standingDraft : undoKeptDraft;
+    if (kept.ok) parts.recordAct(draft(spending, granted));
     return kept;
   }
   const one = { ...spending, ...use, token, workItemId };
   const used = spendOne(parts, one);
   if (used.ok) parts.recordAct(spentDraft(one, used.value));
   return used.ok ? ok() : used;
+}
+
+/** Before anything of a batch runs, what takes it back is there. [UNDO-01] [RISK-05] */
+function keepUndo(db: Sqlite, { spending, granted }: Further): void {
+  const { requestId, attemptLineage: runId } = spending;
+  const { undo, token } = granted;
+  if (undo === undefined || requestId === null) return;
+  db.run(
+    `INSERT INTO batch_undos (run_id, request_id, token_id, reverse, window_seconds)
+     VALUES (:runId, :requestId, :tokenId, :reverse, :windowSeconds)`,
+    { runId, requestId, tokenId: token.tokenId, reverse: undo.reverse, windowSeconds: undo.windowSeconds },
+  );
 }
 
 function keepSigned(db: Sqlite, token: StoredToken): Result<void, SpendRefusal | KeyError> {

@@ -1,8 +1,9 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { LedgerEntry, RunRecord, WorkRefusal } from "#model";
-import type { RunChange, WorkStore } from "#ports";
+import type { GrantedRun, RunChange, WorkStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
+import { BATCH_GRANT, BATCH_GRANTS } from "../batches/grants.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
 import { draftsOf, isOver } from "./drafts.ts";
 import { executionHash, executionsOf } from "./executions.ts";
@@ -18,17 +19,21 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
   return {
     waiting: async () =>
       guardedValue(() =>
-        db
-          .all<GrantRow>(
-            `${ALL_GRANTS} AND NOT EXISTS (SELECT 1 FROM work_runs r WHERE r.run_id = l.lineage_id)
-             ORDER BY l.started_at, l.lineage_id LIMIT :limit`,
-            { limit },
+        [ALL_GRANTS, BATCH_GRANTS]
+          .flatMap((grants) =>
+            db.all<GrantRow>(
+              `${grants} AND NOT EXISTS (SELECT 1 FROM work_runs r WHERE r.run_id = l.lineage_id)
+               ORDER BY l.started_at, l.lineage_id LIMIT :limit`,
+              { limit },
+            ),
           )
-          .map(grantOf),
+          .map(grantOf)
+          .toSorted(oldestFirst),
       ),
     grantOf: async (runId) =>
       guardedValue(() => {
-        const row = db.get<GrantRow>(`${ONE_GRANT} AND l.lineage_id = :runId`, { runId });
+        const find = (grant: string) => db.get<GrantRow>(`${grant} AND l.lineage_id = :runId`, { runId });
+        const row = find(ONE_GRANT) ?? find(BATCH_GRANT);
         return row === null ? null : grantOf(row);
       }),
     tasksOf: async (requestId) =>
@@ -101,6 +106,9 @@ const TASK_GRANTS = grantsFrom(`pending_decisions d
   CROSS JOIN approval_tokens a ON a.token_id = g.token_id
   CROSS JOIN approval_uses u ON u.nonce = a.nonce
   CROSS JOIN attempt_lineages l ON l.lineage_id = u.lineage_id`);
+
+const oldestFirst = (a: GrantedRun, b: GrantedRun): number =>
+  a.grantedAt + a.runId < b.grantedAt + b.runId ? -1 : 1;
 
 function find(db: Sqlite, runId: string): RunRecord | null {
   const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });

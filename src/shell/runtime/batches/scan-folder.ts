@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { lstat, open, readdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { err, instantFromMs, ok, type Instant, type Result } from "#base";
+import type { FolderFault, TidyRefused } from "#model";
+import type { FileFact, FolderFacts, LeftAlone } from "#work";
+
+export type Scanned = { readonly facts: FolderFacts; readonly leftAlone: readonly LeftAlone[] };
+type Scanning = {
+  readonly folder: string;
+  /** Folders of Silas itself: nothing in them is ever moved. */
+  readonly own: readonly string[];
+  readonly at: Instant;
+};
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+const CHUNK_BYTES = 1024 * 1024;
+/** Looking at more would take longer than anybody waits; such a file is left alone and said. */
+const LOOK_BYTES_MAX = 4 * 1024 ** 3;
+
+/**
+ * What lies at the top of a folder: plain files with their digests, and which names are taken. No link is followed, and
+ * nothing is changed.
+ */
+export async function scanFolder({ folder, own, at }: Scanning): Promise<Result<Scanned, TidyRefused>> {
+  const fault = await folderFault(folder, own);
+  if (fault !== null) return err({ code: "folder_refused", folder, reason: fault });
+  try {
+    return ok(await scan(folder, at));
+  } catch {
+    return err({ code: "folder_unreadable", folder });
+  }
+}
+
+async function folderFault(folder: string, own: readonly string[]): Promise<FolderFault | null> {
+  if (!folder.startsWith("/") || folder === "/" || folder.endsWith("/")) return "not_absolute";
+  const found = await lstat(folder).catch(() => null);
+  if (found === null) return "missing";
+  if (found.isSymbolicLink() || (await realpath(folder)) !== folder) return "is_link";
+  if (!found.isDirectory()) return "not_a_folder";
+  const places = await Promise.all(own.map((place) => realpath(place).catch(() => place)));
+  const isSilas = places.some((place) => isWithin(folder, place) || isWithin(place, folder));
+  return isSilas ? "holds_silas" : null;
+}
+
+const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);
+
+async function scan(folder: string, at: Instant): Promise<Scanned> {
+  const files: FileFact[] = [];
+  const folders: string[] = [];
+  const taken: string[] = [];
+  const leftAlone: LeftAlone[] = [];
+  for (const raw of await readdir(folder, { encoding: "buffer" })) {
+    const name = nameOf(raw);
+    if (name === null) {
+      leftAlone.push({ name: raw.toString("latin1"), reason: "its name is no text" });
+      continue;
+    }
+    const about = await lstat(join(folder, name)).catch(() => null);
+    if (about?.isDirectory()) {
+      folders.push(name);
+      for (const inside of await readdir(join(folder, name)).catch(() => [])) taken.push(`${name}/${inside}`);
+    } else if (about?.isFile()) {
+      const fact = await factOf({ folder, name, about });
+      if (typeof fact === "string") leftAlone.push({ name, reason: fact });
+      else files.push(fact);
+    } else if (about !== null) leftAlone.push({ name, reason: "it is a link or no plain file" });
+  }
+  return { facts: { folder, files, folders, taken, at }, leftAlone };
+}
+
+function nameOf(raw: Buffer): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
+  } catch {
+    return null;
+  }
+}
+
+type Seen = { readonly folder: string; readonly name: string; readonly about: Stats };
+
+/** What was seen of a file, or why it is left alone. */
+async function factOf({ folder, name, about }: Seen): Promise<FileFact | string> {
+  if (about.size > LOOK_BYTES_MAX) return "it is larger than four gigabytes";
+  const changedAt = instantFromMs(Math.trunc(about.mtimeMs));
+  if (!changedAt.ok) return "its date lies outside of the calendar";
+  const sha256 = await digestOf(join(folder, name)).catch(() => null);
+  if (sha256 === null) return "it cannot be read";
+  return { name, size: about.size, changedAt: changedAt.value, isExecutable: (about.mode & 0o111) !== 0, sha256 };
+}
+
+async function digestOf(path: string): Promise<string> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const hash = createHash("sha256");
+    const buffer = Buffer.alloc(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) return hash.digest("hex");
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
