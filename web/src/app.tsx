@@ -20,6 +20,7 @@ const Activity = lazy(() => import("./activity/activity.tsx").then((room) => ({ 
 const Review = lazy(() => import("./review/review.tsx").then((room) => ({ default: room.Review })));
 const SecretPage = lazy(() => import("./secrets/secret-page.tsx").then((room) => ({ default: room.SecretPage })));
 const RunPage = lazy(() => import("./work/run-page.tsx").then((room) => ({ default: room.RunPage })));
+const Goals = lazy(() => import("./goals/goals.tsx").then((room) => ({ default: room.Goals })));
 const Settings = lazy(() => import("./settings/settings.tsx").then((room) => ({ default: room.Settings })));
 
 export function App(): ReactNode {
@@ -46,6 +47,7 @@ function Cockpit(): ReactNode {
             <Route path="/journal" component={Journal} />
             <Route path="/activity" component={Activity} />
             <Route path="/review/:id?" component={Review} />
+            <Route path="/goals/:id?" component={Goals} />
             <Route path="/work/:id" component={RunPage} />
             <Route path="/secrets/:ref" component={SecretPage} />
             <Route path="/settings" component={Settings} />

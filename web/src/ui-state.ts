@@ -9,6 +9,7 @@ type OpenSheet =
   | { readonly kind: "shortcuts" }
   | { readonly kind: "more" }
   | { readonly kind: "waiting" }
+  | { readonly kind: "stop" }
   | { readonly kind: "categories" };
 
 export type ToastRow = {

@@ -7,7 +7,7 @@ import { Button, IconButton } from "../parts/button.tsx";
 import { Line } from "../parts/text.tsx";
 import { clockTime } from "../time/format.ts";
 import { RunMark, runStateWords } from "../work/run-state.tsx";
-import { useWork } from "../work/work-reads.ts";
+import { firstRunOf, useWork } from "../work/work-reads.ts";
 import { words } from "../words.ts";
 import { proposeAgain, saveReceipt } from "./decisions.ts";
 import { placeWords } from "./place-words.ts";
@@ -69,7 +69,7 @@ export function Lately({ rows }: RowsProps): ReactNode {
                 <Moment at={row.decided_at} />
               </span>
             </Link>
-            <RunLink run={work.find((one) => one.request_id === row.request_id) ?? null} />
+            <RunLink run={firstRunOf(work, row.request_id)} />
             {row.state === "approved" && (
               <IconButton
                 label={words.review.receiptOf(row.intent)}

@@ -55,10 +55,12 @@ export function useRequest(id: string | null, state: DecisionRowBody["state"] | 
   return readOf(read);
 }
 
+/** The whole of one request from the server, which starts its clock. */
+export const showRequest = (id: string) => send<ShownRequestBody>(SHOW, { method: "POST", json: { request_id: id } });
+
 /** Only the last one shown is kept for the time without a connection. */
 async function load(id: string) {
-  const ask = () => send<ShownRequestBody>(SHOW, { method: "POST", json: { request_id: id } });
-  const read = await loadOrKept(SHOW, ask);
+  const read = await loadOrKept(SHOW, () => showRequest(id));
   if (read.answer.request_id === id) return read;
   throw new ReadFailure({ code: UNREACHABLE, message: "", errorId: null, facts: {} });
 }

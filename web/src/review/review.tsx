@@ -3,6 +3,7 @@ import { useLocation, useParams } from "wouter";
 import type { DecisionsSummaryBody } from "#model";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
+import { AfterBatches } from "../work/after/after-batches.tsx";
 import { Running } from "../work/running.tsx";
 import { words } from "../words.ts";
 import { focusPage, hold, takeFocusCall, useActiveId } from "./active-card.ts";
@@ -48,6 +49,7 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
       <div className={styles["surface"]}>
         <div className={styles["active"]}>
           <Running />
+          <AfterBatches decided={summary.decided} />
           <Attention summary={summary} />
           {activeId !== null && <Desk summary={summary} activeId={activeId} onMove={onMove} />}
           {activeId === null && inputs.length === 0 && <Nothing />}

@@ -1,11 +1,18 @@
-import { Search, Settings } from "lucide-react";
+import { OctagonX, Search, Settings } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { Sheet } from "../parts/sheet.tsx";
 import { closeSheet, openSheet } from "../ui-state.ts";
+import { stopEverything } from "../work/stop/stop-everything.ts";
 import { words } from "../words.ts";
 import styles from "./more.module.css";
 import { isAt, UNDER_MORE } from "./surfaces.ts";
+
+/** At once: from anywhere this is the second tap. */
+function stop(): void {
+  closeSheet();
+  void stopEverything();
+}
 
 /** The phone's other surfaces. */
 export function MoreSheet(): ReactNode {
@@ -40,6 +47,11 @@ export function MoreSheet(): ReactNode {
             >
               <Settings size={20} aria-hidden /> {words.surfaces.settings}
             </Link>
+          </li>
+          <li>
+            <button type="button" className={styles["item"]} onClick={stop}>
+              <OctagonX size={20} aria-hidden /> {words.work.stopAll}
+            </button>
           </li>
         </ul>
       </nav>

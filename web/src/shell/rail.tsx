@@ -1,4 +1,4 @@
-import { Plus, Search, Settings } from "lucide-react";
+import { OctagonX, Plus, Search, Settings } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { ReviewBadge } from "../review/badge.tsx";
@@ -50,6 +50,7 @@ export function Rail(): ReactNode {
       </ul>
       <div className={styles["foot"]}>
         <TimerChip place="rail" />
+        <StopItem />
         <Link
           href="/settings"
           className={styles["item"]}
@@ -62,6 +63,16 @@ export function Rail(): ReactNode {
         <ModeChip />
       </div>
     </nav>
+  );
+}
+
+function StopItem(): ReactNode {
+  const name = words.work.stopAll;
+  return (
+    <button type="button" className={styles["item"]} title={name} onClick={() => openSheet({ kind: "stop" })}>
+      <OctagonX size={18} aria-hidden />
+      <span>{name}</span>
+    </button>
   );
 }
 

@@ -10,6 +10,7 @@ const Palette = lazy(() => import("../palette/palette.tsx").then((room) => ({ de
 const Categories = lazy(() => import("../tasks/categories.tsx").then((room) => ({ default: room.Categories })));
 const MoreSheet = lazy(() => import("./more.tsx").then((room) => ({ default: room.MoreSheet })));
 const WaitingSheet = lazy(() => import("./waiting.tsx").then((room) => ({ default: room.WaitingSheet })));
+const StopSheet = lazy(() => import("../work/stop/stop-sheet.tsx").then((room) => ({ default: room.StopSheet })));
 
 /** Whichever sheet is open; one at a time. */
 export function Sheets({ onRetry }: { readonly onRetry: () => void }): ReactNode {
@@ -23,6 +24,7 @@ export function Sheets({ onRetry }: { readonly onRetry: () => void }): ReactNode
       {sheet.kind === "more" && <MoreSheet />}
       {sheet.kind === "waiting" && <WaitingSheet onRetry={onRetry} />}
       {sheet.kind === "categories" && <Categories />}
+      {sheet.kind === "stop" && <StopSheet />}
     </Suspense>
   );
 }

@@ -7,6 +7,7 @@ import { lazy, Suspense, useEffect, type ReactNode } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { useAppBadge, usePendingCount } from "../review/badge.tsx";
 import { openSheet } from "../ui-state.ts";
+import { useStopped } from "../work/work-reads.ts";
 import { Rail } from "./rail.tsx";
 import { StatusStrip } from "./status-strip.tsx";
 import { hasRoomForReview, useWindowWidth } from "./room-for-review.ts";
@@ -16,6 +17,9 @@ import { useKeys } from "./use-keys.ts";
 import styles from "./shell.module.css";
 
 const ReviewColumn = lazy(() => import("../review/review-column.tsx").then((room) => ({ default: room.ReviewColumn })));
+const StoppedBanner = lazy(() =>
+  import("../work/stop/stopped-banner.tsx").then((room) => ({ default: room.StoppedBanner })),
+);
 
 type ShellProps = { readonly children: ReactNode; readonly onRetry: () => void };
 
@@ -24,6 +28,7 @@ export function Shell({ children, onRetry }: ShellProps): ReactNode {
   useCaptureShortcut();
   useAppBadge();
   const hasColumn = useColumn();
+  const stopped = useStopped();
   const connection = useConnection((state) => state.state);
   const unsent = useOutbox((state) => state.rows.filter((row) => row.refusal === null).length);
   return (
@@ -39,6 +44,11 @@ export function Shell({ children, onRetry }: ShellProps): ReactNode {
       <TopBar />
       <Rail />
       <main id="content" className={styles["content"]} tabIndex={-1}>
+        {stopped !== null && (
+          <Suspense fallback={null}>
+            <StoppedBanner stopped={stopped} />
+          </Suspense>
+        )}
         {children}
       </main>
       {hasColumn && (

@@ -1,4 +1,4 @@
-import { BookOpen, CalendarDays, History, House, ListChecks, Scale, type LucideIcon } from "lucide-react";
+import { BookOpen, CalendarDays, History, House, ListChecks, Scale, Target, type LucideIcon } from "lucide-react";
 import { words } from "../words.ts";
 
 /** The surfaces that exist. One that does not work yet is not in this list. */
@@ -16,6 +16,7 @@ export const TABS: readonly Surface[] = [
 export const UNDER_MORE: readonly Surface[] = [
   { path: "/tasks", name: words.surfaces.tasks, icon: ListChecks, key: "t" },
   { path: "/day", name: words.surfaces.day, icon: CalendarDays, key: "d" },
+  { path: "/goals", name: words.surfaces.goals, icon: Target, key: "o" },
   { path: "/journal", name: words.surfaces.journal, icon: BookOpen, key: "j" },
 ];
 

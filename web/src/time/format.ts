@@ -67,6 +67,9 @@ export function stopwatch(seconds: number): string {
   return `${Math.floor(whole / 3600)}:${pad(Math.floor(whole / 60) % 60)}:${pad(whole % 60)}`;
 }
 
+/** What is left of a short time, "4:59". */
+export const countdown = (seconds: number): string => `${Math.floor(seconds / 60)}:${pad(seconds % 60)}`;
+
 /** "30m", "1h", "1h 30m", "90" as minutes; null when it is none of these. */
 export function parseMinutes(text: string): number | null {
   const match = /^\s*(?:(\d+(?:[.,]\d+)?)\s*h(?:ours?)?)?\s*(?:(\d+)\s*(?:m(?:in(?:utes?)?)?)?)?\s*$/i.exec(text);

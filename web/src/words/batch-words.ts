@@ -19,6 +19,7 @@ export const batchWords = {
   chosen: ({ chosen, all }: Chosen) => `${chosen} of ${all} chosen`,
   show: "Show each",
   hide: "Show fewer",
+  goesTo: "goes to",
   sure: (share: number) => `${Math.round(share * 100)} % sure`,
   nothingChosen: "Choose at least one, or decline.",
   part: "Only what is ticked is signed, as a batch of its own. The rest stays as it is.",

@@ -22,10 +22,25 @@ export const workWords = {
         ? `Checking: ${progress.name}`
         : `Step ${progress.step} of ${progress.steps}: ${progress.name}`;
     },
+    tasks: ({ done, all, going }: { readonly done: number; readonly all: number; readonly going: readonly string[] }) =>
+      `${done} of ${plural(all, { one: "task", many: "tasks" })} done${going.length === 0 ? "" : `, now: ${going.join(", ")}`}`,
     attempt: (count: number) => `attempt ${count}`,
     elapsed: "Since it began",
     still: (time: string) => `Still working, nothing new for ${time}`,
     lastLine: "Last line it printed",
+    pause: {
+      name: "Pause",
+      of: (title: string) => `Pause: ${title}`,
+      asked: "Pauses after this step",
+      said: "it pauses after the step it is in",
+    },
+    resume: {
+      name: "Go on",
+      of: (title: string) => `Go on with: ${title}`,
+      asked: "Goes on",
+      said: "it goes on",
+    },
+    stopAll: "Stop everything",
     stop: "Stop",
     stopOf: (title: string) => `Stop: ${title}`,
     stopping: "Stopping",

@@ -1,19 +1,19 @@
 import { CircleCheck, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
-import { readProjection, type CheckResultBody, type ShownPlan, type WorkDetailBody } from "#model";
+import type { CheckResultBody, ShownTask, WorkDetailBody } from "#model";
 import { Line } from "../parts/text.tsx";
-import { useRequest } from "../review/review-reads.ts";
 import { words } from "../words.ts";
 import styles from "./run-page.module.css";
+import { useSignedPlan } from "./signed-plan.ts";
 import { Output } from "./steps.tsx";
 import { isOver } from "./work-reads.ts";
 
-type Expected = ShownPlan["verify"][number];
+type Expected = ShownTask["verify"][number];
 
 /** What the checks said. What was expected comes from the text that was signed. */
 export function Checks({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
   const { results } = detail.run;
-  const verify = useExpected(detail.request_id);
+  const verify = useSignedPlan(detail)?.verify ?? null;
   const passed = results.filter((result) => result.passed).length;
   return (
     <section className={styles["part"]} aria-labelledby="checks">
@@ -31,14 +31,6 @@ export function Checks({ detail }: { readonly detail: WorkDetailBody }): ReactNo
       </ul>
     </section>
   );
-}
-
-/** The checks of the signed plan; null until it is known. */
-function useExpected(requestId: string): readonly Expected[] | null {
-  const { data } = useRequest(requestId === "" ? null : requestId, "approved");
-  if (data === undefined) return null;
-  const read = readProjection(data.projection);
-  return read.ok ? read.value.plan.verify : null;
 }
 
 function noneWords(detail: WorkDetailBody, verify: readonly Expected[] | null): string {

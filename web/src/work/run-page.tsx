@@ -11,13 +11,17 @@ import { saveReceipt } from "../review/decisions.ts";
 import { Page } from "../shell/page.tsx";
 import { dateTime } from "../time/format.ts";
 import { announce } from "../ui-state.ts";
+import { runPageWords } from "../words/run-page-words.ts";
 import { words } from "../words.ts";
+import { UndoPart } from "./after/undo-part.tsx";
+import { Budget } from "./budget.tsx";
 import { Checks } from "./checks.tsx";
+import { ProjectTasks } from "./project/project-tasks.tsx";
 import styles from "./run-page.module.css";
 import { Progress } from "./run-row.tsx";
 import { RunMark } from "./run-state.tsx";
 import { Steps } from "./steps.tsx";
-import { StopButton } from "./stop-button.tsx";
+import { RunControls } from "./run-controls.tsx";
 import { isOver, useRun } from "./work-reads.ts";
 
 /** The page of one run: what was done, step by step, what the checks outside said, and what it left. */
@@ -40,9 +44,10 @@ function Run({ id }: { readonly id: string }): ReactNode {
     <div className={styles["run"]} data-testid="run" data-status={data.run.status}>
       <KeptNotice atMs={keptAtMs} />
       <Head detail={data} isKept={keptAtMs !== null} />
-      <Steps detail={data} />
+      {data.project === null ? <Steps detail={data} /> : <ProjectTasks project={data.project} />}
       <Checks detail={data} />
       <Artifacts detail={data} />
+      <Budget detail={data} />
       <Facts detail={data} />
     </div>
   );
@@ -58,8 +63,9 @@ function Head({ detail, isKept }: HeadProps): ReactNode {
         <Line text={title} />
       </h2>
       {isOver(detail) ? <Outcome detail={detail} /> : <Progress summary={detail} isKept={isKept} />}
+      {detail.undo !== null && isOver(detail) && <UndoPart detail={detail} undo={detail.undo} />}
       <div className={styles["acts"]}>
-        {!isOver(detail) && <StopButton summary={detail} />}
+        {!isOver(detail) && <RunControls summary={detail} />}
         {requestId !== "" && (
           <>
             <Link href={`/review/${requestId}`}>{words.work.toRequest}</Link>
@@ -67,6 +73,9 @@ function Head({ detail, isKept }: HeadProps): ReactNode {
               <Download size={16} aria-hidden /> {words.work.receipt}
             </Button>
           </>
+        )}
+        {detail.project_run_id !== null && (
+          <Link href={`/work/${detail.project_run_id}`}>{runPageWords.project.toProject}</Link>
         )}
         <Link href="/activity">{words.work.activity}</Link>
       </div>

@@ -7,7 +7,7 @@ import { useNow } from "../time/clock.ts";
 import { duration, secondsBetween, stopwatch } from "../time/format.ts";
 import { words } from "../words.ts";
 import styles from "./run-row.module.css";
-import { StopButton } from "./stop-button.tsx";
+import { RunControls } from "./run-controls.tsx";
 import { useRun } from "./work-reads.ts";
 
 const QUIET_SECONDS = 15;
@@ -25,7 +25,7 @@ export function RunRow({ listed }: { readonly listed: WorkSummaryBody }): ReactN
         </Link>
         <Progress summary={summary} isKept={keptAtMs !== null} />
       </div>
-      <StopButton summary={summary} />
+      <RunControls summary={summary} />
     </article>
   );
 }
@@ -42,7 +42,7 @@ export function Progress({ summary, isKept }: ProgressProps): ReactNode {
     <>
       <p className={styles["now"]}>
         <span role="status">
-          <Line text={words.work.now(summary)} />
+          <Line text={nowWords(summary)} />
           {run.attempts > 1 && <> ({words.work.attempt(run.attempts)})</>}
         </span>{" "}
         <span className="mono" title={words.work.elapsed}>
@@ -62,6 +62,15 @@ export function Progress({ summary, isKept }: ProgressProps): ReactNode {
       )}
     </>
   );
+}
+
+/** A project does nothing itself: where it is, its tasks say. */
+function nowWords(summary: WorkSummaryBody): string {
+  const { project, run } = summary;
+  if (project === null || run.status === "verifying" || run.status === "paused") return words.work.now(summary);
+  const going = project.children.filter(({ status }) => status === "running" || status === "verifying");
+  const done = project.children.filter(({ status }) => status === "done").length;
+  return words.work.tasks({ done, all: project.children.length, going: going.map(({ title }) => title) });
 }
 
 /** When something of it was last new to this page; before anything was printed, when what it does now began. */

@@ -16,8 +16,10 @@ import { isOver } from "./work-reads.ts";
 export const runStateWords = (summary: WorkSummaryBody): string =>
   isOver(summary) ? words.work.outcome(summary.run) : words.work.now(summary);
 
+type RunMarkProps = { readonly run: Pick<RunRecordBody, "status" | "is_verified">; readonly size: number };
+
 /** The same as a shape, so that nothing is told by colour alone. */
-export function RunMark({ run, size }: { readonly run: RunRecordBody; readonly size: number }): ReactNode {
+export function RunMark({ run, size }: RunMarkProps): ReactNode {
   const Mark = MARKS[run.status];
   return run.status === "done" && !run.is_verified ? (
     <CircleDashed size={size} aria-hidden />

@@ -4,11 +4,11 @@ import { Link } from "wouter";
 import { Line } from "../parts/text.tsx";
 import { words } from "../words.ts";
 import styles from "./run-row.module.css";
-import { isOver, useWork } from "./work-reads.ts";
+import { isOver, isOwn, useWork } from "./work-reads.ts";
 
 /** On other surfaces what runs is one line that leads to it. */
 export function RunningLine(): ReactNode {
-  const going = useWork().filter((one) => !isOver(one));
+  const going = useWork().filter((one) => !isOver(one) && isOwn(one));
   const first = going.at(-1);
   if (first === undefined) return null;
   return (

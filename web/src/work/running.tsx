@@ -4,13 +4,13 @@ import { announce } from "../ui-state.ts";
 import { words } from "../words.ts";
 import { RunRow } from "./run-row.tsx";
 import styles from "./run-row.module.css";
-import { isOver, useWork } from "./work-reads.ts";
+import { isOver, isOwn, useWork } from "./work-reads.ts";
 
 /** What runs right now; nothing when nothing does. How each ends is read out. */
 export function Running(): ReactNode {
   const all = useWork();
   useEnds(all);
-  const going = all.filter((one) => !isOver(one));
+  const going = all.filter((one) => !isOver(one) && isOwn(one));
   if (going.length === 0) return null;
   return (
     <section className={styles["section"]} aria-labelledby="running" data-testid="running">

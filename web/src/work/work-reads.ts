@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { WorkDetailBody, WorkSummaryBody } from "#model";
+import type { StoppedBody, WorkDetailBody, WorkListBody, WorkSummaryBody } from "#model";
 import { loadOrKept, readOf, type JournalRead } from "../data/reads.ts";
 import { send } from "../wire/http.ts";
 
@@ -9,25 +9,34 @@ const LIST = "/api/work";
 /** A program prints whenever it likes, and only what is asked for comes: often enough to be lively, seldom enough to be calm. */
 const POLL_MS = 1000;
 
-type Listed = { readonly runs: readonly WorkSummaryBody[] };
-
 /** Every run there was lately, newest first; those that wait or run among them. */
-export function useWork(): readonly WorkSummaryBody[] {
+export const useWork = (): readonly WorkSummaryBody[] => useListed()?.runs ?? NONE;
+
+/** Set while everything is stopped. */
+export const useStopped = (): StoppedBody | null => useListed()?.stopped ?? null;
+
+function useListed(): WorkListBody | undefined {
   const read = useQuery({
     queryKey: [...workKey, "list"],
-    queryFn: () => loadOrKept(LIST, () => send<Listed>(LIST, { method: "GET" })),
+    queryFn: () => loadOrKept(LIST, () => send<WorkListBody>(LIST, { method: "GET" })),
     refetchOnWindowFocus: "always",
   });
-  return read.data?.answer.runs ?? NONE;
+  return read.data?.answer;
 }
 const NONE: readonly WorkSummaryBody[] = [];
 
 export const isOver = ({ run }: Pick<WorkSummaryBody, "run">): boolean => run.ended_at !== null;
 
-/** The run of a request, as the list has it; null when its plan does not run. */
+/** The run of a request, as the list has it: the first one, not what took it back. Null when its plan does not run. */
 export function useRunOf(requestId: string): WorkSummaryBody | null {
-  return useWork().find((one) => one.request_id === requestId) ?? null;
+  return firstRunOf(useWork(), requestId);
 }
+
+export const firstRunOf = (runs: readonly WorkSummaryBody[], requestId: string): WorkSummaryBody | null =>
+  runs.findLast((one) => one.request_id === requestId && one.project_run_id === null) ?? null;
+
+/** Runs that stand for themselves; a task of a project is shown with its project. */
+export const isOwn = ({ project_run_id: projectId }: WorkSummaryBody): boolean => projectId === null;
 
 /** One run with its ledger, asked again while it is on its way and the page is in sight. */
 export function useRun(id: string): JournalRead<WorkDetailBody> {

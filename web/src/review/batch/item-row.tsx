@@ -1,4 +1,4 @@
-import { TriangleAlert } from "lucide-react";
+import { ArrowRight, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { Line } from "../../parts/text.tsx";
 import { batchWords } from "../../words/batch-words.ts";
@@ -12,6 +12,7 @@ type ItemRowProps = { readonly item: BatchItem; readonly choosing: Choosing };
 export function ItemRow({ item, choosing }: ItemRowProps): ReactNode {
   const { item_id: id, title, reason, confidence } = item;
   const isUnusual = isFlagged(item);
+  const destination = choosing.batch.destinations.get(id);
   return (
     <label className={styles["row"]} data-batch-row={id} data-flagged={isUnusual ? "yes" : "no"}>
       <input type="checkbox" checked={choosing.chosen.has(id)} onChange={() => choosing.toggle([id])} />
@@ -21,6 +22,12 @@ export function ItemRow({ item, choosing }: ItemRowProps): ReactNode {
         </span>
         <span className={styles["reason"]}>
           {isUnusual && <TriangleAlert size={14} aria-hidden />}
+          {destination !== undefined && (
+            <span className={styles["destination"]}>
+              <ArrowRight size={14} aria-label={batchWords.goesTo} />
+              <Line text={destination} />
+            </span>
+          )}
           <Line text={reason} />
         </span>
       </span>

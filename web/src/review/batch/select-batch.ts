@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "#base";
 import { batchAfter, payloadProjection, type ShownRequestBody } from "#model";
 import { send, type WireError } from "../../wire/http.ts";
+import { showRequest } from "../review-reads.ts";
 import type { Choosing } from "./use-batch.ts";
 
 export type SelectFailure = WireError | { readonly code: "selection_differs" };
@@ -18,11 +19,12 @@ export async function selectBatch(
   const left = batchAfter(batch.proposal, { verdict: "edit_selection", selected_item_ids: [...ids] });
   if (!left.ok || left.value === null) return err({ code: "selection_differs" });
   const path = `/api/approvals/${encodeURIComponent(request.request_id)}/selection`;
-  const answer = await send<{ readonly request: ShownRequestBody }>(path, {
+  const asked = await send<{ readonly request: { readonly request_id: string } }>(path, {
     method: "POST",
     json: { selected_item_ids: ids },
   });
-  if (!answer.ok) return answer;
-  const fresh = answer.value.request;
-  return fresh.projection === payloadProjection(left.value) ? ok(fresh) : err({ code: "selection_differs" });
+  if (!asked.ok) return asked;
+  const fresh = await showRequest(asked.value.request.request_id);
+  if (!fresh.ok) return fresh;
+  return fresh.value.projection === payloadProjection(left.value) ? fresh : err({ code: "selection_differs" });
 }

@@ -23,7 +23,7 @@ const item = (id: string, flags: readonly string[] = []) => ({
   ...(flags.length > 0 && { flags }),
 });
 
-function requestOf(items: readonly object[]) {
+function requestOf(items: readonly object[], more: object = {}) {
   const body = {
     kind: "batch_review",
     batch_id: "batch-1",
@@ -34,6 +34,7 @@ function requestOf(items: readonly object[]) {
     reason_summary: "Nobody reads these",
     confidence_min: 0.9,
     created_at: "2026-11-15T08:00:00.000Z",
+    ...more,
   };
   const text = canonicalJson(body);
   const projection = payloadProjection(payloadSchema.parse(body));
@@ -77,6 +78,17 @@ describe("a batch on its card", () => {
     expect(shownBatch({ ...request, markdown: request.markdown.replace('"a"', '"z"') })).toBeNull();
     expect(shownBatch({ ...request, markdown: "{}" })).toBeNull();
     expect(shownBatch({ ...request, kind: "plan_approval" })).toBeNull();
+  });
+
+  test("where a file goes is read from what is signed: the folder, or the whole of a name that changes", () => {
+    const move = (id: string, from: string, to: string) => ({ item_id: id, from, to, sha256: "ab".repeat(32) });
+    const moves = [move("a", "a.jpg", "Pictures/a.jpg"), move("b", "b.jpg", "Pictures/b (2).jpg")];
+    const params = { folder: "/home/ana/Downloads", moves, folders_made: ["Pictures"], folders_removed: [] };
+    const batch = must(requestOf([item("a"), item("b")], { action: "move_files", params }));
+    expect([...batch.destinations]).toEqual([
+      ["a", "Pictures/"],
+      ["b", "Pictures/b (2).jpg"],
+    ]);
   });
 
   test("the choice says what would be done to how many", () => {

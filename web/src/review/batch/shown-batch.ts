@@ -1,4 +1,12 @@
-import { parsePayload, payloadProjection, type BatchProposal, type ShownRequestBody } from "#model";
+import {
+  MOVE_FILES,
+  parsePayload,
+  payloadProjection,
+  projectBatch,
+  readMoveFiles,
+  type BatchProposal,
+  type ShownRequestBody,
+} from "#model";
 
 type Asked = Pick<ShownRequestBody, "kind" | "markdown" | "projection">;
 export type BatchItem = BatchProposal["items"][number];
@@ -8,6 +16,8 @@ export type ShownBatch = {
   readonly proposal: BatchProposal;
   readonly flagged: readonly BatchItem[];
   readonly usual: readonly BatchItem[];
+  /** Where each file would go; the folder alone where it keeps its name. Empty for what moves nothing. */
+  readonly destinations: ReadonlyMap<string, string>;
 };
 
 /**
@@ -23,7 +33,20 @@ export function shownBatch({ kind, markdown, projection }: Asked): ShownBatch | 
     proposal: read.value,
     flagged: items.filter(isFlagged),
     usual: items.filter((item) => !isFlagged(item)),
+    destinations: destinationsOf(read.value),
   };
+}
+
+/** From the settings that are signed, not from what is said about them. */
+function destinationsOf(proposal: BatchProposal): ReadonlyMap<string, string> {
+  const read = proposal.action === MOVE_FILES ? readMoveFiles(projectBatch(proposal)) : null;
+  if (read === null || !read.ok) return new Map();
+  return new Map(read.value.moves.map(({ item_id: id, from, to }) => [id, destinationOf(from, to)]));
+}
+
+function destinationOf(from: string, to: string): string {
+  const at = to.lastIndexOf("/") + 1;
+  return at > 0 && from.slice(from.lastIndexOf("/") + 1) === to.slice(at) ? to.slice(0, at) : to;
 }
 
 export const isFlagged = ({ flags = [] }: BatchItem): boolean => flags.length > 0;

@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+import type { Instant } from "#base";
+import type { GoalSummaryBody } from "#model";
+import { Line } from "../parts/text.tsx";
+import { dateTime } from "../time/format.ts";
+import { goalWords } from "../words/goal-words.ts";
+import styles from "./goals.module.css";
+
+const { facts } = goalWords;
+
+/** When it is looked at, what the last look said, and what it may still do about a failure by itself. */
+export function GoalFacts({ goal }: { readonly goal: GoalSummaryBody }): ReactNode {
+  const { schedule_words: schedule, time_zone: zone, next_due: next, last_cycle: last } = goal;
+  return (
+    <dl className={styles["facts"]}>
+      <dt>{facts.schedule}</dt>
+      <dd>
+        <Line text={schedule} /> <span className={styles["soft"]}>{facts.zone(zone)}</span>
+      </dd>
+      {goal.status !== "paused" && (
+        <>
+          <dt>{facts.next}</dt>
+          <dd>{next === null ? facts.noNext : <Moment at={next} />}</dd>
+        </>
+      )}
+      <dt>{facts.last}</dt>
+      <dd>
+        {last === null ? (
+          facts.never
+        ) : (
+          <>
+            {goalWords.ended[last.ended]}, {goalWords.checksOf(last.passed, last.total)}{" "}
+            <span className={styles["soft"]}>
+              <Moment at={last.at} />
+            </span>
+          </>
+        )}
+      </dd>
+      <dt>{facts.repairs}</dt>
+      <dd>{repairWords(goal)}</dd>
+    </dl>
+  );
+}
+
+function Moment({ at }: { readonly at: string }): ReactNode {
+  return <time dateTime={at}>{dateTime(at as Instant)}</time>;
+}
+
+function repairWords({ repairs_used: used, repairs_max: max, standing_until: until }: GoalSummaryBody): string {
+  if (max === 0) return facts.noRepairs;
+  const left = facts.repairsLeft(Math.max(0, max - used), max);
+  return until === null ? left : `${left}, ${facts.until(dateTime(until as Instant))}`;
+}

@@ -1,0 +1,80 @@
+import type { ItemOutcome, SettleChoice } from "#model";
+import { plural } from "./plural.ts";
+
+/** The catalogue's part about one run; only the pages that show one load it. */
+export const runPageWords = {
+  budget: {
+    title: "Budget used",
+    time: "Time",
+    attempts: "Attempts",
+    tokens: "Tokens",
+    cost: "Cost",
+    moment: "under 1 s",
+    dollars: (amount: number) => `$${amount}`,
+    usedOf: (used: string, of: string) => `${used} of ${of}`,
+  },
+  after: {
+    moved: (done: number, all: number) => `Moved ${done} of ${plural(all, { one: "file", many: "files" })}`,
+    putBack: (done: number, all: number) => `Put back ${done} of ${plural(all, { one: "file", many: "files" })}`,
+    verified: (passed: number, all: number) => `Verified ${passed}/${all}`,
+    unverified: "Not verified: nothing outside confirmed it",
+    notAsApproved: "Left as they were",
+    notBack: "Not put back",
+    undo: "Undo",
+    undoOf: (title: string) => `Undo: ${title}`,
+    left: (time: string) => `${time} left`,
+    undoing: "Putting it back",
+    closing: "Closing",
+    closed: "Undo closed",
+    closedBody: "Its time has passed. The way back is now a batch of its own, with an approval of its own.",
+    reverse: "Plan a reversal",
+    show: "Show the run",
+    showBack: "Show the way back",
+  },
+  outcomes: {
+    done: "done",
+    there_already: "was there already",
+    changed: "changed since, left alone",
+    gone: "not there any more",
+    taken: "another has its name there, left alone",
+    not_a_file: "a link or no plain file, left alone",
+    other_disk: "on another disk, left alone",
+    failed: "could not be moved",
+    not_reached: "not reached",
+  } satisfies { readonly [O in ItemOutcome]: string },
+  project: {
+    title: "Tasks",
+    of: (done: number, all: number) => `${done} of ${all} done`,
+    done: "Done",
+    waits: (names: string) => `Waits for ${names}`,
+    toProject: "Show the project",
+  },
+  doubt: {
+    title: "In doubt",
+    intent: (title: string) => `Did this happen? ${title}`,
+    open: (number: number, name: string) => `Step ${number}, ${name}, was begun and its end was never seen.`,
+    closed: (number: number, name: string) => `Step ${number}, ${name}, ended; Silas was interrupted after it.`,
+    look: "Look here before you decide",
+    noPlaces: "Nothing outside of its workspace could have been changed.",
+    saw: "What the checks saw after the interruption",
+    choices: {
+      happened: "It happened",
+      again: "Ask for it again",
+      leave: "Leave it",
+    } satisfies { readonly [C in SettleChoice]: string },
+    means: {
+      happened: (checks: number) =>
+        checks === 0
+          ? "Nothing is repeated. The plan has no checks, so the result stays unverified."
+          : `Nothing is repeated; the ${plural(checks, { one: "check", many: "checks" })} of the plan decide now.`,
+      again: () => "The same plan is proposed once more and needs its own approval.",
+      leave: () => "Nothing more is done, and it stays in doubt.",
+    } satisfies { readonly [C in SettleChoice]: (checks: number) => string },
+    said: {
+      happened: "Noted that it happened; the checks decide.",
+      again: "Proposed again; it waits for your approval.",
+      leave: "Left as it is.",
+    } satisfies { readonly [C in SettleChoice]: string },
+    busy: "Keeping your answer",
+  },
+};

@@ -1,0 +1,64 @@
+import { Pause, Play } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
+import type { WorkSummaryBody } from "#model";
+import { Button } from "../parts/button.tsx";
+import { invalidateReview } from "../review/review-reads.ts";
+import { announce, toast } from "../ui-state.ts";
+import { useConnection } from "../wire/connection.ts";
+import { send } from "../wire/http.ts";
+import { words } from "../words.ts";
+import styles from "./run-row.module.css";
+import { StopButton } from "./stop-button.tsx";
+
+/** The ways to hold a run and to end it, as long as it is on its way. */
+export function RunControls({ summary }: { readonly summary: WorkSummaryBody }): ReactNode {
+  const { status } = summary.run;
+  return (
+    <div className={styles["controls"]}>
+      {status !== "pending" && <PauseButton key={status} summary={summary} />}
+      <StopButton summary={summary} />
+    </div>
+  );
+}
+
+/** Holds a run after the step it is in, and lets it go on. What is asked for is said until it is so. */
+function PauseButton({ summary: { run, title } }: { readonly summary: WorkSummaryBody }): ReactNode {
+  const [isAsked, setIsAsked] = useState(false);
+  const isOffline = useConnection((state) => state.state === "offline");
+  const reasonId = useId();
+  const isPaused = run.status === "paused";
+  const { pause, resume } = words.work;
+  const ask = async (): Promise<void> => {
+    setIsAsked(true);
+    const act = isPaused ? "resume" : "pause";
+    const answer = await send(`/api/work/${encodeURIComponent(run.run_id)}/${act}`, { method: "POST", json: {} });
+    if (answer.ok) announce(words.work.said(title, isPaused ? resume.said : pause.said));
+    else {
+      setIsAsked(false);
+      toast(answer.error.message || words.work.offline, { tone: "wrong" });
+    }
+    await invalidateReview();
+  };
+  const asked = isAsked ? (isPaused ? resume.asked : pause.asked) : null;
+  return (
+    <>
+      <Button
+        aria-label={asked ?? (isPaused ? resume.of(title) : pause.of(title))}
+        aria-describedby={isOffline ? reasonId : undefined}
+        aria-busy={isAsked}
+        disabled={isOffline}
+        onClick={() => {
+          if (!isAsked) void ask();
+        }}
+      >
+        {isPaused ? <Play size={14} fill="currentColor" aria-hidden /> : <Pause size={14} aria-hidden />}{" "}
+        {asked ?? (isPaused ? resume.name : pause.name)}
+      </Button>
+      {isOffline && (
+        <span id={reasonId} className="hidden-visually">
+          {words.work.stopOffline}
+        </span>
+      )}
+    </>
+  );
+}
