@@ -34,6 +34,9 @@ function checkSteps(reportsDir: string): readonly Step[] {
 
 const SIM: Step = { name: "sim 100 seeds", command: ["sim/run.ts", "--seeds=100"] };
 
+/** A Silas that runs approved plans, killed a hundred times; `npm run sim -- --run-kills=1000` goes on from there. */
+const KILLS: Step = { name: "kill 100 times", command: ["sim/run.ts", "--run-kills=100"] };
+
 /** A hundred thousand damaged texts for every reader; `npm run sim -- --fuzz=all --runs=1000000` goes on from there. */
 const FUZZ_STEPS: readonly Step[] = ["plan", "config", "frame", "body", "receipt", "audit"].map((parser) => ({
   name: `fuzz ${parser}`,
@@ -48,7 +51,7 @@ const onDone = (result: StepResult): void => console.log(rowOf(result));
  */
 async function runEndToEnd(reportsDir: string): Promise<readonly StepResult[]> {
   const waiting = ["browser", "terminal"].map((project) => vitestStep(project, reportsDir));
-  const counting = [SIM, ...FUZZ_STEPS].map((step): Step => ({ ...step, priority: "low" }));
+  const counting = [SIM, KILLS, ...FUZZ_STEPS].map((step): Step => ({ ...step, priority: "low" }));
   const results = await Promise.all([
     runSteps(waiting, { atOnce: waiting.length, onDone }),
     runSteps(counting, { atOnce: 1, onDone }),

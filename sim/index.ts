@@ -18,4 +18,5 @@ export { runEveryAnomaly, runJournal, type JournalRun, type JournalRunOptions } 
 export { killWhileWriting, type Kills } from "./kill-run.ts";
 export { fuzz, PARSER_NAMES, type Fuzzed, type FuzzOptions, type ParserName } from "./fuzz/fuzz.ts";
 export { cutRuns } from "./work-cuts.ts";
+export { killRuns, type RunKills } from "./work-kill.ts";
 export { createSeeded, createVirtualClock, type Seeded, type VirtualClock } from "./seeded.ts";

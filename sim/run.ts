@@ -1,8 +1,9 @@
 /**
  * `npm run sim`: `--seeds=100` runs seeds 1 to 100, `--seed=N` one of them with its transcript, `--kills=N` kills a
- * writing process N times. Every seed fails each call of the journal's store; every twentieth seed, and a single one,
- * also cuts real files. `--fuzz=plan --runs=N` does none of this and gives the plan parser N damaged plans instead, and
- * `--fuzz=all` every parser. Prints the seed that failed and how to run it alone.
+ * writing process N times, and `--run-kills=N` one that runs approved plans. Every seed fails each call of the journal's
+ * store; every twentieth seed, and a single one, also cuts real files, and the last one the files of runs as well.
+ * `--fuzz=plan --runs=N` does none of this and gives the plan parser N damaged plans instead, and `--fuzz=all` every
+ * parser. Prints the seed that failed and how to run it alone.
  */
 import { parseArgs } from "node:util";
 import { assert, sha256Hex } from "#base";
@@ -13,26 +14,48 @@ import { spendFromProcesses } from "./approval-spend.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
+import { cutRuns } from "./work-cuts.ts";
+import { killRuns } from "./work-kill.ts";
 import { fuzz, PARSER_NAMES, type ParserName } from "./fuzz/fuzz.ts";
 
 const DISK_EVERY = 20;
 
-type Asked = { readonly seeds: readonly number[]; readonly isSingle: boolean; readonly kills: number };
+type Asked = {
+  readonly seeds: readonly number[];
+  readonly isSingle: boolean;
+  readonly kills: number;
+  readonly runKills: number;
+};
 
 function readArgs(args: readonly string[]): Asked | null {
   const { values } = parseArgs({
     args: [...args],
-    options: { seeds: { type: "string" }, seed: { type: "string" }, kills: { type: "string" } },
+    options: {
+      seeds: { type: "string" },
+      seed: { type: "string" },
+      kills: { type: "string" },
+      "run-kills": { type: "string" },
+    },
   });
   const kills = Number(values.kills ?? "0");
-  const count = Number(values.seeds ?? (values.seed === undefined && kills === 0 ? "100" : "0"));
+  const runKills = Number(values["run-kills"] ?? "0");
+  const isKilling = kills > 0 || runKills > 0;
+  const count = Number(values.seeds ?? (values.seed === undefined && !isKilling ? "100" : "0"));
   const seed = values.seed === undefined ? null : Number(values.seed);
-  if (![kills, count, seed ?? 0].every((number) => Number.isSafeInteger(number) && number >= 0)) return null;
+  if (![kills, runKills, count, seed ?? 0].every((number) => Number.isSafeInteger(number) && number >= 0)) return null;
   const seeds = seed === null ? Array.from({ length: count }, (_, index) => index + 1) : [seed];
-  return { seeds, isSingle: seed !== null, kills };
+  return { seeds, isSingle: seed !== null, kills, runKills };
 }
 
-async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise<string> {
+/** The states of runs are many, and each is opened twice. */
+type Depth = "calls" | "calls_and_disk" | "everything";
+
+function depthOf({ seeds, isSingle }: Asked, seed: number): Depth {
+  if (isSingle || seed === seeds.at(-1)) return "everything";
+  return seed % DISK_EVERY === 0 ? "calls_and_disk" : "calls";
+}
+
+async function runSeed(seed: number, depth: Depth): Promise<string> {
   const { clean, runs } = await runEveryAnomaly(seed);
   const line = `seed ${seed}: ${runs} failed calls, digest ${sha256Hex(clean.transcript).slice(0, 16)}`;
   if (depth === "calls") return line;
@@ -44,6 +67,7 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   const approvals = await cutApprovals(seed);
   const devices = await cutDevices(seed);
   const failedApproval = await failApproval(seed);
+  const { states: runStates } = depth === "everything" ? await cutRuns(seed) : { states: 0 };
   const { successes } = await spendFromProcesses(seed);
   assert(
     successes.every((count) => count === 1),
@@ -53,7 +77,7 @@ async function runSeed(seed: number, depth: "calls" | "calls_and_disk"): Promise
   return (
     `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ` +
     `${act.states} of an audited act, ${approvals.states} of approvals, ${devices.states} of browser keys, ` +
-    `${failures} failed statements`
+    `${runStates} of runs, ${failures} failed statements`
   );
 }
 
@@ -91,14 +115,16 @@ async function main(args: readonly string[]): Promise<number> {
   if (args.some((arg) => arg.startsWith("--fuzz"))) return fuzzAsked(args);
   const asked = readArgs(args);
   if (asked === null) {
-    console.error("Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N], or --fuzz=all [--runs=N]");
+    console.error(
+      "Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N] [--run-kills=N], or --fuzz=all [--runs=N]",
+    );
     return 2;
   }
   for (const seed of asked.seeds) {
     try {
-      const isDeep = asked.isSingle || seed % DISK_EVERY === 0;
-      const line = await runSeed(seed, isDeep ? "calls_and_disk" : "calls");
-      if (isDeep) console.log(line);
+      const depth = depthOf(asked, seed);
+      const line = await runSeed(seed, depth);
+      if (depth !== "calls") console.log(line);
       if (asked.isSingle) console.log((await runEveryAnomaly(seed)).clean.transcript);
     } catch (cause) {
       console.error(`seed ${seed} failed. Run it alone with: npm run sim -- --seed=${seed}`, cause);
@@ -109,8 +135,23 @@ async function main(args: readonly string[]): Promise<number> {
     const { kills, acknowledged } = await killWhileWriting({ seed: asked.seeds[0] ?? 1, kills: asked.kills });
     console.log(`${kills} kills, ${acknowledged} acknowledged operations, none lost`);
   }
+  if (asked.runKills > 0 && !(await killedRuns({ seed: asked.seeds[0] ?? 1, kills: asked.runKills }))) return 1;
   if (asked.seeds.length > 0) console.log(`${asked.seeds.length} seeds passed`);
   return 0;
+}
+
+async function killedRuns(asked: { readonly seed: number; readonly kills: number }): Promise<boolean> {
+  try {
+    const { runs, inDoubt, effects } = await killRuns(asked);
+    console.log(
+      `${asked.kills} kills of seed ${asked.seed}: ${runs} runs, ${inDoubt} in doubt, ${effects} effects, none twice`,
+    );
+    return true;
+  } catch (cause) {
+    const again = `npm run sim -- --seed=${asked.seed} --run-kills=${asked.kills}`;
+    console.error(`kills of seed ${asked.seed} failed. Run them again with: ${again}`, cause);
+    return false;
+  }
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -7,6 +7,7 @@ import { createMemoryVault } from "#stores";
 import { BY, RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
 import { cutRuns } from "./work-cuts.ts";
+import { killRuns } from "./work-kill.ts";
 import {
   grantPlan,
   INSIDE,
@@ -21,6 +22,12 @@ import {
 test("[WSTORE-06] [WORK-17] a run that is cut at any statement goes on to an end or is in doubt, and does nothing outside twice", async () => {
   const { states } = await cutRuns(1);
   expect(states).toBeGreaterThan(80);
+}, 240_000);
+
+test("[WSTORE-06] a Silas that is killed in the middle of real runs, again and again, leaves none without an end and does nothing twice", async () => {
+  const { runs, kills } = await killRuns({ seed: 1, kills: 6 });
+  expect(kills).toBe(6);
+  expect(runs).toBeGreaterThan(2);
 }, 240_000);
 
 type Scene = Working & {
