@@ -145,7 +145,8 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
 /** Nobody writes here while changes are measured. */
 const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;
 const NO_BATCHES = { tidy: NOTHING, next: NOTHING, undo: NOTHING, proposeUndo: NOTHING };
-const NO_WORK: WorkDoor = { batches: NO_BATCHES, list: NOTHING, show: NOTHING, cancel: NOTHING };
+const NO_GOALS = { list: NOTHING, show: NOTHING, check: NOTHING, pause: NOTHING, resume: NOTHING };
+const NO_WORK: WorkDoor = { goals: NO_GOALS, batches: NO_BATCHES, list: NOTHING, show: NOTHING, cancel: NOTHING };
 const SILENT_MESSAGES: MessagesDoor = {
   receive: NOTHING,
   say: NOTHING,

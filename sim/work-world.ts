@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { assert, ok } from "#base";
 import { parseYaml } from "#config";
-import type { KeptRequest, RunRecord, SandboxConfig, SandboxRun } from "#model";
-import type { SandboxCommand, Sandboxes, Vault } from "#ports";
-import { createReviewFeed, createWork, type Work } from "#runtime";
+import type { Config, KeptRequest, RunRecord, SandboxConfig, SandboxRun } from "#model";
+import type { SandboxCommand, Sandboxes, Timers, Vault } from "#ports";
+import { createReviewFeed, createWork, systemTimers, type Work } from "#runtime";
 import { answerTo, BY, openTrust, type Trust } from "./approval-world.ts";
 import type { World } from "./disk-run.ts";
 
@@ -70,16 +70,31 @@ type Opening = {
   readonly vault: Vault;
   readonly sandboxes: Sandboxes;
   readonly onStatement?: (sql: string) => void;
+  /** When goals are looked at; never by themselves unless this says so. */
+  readonly scheduling?: { readonly timers: Timers; readonly scheduler: Config["scheduler"] };
 };
 
+const NEVER_DUE = {
+  timers: systemTimers,
+  scheduler: { enabled: false, timezone: "UTC", missedRunPolicy: "once", missedRunGraceMinutes: 5 },
+} as const;
+
 /** Everything between a plan and its result, on a real file. */
-export async function openWork(world: World, { sandboxes, ...opening }: Opening): Promise<Working> {
+export async function openWork(world: World, opening: Opening): Promise<Working> {
+  const { sandboxes, scheduling = NEVER_DUE } = opening;
   const trust = await openTrust(world, opening);
   const { stores } = trust;
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const work = createWork({
+    timers: scheduling.timers,
     randomness: world.seeded,
-    config: { dataDir: opening.dataDir, batchReview: { defaultSize: 10, confidence: { mediumMin: 0.5 } }, sandbox: { defaultMemoryMb: 512, defaultCpuSeconds: 60 } },
+    config: {
+      dataDir: opening.dataDir,
+      batchReview: { defaultSize: 10, confidence: { mediumMin: 0.5 } },
+      approval: { maxExecutions: 1 },
+      scheduler: scheduling.scheduler,
+      sandbox: { defaultMemoryMb: 512, defaultCpuSeconds: 60 },
+    },
     stores,
     registry: stores.keys,
     sandboxes,

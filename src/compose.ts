@@ -311,7 +311,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const { randomness, clock } = machine;
   const { vault, signer } = openKeys({ options, stores, machine });
   const { audit, keys: registry } = stores;
-  const parts = { audit, registry, clock, randomness, readYaml: parseYaml, runs: stores.work };
+  const parts = { audit, registry, ...machine, readYaml: parseYaml, runs: stores.work };
   const review = createReviewFeed({ store: stores.approvals, log });
   const secrets = createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed });
   const passkeys = createPasskeysDoor({ store: stores.passkeys, audit, clock, randomness, isOwnOrigin });

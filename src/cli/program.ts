@@ -41,6 +41,7 @@ export const NOUNS: readonly Noun[] = [
   { name: "run", summary: "approve a plan with steps and watch it run", load: () => import("./run/run.ts") },
   { name: "work", summary: "runs of approved plans: list, show, cancel", load: () => import("./work/work.ts") },
   { name: "tidy", summary: "move the files of a folder into folders, with undo", load: () => import("./batches/tidy.ts") },
+  { name: "goals", summary: "goals that are checked on schedule", load: () => import("./goals/goals.ts") },
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
   {
     name: "sandbox",

@@ -307,6 +307,17 @@ export type {
   PasskeyStore,
   PasskeyUse,
 } from "./ports/passkeys.ts";
+export type {
+  CycleChange,
+  CycleNote,
+  GoalNote,
+  GoalPausing,
+  GoalPlanning,
+  GoalScheduling,
+  GoalsDoor,
+  GoalStore,
+  NextLook,
+} from "./ports/goals.ts";
 export type { SandboxCommand, Sandboxes, SandboxSpace } from "./ports/sandbox.ts";
 export type { EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
 export type {

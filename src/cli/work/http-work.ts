@@ -3,6 +3,7 @@ import { runRecordSchema, workDetailFromWire, workSummaryFromWire } from "#model
 import type { WorkDoor } from "#ports";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { createHttpBatches } from "../batches/http-batches.ts";
+import { createHttpGoals } from "../goals/http-goals.ts";
 import { resultOf } from "../client/http-door.ts";
 
 /** The runs of a running instance: the same door as the local one. */
@@ -11,6 +12,7 @@ export function createHttpWork(address: InstanceAddress): WorkDoor {
     resultOf(await readAnswer(await callInstance(address, made)));
   return {
     batches: createHttpBatches(address),
+    goals: createHttpGoals(address),
     list: async () => {
       const listed = await call<never>({ method: "GET", path: "/api/work" });
       if (!listed.ok) return listed;

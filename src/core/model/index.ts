@@ -357,6 +357,7 @@ export {
   type PlanProposal,
   type ProposalReason,
   type ProposalRefused,
+  type ProposedRepair,
 } from "./approval/proposal.ts";
 export { spawnPolicyHash, spawnsTask } from "./approval/spawn.ts";
 export { type StandingTerms } from "./approval/standing.ts";

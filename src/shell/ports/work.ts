@@ -1,6 +1,7 @@
 /** Work: what keeps runs of approved plans, and what the terminal and a channel may do with them. */
 import type { Instant, Result, Sha256Hex } from "#base";
 import type { BatchesDoor } from "./batches.ts";
+import type { GoalsDoor } from "./goals.ts";
 import type {
   AuditActor,
   AuditRow,
@@ -85,6 +86,8 @@ export type RunNote =
 export interface WorkDoor {
   /** Batches of files: proposing them, and taking them back. */
   readonly batches: BatchesDoor;
+  /** Goals that were approved, and are checked again and again. */
+  readonly goals: GoalsDoor;
   list(): Promise<Result<readonly WorkSummary[], StoreFault>>;
   show(runId: string): Promise<Result<WorkDetail, WorkRefusal | StoreFault>>;
   /** Ends a run at once; what it changed outside of its workspace stays. */

@@ -7,6 +7,7 @@ import type {
   AuditLog,
   BatchStore,
   Clock,
+  GoalStore,
   JournalStore,
   KeyRegistry,
   PasskeyStore,
@@ -31,6 +32,7 @@ import { createSessionStore } from "./session-store.ts";
 import { createPasskeyStore } from "./passkeys/passkey-store.ts";
 import { guardedValue } from "./store-fault.ts";
 import type { StartFault } from "./start-fault.ts";
+import { createGoalStore } from "./goals/goal-store.ts";
 import { createBatchStore } from "./batches/batch-store.ts";
 import { createWorkStore } from "./work/work-store.ts";
 
@@ -65,6 +67,7 @@ export type RuntimeStores = {
   readonly secureInputs: SecureInputStore;
   readonly passkeys: PasskeyStore;
   readonly work: WorkStore;
+  readonly goals: GoalStore;
   /** Enters into the chain every migration that it does not know yet. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
   readonly close: () => void;
@@ -82,6 +85,7 @@ export type Stores = {
   readonly secureInputs: SecureInputStore;
   readonly passkeys: PasskeyStore;
   readonly work: WorkStore;
+  readonly goals: GoalStore;
   readonly close: () => Promise<void>;
 };
 
@@ -102,7 +106,8 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, batches, work } = runtime.value;
+  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, batches, work, goals } =
+    runtime.value;
   const close = async () => {
     await journal.value.close();
     runtime.value.close();
@@ -122,6 +127,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       nonces,
       batches,
       work,
+      goals,
       close,
     });
   await close();
@@ -181,6 +187,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     secureInputs: createSecureInputStore({ db, recordAct }),
     work: createWorkStore({ db, recordAct }),
     batches: createBatchStore({ db, recordAct }),
+    goals: createGoalStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,
   });

@@ -24,6 +24,8 @@ export type CycleFact = { readonly at: Instant } &
   /** `runId` is fresh: the attempt that a repair would run as. */
   (
     | { readonly kind: "checks_ran"; readonly results: readonly CheckResult[]; readonly runId: string }
+    /** No check was run at all: the approval of the goal does not hold, or no sandbox can be opened. */
+    | { readonly kind: "checks_refused"; readonly code: string }
     /** The standing approval was used for the repair, or the first reason why it was not. */
     | { readonly kind: "standing_used"; readonly tokenId: string }
     | { readonly kind: "standing_refused"; readonly code: string }

@@ -42,6 +42,10 @@ const EFFECT_OF = {
  * named and kept before the approval is used, and the owner is asked only when nothing was used. [GOAL-01 to GOAL-08]
  */
 export function advanceCycle(state: CycleState, fact: CycleFact): CycleAdvance {
+  const isChecking = state.phase === "checking" || state.phase === "rechecking";
+  // What could not be looked at is not known to be broken, and nothing is repaired.
+  if (isChecking && fact.kind === "checks_refused")
+    return end(state, { at: fact.at, as: "blocked", reason: fact.code });
   switch (state.phase) {
     case "checking":
       return fact.kind === "checks_ran" ? checked(state, fact) : idle(state);

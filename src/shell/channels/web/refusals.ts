@@ -3,6 +3,7 @@ import {
   wordsFor,
   type DeviceKeyRefusal,
   type ErrorBody,
+  type GoalRefusal,
   type InvalidInput,
   type PasskeyKeepRefusal,
   type JournalError,
@@ -57,6 +58,7 @@ export type Refusal =
   | TidyRefused
   | UndoRefusal
   | WorkRefusal
+  | GoalRefusal
   | StoreFault;
 
 type StatusTable = { readonly [C in Refusal["code"]]: number };
@@ -83,6 +85,7 @@ const STATUS: StatusTable = {
   message_unknown: 404,
   request_unknown: 404,
   run_unknown: 404,
+  goal_unknown: 404,
   route_not_found: 404,
   method_not_allowed: 405,
   body_too_slow: 408,
@@ -148,6 +151,9 @@ const STATUS: StatusTable = {
   signer_not_enrolled: 409,
   run_exists: 409,
   run_over: 409,
+  goal_busy: 409,
+  goal_not_paused: 409,
+  goal_paused: 409,
   run_not_in_doubt: 409,
   run_settled: 409,
   run_not_settled: 409,

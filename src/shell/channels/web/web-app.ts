@@ -17,6 +17,7 @@ import { addDeviceKeyRoutes } from "./trust/device-key-routes.ts";
 import { addKeyRoutes } from "./trust/key-routes.ts";
 import type { WebContext } from "./web-context.ts";
 import { addBatchRoutes } from "./work/batch-routes.ts";
+import { addGoalRoutes } from "./work/goal-routes.ts";
 import { addWorkRoutes } from "./work/work-routes.ts";
 
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client,
@@ -55,6 +56,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addSecretRoutes(app, context);
   addMessageRoutes(app, context);
   addWorkRoutes(app, context);
+  addGoalRoutes(app, context);
   addBatchRoutes(app, context);
   addSocketRoute(app, context);
   return app;

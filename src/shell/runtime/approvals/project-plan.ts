@@ -1,7 +1,15 @@
 import { err, ok, type Instant, type Result, type Sha256Hex } from "#base";
-import { readPlanProposal, spawnsTask, type ProposalReason, type ProposalRefused, type WorkItem } from "#model";
+import {
+  readPlanProposal,
+  spawnsTask,
+  type ProposalReason,
+  type ProposalRefused,
+  type ProposedRepair,
+  type WorkItem,
+} from "#model";
 import type { PlanRefused } from "#ports";
 import {
+  buildSpawnedTask,
   FILE_ALONE,
   orderTasks,
   planBytes,
@@ -51,8 +59,18 @@ export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Ref
   const projection = projectPlan(item, { ...FILE_ALONE, executorKind, children: wholes, standing });
   const reason = standing === null ? null : wrongTerms({ ...reading, item, projection, standing });
   if (reason !== null) return refuse(reason, item.id);
+  if (proposal.value.repair !== undefined) return projectRepair({ ...reading, goal: item, ...proposal.value.repair });
   const tasks = children.value.map((child) => ({ item: child.item, contentHash: planHash(child.projected) }));
   return ok({ itemId: item.id, item, projection: planBytes(projection), tasks });
+}
+
+type Repairing = ProposedRepair & { readonly goal: WorkItem; readonly at: Instant };
+
+/** The one task that a goal makes of a failure, by the builder that makes it for the standing approval too. [GOAL-06] */
+function projectRepair({ goal, task_id: taskId, failed, at }: Repairing): Result<ProjectedPlan, Refused> {
+  if (goal.type !== "goal" || !spawnsTask(projectPlan(goal, FILE_ALONE))) return refuse("repair_without_goal", goal.id);
+  const { item } = buildSpawnedTask({ goal, taskId, failed, skills: goal.skills, at });
+  return ok({ itemId: item.id, item, projection: planBytes(projectPlan(item, FILE_ALONE)), tasks: [] });
 }
 
 function parse({ readYaml, at }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {

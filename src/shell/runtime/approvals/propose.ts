@@ -42,6 +42,10 @@ export type ApprovalsDeps = {
   readonly runs: Pick<WorkStore, "executions">;
   readonly settings: ApprovalSettings;
 };
+/** What asking alone needs. */
+export type ProposeDeps = Pick<ApprovalsDeps, "store" | "clock" | "randomness" | "readYaml"> & {
+  readonly settings: Pick<ApprovalSettings, "maxExecutions" | "standingUsesMax">;
+};
 export type ApprovalSettings = {
   /** How long an active request waits. */
   readonly timeoutMs: number;
@@ -59,7 +63,7 @@ type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonl
 
 /** Reads a plan, projects it, weighs it, and keeps it as a request with its card. What does not parse asks nothing. */
 export async function propose(
-  deps: ApprovalsDeps,
+  deps: ProposeDeps,
   { markdown, ...asker }: Proposal,
 ): Promise<Result<Proposed, ProposeRefusal>> {
   const projected = projectProposal(readingOf(deps, { text: markdown, at: deps.clock.now() }));
@@ -107,7 +111,7 @@ type Asked = Pick<KeptRequest, "workItemId" | "projection" | "card" | "markdown"
   readonly actor: AuditActor;
 };
 
-async function keep(deps: ApprovalsDeps, asked: Asked): Promise<Result<Proposed, ProposeRefusal>> {
+async function keep(deps: ProposeDeps, asked: Asked): Promise<Result<Proposed, ProposeRefusal>> {
   const request = newRequest(deps, asked);
   const expired = await deps.store.expire(request.createdAt);
   return expired.ok ? deps.store.propose(request) : expired;
@@ -173,6 +177,6 @@ function payloadText(text: string): Result<{ readonly projection: string }, Payl
 }
 
 const readingOf = (
-  { readYaml, settings }: Pick<ApprovalsDeps, "readYaml" | "settings">,
+  { readYaml, settings }: Pick<ProposeDeps, "readYaml" | "settings">,
   { text, at }: { readonly text: string; readonly at: Instant },
 ): PlanReading => ({ readYaml, text, at, standingUsesMax: settings.standingUsesMax });

@@ -1,8 +1,26 @@
 import type { Config } from "#model";
-import type { ApprovalStore, AuditLog, BatchStore, Clock, KeyRegistry, Log, Randomness, ReviewFeed, Sandboxes, WorkDoor, WorkStore } from "#ports";
+import type {
+  ApprovalStore,
+  AuditLog,
+  BatchStore,
+  Clock,
+  GoalStore,
+  GrantedRun,
+  KeyRegistry,
+  Log,
+  Randomness,
+  ReviewFeed,
+  Sandboxes,
+  Timers,
+  WorkDoor,
+  WorkStore,
+} from "#ports";
 import type { ReadYaml } from "#work";
 import { createBatches } from "../batches/create.ts";
 import type { BatchDeps } from "../batches/deps.ts";
+import { createGoals } from "../goals/create.ts";
+import { loadRepairPlan } from "../goals/load-goal.ts";
+import { withRepairs } from "../goals/repair-runs.ts";
 import { withReviewFeed } from "../review-feed.ts";
 import { createWorkDoor } from "./door.ts";
 import { createRunNetwork } from "./network.ts";
@@ -11,10 +29,19 @@ import { createRunSpaces } from "./spaces.ts";
 
 export type WorkParts = {
   readonly randomness: Randomness;
+  readonly timers: Timers;
   readonly config: BatchDeps["config"] & {
+    readonly scheduler: Config["scheduler"];
+    readonly approval: Pick<Config["approval"], "maxExecutions">;
     readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds">;
   };
-  readonly stores: { readonly batches: BatchStore; readonly work: WorkStore; readonly approvals: ApprovalStore; readonly audit: AuditLog };
+  readonly stores: {
+    readonly batches: BatchStore;
+    readonly work: WorkStore;
+    readonly approvals: ApprovalStore;
+    readonly audit: AuditLog;
+    readonly goals: GoalStore;
+  };
   readonly registry: KeyRegistry;
   readonly sandboxes: Sandboxes;
   readonly review: ReviewFeed;
@@ -34,11 +61,14 @@ export type Work = WorkDoor & {
 /** Everything between an approval that was granted and its result. */
 export function createWork({ config, stores, sandboxes, review, ...rest }: WorkParts): Work {
   const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = config.sandbox;
-  const { work: store, approvals } = stores;
+  const { approvals, goals: kept } = stores;
+  const store = withRepairs({ work: stores.work, goals: kept, approvals });
   const { registry, readYaml, clock, log } = rest;
   const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds });
   const network = createRunNetwork({ audit: stores.audit, clock, log });
-  const deps = { store, approvals, registry, readYaml, clock, log, spaces, network, onChanged: review.changed };
+  const loadRepair = (grant: GrantedRun) => loadRepairPlan({ goals: kept, approvals, readYaml }, grant);
+  const onChanged = review.changed;
+  const deps = { store, approvals, registry, readYaml, loadRepair, clock, log, spaces, network, onChanged };
   const runner = createRunner(deps);
   const batches = createBatches({
     ...rest,
@@ -48,10 +78,24 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     work: store,
     approvals: withReviewFeed(approvals, review),
   });
+  const goals = createGoals({
+    ...rest,
+    ...deps,
+    isStopped: async () => false,
+    goals: kept,
+    approvals: withReviewFeed(approvals, review),
+    runs: store,
+    runOne: runner.runOne,
+    settings: { maxExecutions: config.approval.maxExecutions, standingUsesMax: 0 },
+    scheduler: config.scheduler,
+    sandboxes,
+    space: { memoryMb, cpuSeconds },
+  });
   let unsubscribe: (() => void) | null = null;
   return {
     ...createWorkDoor({ ...deps, runner, viewOf: batches.viewOf }),
     batches,
+    goals,
     runGranted: async (runId) => {
       const grant = await store.grantOf(runId);
       if (grant.ok && grant.value !== null) await runner.runOne(grant.value);
@@ -61,11 +105,14 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
       unsubscribe = review.subscribe(() => {
         runner.look();
         void batches.look();
+        goals.wake();
       });
       await runner.start();
+      await goals.start();
     },
     async close() {
       unsubscribe?.();
+      goals.close();
       await runner.close();
       await sandboxes.close();
     },

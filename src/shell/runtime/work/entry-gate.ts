@@ -37,8 +37,8 @@ export async function checkEntry(
   const judged = judgeCheck({
     token,
     signature: await signatureFact(deps.registry, token),
-    item: { workItemId: fresh.value.item.id, contentHash },
-    spawn: null,
+    item: fresh.value.madeBy?.item ?? { workItemId: fresh.value.item.id, contentHash },
+    spawn: fresh.value.madeBy?.spawn ?? null,
     at: since ?? deps.clock.now(),
     uses: kept.value.uses,
     lineage: grant.runId,
@@ -54,7 +54,7 @@ export function assertCleared(run: ClearedRun): void {
 }
 
 /** The token inside the row, if the row still says what the token says. */
-function readToken(stored: StoredToken): ApprovalToken | null {
+export function readToken(stored: StoredToken): ApprovalToken | null {
   const text = parseStrictJson(stored.text);
   const token = approvalTokenSchema.safeParse(text.ok ? text.value : null);
   if (!token.success) return null;

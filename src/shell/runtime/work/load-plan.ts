@@ -1,5 +1,6 @@
 import { err, ok, sha256Hex, type Instant, type Result, type Sha256Hex } from "#base";
 import type { StoreFault, WorkItem } from "#model";
+import type { Presented, SpawnFact } from "#policy";
 import type { ApprovalStore, Clock, GrantedRun } from "#ports";
 import type { ReadYaml } from "#work";
 import { loadBatch } from "../batches/load-batch.ts";
@@ -9,6 +10,8 @@ export type PlanDeps = {
   readonly approvals: Pick<ApprovalStore, "find" | "findApproval">;
   readonly clock: Clock;
   readonly readYaml: ReadYaml;
+  /** The task behind an attempt that a goal's standing approval was used for; null for every other attempt. */
+  readonly loadRepair: (grant: GrantedRun) => Promise<Result<LoadedPlan | null, PlanUnusable | StoreFault>>;
 };
 
 /** The plan behind a grant, read afresh from what was proposed, with the hash of what it would do. */
@@ -20,13 +23,18 @@ export type LoadedPlan = {
   readonly tasks: readonly ProjectedTask[];
   /** When the project began that this is a task of: what began in time may be finished. Null for what stands alone. */
   readonly since: Instant | null;
+  /** The goal that made it, where its approval is the one that stands for such tasks. [APPR-13] */
+  readonly madeBy?: { readonly item: Presented["item"]; readonly spawn: SpawnFact };
 };
 export type PlanUnusable = { readonly code: "request_missing" | "plan_unreadable" | "plan_kind_refused" };
 
 export async function loadPlan(
-  { approvals, clock, readYaml }: PlanDeps,
+  { approvals, clock, readYaml, loadRepair }: PlanDeps,
   grant: GrantedRun,
 ): Promise<Result<LoadedPlan, PlanUnusable | StoreFault>> {
+  const repair = await loadRepair(grant);
+  if (!repair.ok) return repair;
+  if (repair.value !== null) return ok(repair.value);
   const found = await approvals.find(grant.requestId);
   if (!found.ok) return found;
   const request = found.value;

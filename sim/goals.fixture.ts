@@ -1,0 +1,202 @@
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { assert, msOfInstant, type Instant } from "#base";
+import {
+  planProposalText,
+  type AuditEntry,
+  type Config,
+  type Cycle,
+  type KeptRequest,
+  type StandingTerms,
+} from "#model";
+import type { Timers, Vault } from "#ports";
+import { createMemoryVault } from "#stores";
+import { answerTo, BY } from "./approval-world.ts";
+import type { World } from "./disk-run.ts";
+import type { VirtualClock } from "./seeded.ts";
+import { openWork, playSandboxes, type Played, type Script, type Working } from "./work-world.ts";
+
+/** A page that breaks and is repaired; whoever looks sees whether it is there. */
+export type Page = { isThere: boolean; canBeRepaired: boolean };
+
+export const pageScript =
+  (page: Page): Script =>
+  ({ argv }) => {
+    if (argv[0] === "make") {
+      page.isThere = page.canBeRepaired;
+      return 0;
+    }
+    return page.isThere ? 0 : 1;
+  };
+
+type GoalText = { readonly lines?: string; readonly standing?: StandingTerms | null };
+
+export function goalText({ lines = STEPS, standing = null }: GoalText = {}): string {
+  const plan = `---
+id: goal-page
+type: goal
+title: Keep the page there
+schedule: "* * * * *"
+budget: { max_attempts: 1 }
+verify:
+  - { name: page is there, run: look, expect: { exit_code: 0 } }
+${lines}
+---
+
+# What to do
+
+Make the page again.
+`;
+  return planProposalText({ plan, tasks: [], standing });
+}
+export const STEPS = `on_failure: spawn_task
+failure_context: "Again: $failed_checks"
+steps:
+  - { name: write, run: make page }`;
+
+export type VirtualTimers = Timers & {
+  /** Moves the clock to the next timer and lets it run; false when there is none before the end. */
+  next(endMs: number): boolean;
+};
+
+export function createVirtualTimers(clock: VirtualClock): VirtualTimers {
+  const waiting = new Set<{ readonly atMs: number; readonly work: () => void }>();
+  const nowMs = (): number => msOfInstant(clock.now());
+  return {
+    after(delayMs, work) {
+      const one = { atMs: nowMs() + delayMs, work };
+      waiting.add(one);
+      return () => void waiting.delete(one);
+    },
+    next(endMs) {
+      const [first] = [...waiting].toSorted((a, b) => a.atMs - b.atMs);
+      if (first === undefined || first.atMs > endMs) return false;
+      waiting.delete(first);
+      clock.moveMs(Math.max(0, first.atMs - nowMs()));
+      first.work();
+      return true;
+    },
+  };
+}
+
+export type GoalWorld = Working & {
+  readonly world: World;
+  readonly page: Page;
+  readonly sandboxes: Played;
+  readonly dataDir: string;
+  readonly vault: Vault;
+  readonly timers: VirtualTimers;
+  /** Lets time pass, with everything that falls due in it. */
+  pass(minutes: number): Promise<void>;
+  /** Waits for nothing but what is going on. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const BERLIN: Config["scheduler"] = {
+  enabled: true,
+  timezone: "Europe/Berlin",
+  missedRunPolicy: "once",
+  missedRunGraceMinutes: 5,
+};
+
+type Opening = {
+  readonly page?: Page;
+  readonly dataDir?: string;
+  readonly vault?: Vault;
+  readonly scheduler?: Partial<Config["scheduler"]>;
+  readonly onStatement?: (sql: string) => void;
+};
+
+/** Silas as it starts, in a world whose time only passes when it is told to. */
+export async function openGoals(world: World, opening: Opening = {}): Promise<GoalWorld> {
+  const { page = { isThere: true, canBeRepaired: true }, vault = createMemoryVault() } = opening;
+  const dataDir = opening.dataDir ?? join(world.root, "data");
+  const sandboxes = playSandboxes(join(world.root, "spaces"), pageScript(page));
+  const timers = createVirtualTimers(world.clock);
+  const scheduling = { timers, scheduler: { ...BERLIN, ...opening.scheduler } };
+  const { onStatement } = opening;
+  const working = await openWork(world, {
+    dataDir,
+    vault,
+    sandboxes,
+    scheduling,
+    ...(onStatement === undefined ? {} : { onStatement }),
+  });
+  const settle = (): Promise<void> => settled(working, sandboxes);
+  return {
+    ...working,
+    world,
+    page,
+    sandboxes,
+    dataDir,
+    vault,
+    timers,
+    settle,
+    async pass(minutes) {
+      const endMs = msOfInstant(world.clock.now()) + minutes * 60_000;
+      while (timers.next(endMs)) await settle();
+      world.clock.moveMs(Math.max(0, endMs - msOfInstant(world.clock.now())));
+    },
+    async close() {
+      await working.work.close();
+      working.trust.stores.close();
+    },
+  };
+}
+
+const QUIET_TURNS = 3;
+const TURNS_MAX = 5_000;
+
+/** Nothing waits for a real timer, so that what is going on is over when turns of the loop bring nothing more. */
+async function settled({ trust }: Working, sandboxes: Played): Promise<void> {
+  let quiet = 0;
+  let seen = "";
+  for (let turns = 0; turns < TURNS_MAX && quiet < QUIET_TURNS; turns += 1) {
+    await turn();
+    const head = await trust.stores.audit.head();
+    const open = await trust.stores.goals.open();
+    assert(head.ok && open.ok, "the file can be read");
+    const runs = open.value.filter(({ state }) => state !== "waiting").length;
+    const now = `${head.value.seq} ${sandboxes.ran.length} ${sandboxes.opened()}`;
+    quiet = now === seen && runs === 0 ? quiet + 1 : 0;
+    seen = now;
+  }
+}
+
+export async function approve({ trust }: Working, text: string): Promise<KeptRequest> {
+  const proposed = await trust.approvals.propose(text, BY);
+  assert(proposed.ok, `a goal is proposed: ${JSON.stringify(proposed)}`);
+  await answer({ trust }, { request: proposed.value.request, verdict: "approved" });
+  return proposed.value.request;
+}
+
+type Answering = { readonly request: KeptRequest; readonly verdict: "approved" | "declined" };
+export async function answer({ trust }: Pick<Working, "trust">, { request, verdict }: Answering): Promise<void> {
+  const decided = await trust.approvals.decide(answerTo(request, verdict));
+  assert(decided.ok, `a request is decided: ${JSON.stringify(decided)}`);
+}
+
+export async function cyclesOf({ trust }: Working): Promise<readonly Cycle[]> {
+  const cycles = await trust.stores.goals.cycles("goal-page");
+  assert(cycles.ok, "cycles can be read");
+  return cycles.value;
+}
+
+/** What the chain says, oldest first. */
+export async function chainOf({ trust }: Working): Promise<readonly AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  for (let beforeSeq: number | null = null; ;) {
+    const page = await trust.stores.audit.entries({ beforeSeq, from: null, to: null, limit: 500 });
+    assert(page.ok, "the chain can be read");
+    const last = page.value.at(-1);
+    if (last === undefined) return found.toReversed();
+    found.push(...page.value);
+    beforeSeq = last.seq;
+  }
+}
+
+/** Sets the clock of a world, before anything began in it. */
+export function setClock({ clock }: World, at: string): void {
+  clock.moveMs(msOfInstant(at as Instant) - msOfInstant(clock.now()));
+}

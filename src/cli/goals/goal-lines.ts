@@ -1,0 +1,56 @@
+import { oneLine } from "#base";
+import { cycleLine, type Cycle, type GoalDetail, type GoalStatus, type GoalSummary } from "#model";
+import { showMoment } from "../terminal/local-time.ts";
+import { resultLines } from "../work/run-lines.ts";
+
+const STATES: Readonly<Record<GoalStatus, string>> = {
+  healthy: "Well",
+  failing: "Does not hold",
+  repairing: "Is being repaired",
+  waiting_for_you: "Waits for you",
+  paused: "Paused",
+  never_checked: "Not checked yet",
+};
+
+/** Ids made in the same hour begin alike, so their end is shown where they are long. */
+const ID_CHARS = 16;
+const shortId = (id: string): string => (id.length <= ID_CHARS ? id : id.slice(-8));
+
+export const goalRow = (goal: GoalSummary): readonly string[] => [
+  shortId(goal.goalId),
+  oneLine(goal.title),
+  STATES[goal.status],
+  goal.lastCycle === null ? "-" : `${goal.lastCycle.passed} of ${goal.lastCycle.total}`,
+  goal.nextDue === null ? "-" : showMoment(goal.nextDue),
+  goal.repairsMax === 0 ? "ask" : `${goal.repairsUsed} of ${goal.repairsMax} used`,
+];
+
+/** Everything about a goal, for a person. What checks printed is made safe to show. */
+export function describeGoal(goal: GoalDetail): readonly string[] {
+  const { cycles, lastCycle, standingUntil } = goal;
+  return [
+    oneLine(goal.title),
+    `  State     ${STATES[goal.status]}${goal.statusWords === null ? "" : `: ${oneLine(goal.statusWords)}`}`,
+    `  Goal      ${goal.goalId}`,
+    `  Request   ${goal.requestId}`,
+    `  Checked   ${goal.scheduleWords}, ${goal.timeZone}`,
+    `  Next      ${goal.nextDue === null ? "not planned" : showMoment(goal.nextDue)}`,
+    ...(lastCycle === null
+      ? []
+      : [`  Last      ${showMoment(lastCycle.at)}, ${lastCycle.passed} of ${lastCycle.total} passed`]),
+    standingUntil === null
+      ? "  Repairs   each is asked for"
+      : `  Repairs   ${goal.repairsUsed} of ${goal.repairsMax} used, until ${showMoment(standingUntil)}`,
+    ...(cycles.length === 0 ? [] : ["Looks", ...cycles.slice(0, LOOKS_SHOWN).map(cycleRow)]),
+    ...(cycles[0] === undefined ? [] : resultLines(cycles[0].recheck ?? cycles[0].results)),
+  ];
+}
+
+const LOOKS_SHOWN = 10;
+
+function cycleRow(cycle: Cycle): string {
+  const skipped = cycle.skipped === 0 ? "" : `; ${cycle.skipped} left out before it`;
+  const run = cycle.repair?.runId ?? null;
+  const repair = run === null ? "" : `; repair ${run.slice(-8)}`;
+  return `  ${cycle.number}  ${showMoment(cycle.startedAt)}  ${cycleLine(cycle)}${repair}${skipped}`;
+}

@@ -1,0 +1,91 @@
+import type { Config } from "#model";
+import type {
+  ApprovalStore,
+  Clock,
+  GoalsDoor,
+  GoalStore,
+  GrantedRun,
+  KeyRegistry,
+  Log,
+  Randomness,
+  Timers,
+  WorkStore,
+} from "#ports";
+import type { ReadYaml, Timetable } from "#work";
+import { LIMITS } from "#base";
+import { propose, type ProposeDeps } from "../approvals/propose.ts";
+import { checkGoal, type CheckingDeps } from "./check-goal.ts";
+import { createCycles } from "./cycles.ts";
+import { createGoalsDoor } from "./door.ts";
+import { loadGoal } from "./load-goal.ts";
+import { createScheduler } from "./scheduler.ts";
+import { createTimetable } from "./timetable.ts";
+import { createTurns } from "./turns.ts";
+
+export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | "space" | "isStopped"> & {
+  readonly goals: GoalStore;
+  readonly approvals: ApprovalStore;
+  /** With the runs of repairs among them. */
+  readonly runs: WorkStore;
+  readonly runOne: (grant: GrantedRun) => Promise<void>;
+  readonly settings: ProposeDeps["settings"];
+  readonly scheduler: Config["scheduler"];
+  readonly registry: KeyRegistry;
+  readonly readYaml: ReadYaml;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly onChanged: () => void;
+};
+
+export type Goals = GoalsDoor & {
+  /** Looks after every approved goal from now on. */
+  start(): Promise<void>;
+  /** Something to be reviewed or run is not as it was. */
+  wake(): void;
+  close(): void;
+};
+
+/** Goals that were approved: when they are checked, and what becomes of a failure. */
+export function createGoals({ runOne, settings, scheduler: config, ...parts }: GoalParts): Goals {
+  const { approvals, readYaml, clock, randomness, log } = parts;
+  const timetables = new Map<string, Timetable>();
+  const timetableOf = async (requestId: string): Promise<Timetable | null> => {
+    const known = timetables.get(requestId);
+    if (known !== undefined) return known;
+    const goal = await loadGoal(parts, requestId);
+    if (!goal.ok) return null;
+    const timetable = createTimetable(goal.value.item.schedule, config.timezone);
+    timetables.set(requestId, timetable);
+    return timetable;
+  };
+  const startRun = (grant: GrantedRun): void => void runOne(grant).then(() => scheduler.wake());
+  const asking = { store: approvals, clock, randomness, readYaml, settings };
+  const cycles = createCycles({
+    ...parts,
+    check: (look) => checkGoal(parts, look),
+    startRun,
+    turns: createTurns(LIMITS.goalsAtOnce),
+    propose: (markdown, actor) => propose(asking, { markdown, actor, againOf: null }),
+  });
+  const scheduler = createScheduler({
+    ...parts,
+    cycles,
+    timetableOf,
+    settings: {
+      isEnabled: config.enabled,
+      policy: config.missedRunPolicy,
+      graceMs: config.missedRunGraceMinutes * 60_000,
+    },
+  });
+  return {
+    ...createGoalsDoor({ ...parts, cycles, scheduler, timetableOf, timeZone: config.timezone }),
+    start: () => scheduler.start(),
+    wake: () => void scheduler.wake().catch((cause: unknown) => log.error("scheduler_broken", { cause })),
+    close() {
+      scheduler.close();
+      cycles.close();
+    },
+  };
+}

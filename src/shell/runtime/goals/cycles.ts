@@ -1,0 +1,205 @@
+import { uuidV7, type Instant, type Result } from "#base";
+import type { AuditActor, CheckResult, Cycle, CycleTrigger, KeptGoal, StoreFault } from "#model";
+import type { ApprovalStore, GoalNote, GoalStore, Log, NextLook, Randomness } from "#ports";
+import {
+  advanceCycle,
+  beginCycle,
+  resumeCycle,
+  type CycleEffect,
+  type CycleFact,
+  type CycleState,
+  type ReadYaml,
+} from "#work";
+import { mayPass } from "../work/load-plan.ts";
+import { askOwner, decisionOn, type AskDeps } from "./ask-owner.ts";
+import type { ChecksRefused, GoalLook } from "./check-goal.ts";
+import { loadGoal, type LoadedGoal } from "./load-goal.ts";
+import { repairEnd, type RepairDeps } from "./run-repair.ts";
+import { useStanding, type StandingDeps } from "./standing.ts";
+import type { Turns } from "./turns.ts";
+
+export type CycleDeps = StandingDeps &
+  AskDeps &
+  RepairDeps & {
+    readonly goals: GoalStore;
+    readonly approvals: ApprovalStore;
+    readonly readYaml: ReadYaml;
+    /** Runs the checks of a goal, each time behind the gate of its approval. */
+    readonly check: (look: GoalLook) => Promise<Result<readonly CheckResult[], ChecksRefused | StoreFault>>;
+    readonly randomness: Randomness;
+    readonly turns: Turns;
+    readonly log: Log;
+    /** Told after each change that was kept. */
+    readonly onChanged: () => void;
+  };
+
+export type Looking = {
+  readonly kept: KeptGoal;
+  readonly trigger: CycleTrigger;
+  readonly due: Instant | null;
+  readonly skipped: number;
+  /** When the goal is looked at next, and what is said about times that passed; kept with the first turn. */
+  readonly next: NextLook;
+  readonly notes: readonly GoalNote[];
+  readonly actor: AuditActor;
+};
+
+export type Cycles = {
+  isBusy(goalId: string): boolean;
+  /** One look at a goal. Settles when it is over, or waits for a decision or for the run of its repair. */
+  begin(looking: Looking): Promise<void>;
+  /** Takes up what an earlier process left. */
+  recover(): Promise<void>;
+  /** Looks whether what cycles wait for has come. */
+  nudge(): Promise<void>;
+  close(): void;
+};
+
+/** A cycle on its way. What is first in `todo` when nobody drives it is what it waits for. */
+type Going = {
+  readonly goal: LoadedGoal;
+  readonly kept: KeptGoal;
+  readonly actor: AuditActor;
+  /** What is kept with the first turn; null once it was. */
+  first: Pick<Looking, "next" | "notes"> | null;
+  state: CycleState;
+  readonly todo: CycleEffect[];
+  isDriven: boolean;
+};
+type Performed = CycleFact | "nothing" | "wait";
+
+/** Performs what the machine of `#work` decides. INVARIANT: a goal has one cycle at a time. */
+export function createCycles(deps: CycleDeps): Cycles {
+  const going = new Map<string, Going>();
+  const loading = new Set<string>();
+  let isClosed = false;
+
+  const drive = async (one: Going): Promise<void> => {
+    if (one.isDriven || isClosed) return;
+    one.isDriven = true;
+    try {
+      for (let effect = one.todo[0]; effect !== undefined; effect = one.todo[0]) {
+        const done = await perform({ deps, one, isClosed: () => isClosed }, effect);
+        if (isClosed) return;
+        if (done === "wait") return;
+        one.todo.shift();
+        if (done === "nothing") continue;
+        const { state, effects } = advanceCycle(one.state, done);
+        one.state = state;
+        one.todo.push(...effects);
+      }
+      going.delete(one.kept.goalId);
+    } catch (cause) {
+      deps.log.error("goal_cycle_broken", { goal_id: one.kept.goalId, cause });
+      going.delete(one.kept.goalId);
+    } finally {
+      one.isDriven = false;
+    }
+  };
+
+  return {
+    isBusy: (goalId) => going.has(goalId) || loading.has(goalId),
+    async begin(looking) {
+      const { goalId } = looking.kept;
+      if (isClosed || going.has(goalId) || loading.has(goalId)) return;
+      loading.add(goalId);
+      const one = await prepare(deps, looking).finally(() => loading.delete(goalId));
+      if (one === null || isClosed) return;
+      going.set(goalId, one);
+      await drive(one);
+    },
+    async recover() {
+      const open = await deps.goals.open();
+      if (!open.ok) return deps.log.error("goals_unreadable", open.error);
+      for (const cycle of open.value) {
+        if (going.has(cycle.goalId)) continue;
+        const one = await takeUp(deps, cycle);
+        if (one === null) continue;
+        going.set(cycle.goalId, one);
+        void drive(one);
+      }
+    },
+    async nudge() {
+      await Promise.all([...going.values()].map(drive));
+    },
+    close: () => void (isClosed = true),
+  };
+}
+
+async function prepare(deps: CycleDeps, { kept, next, notes, actor, ...looking }: Looking): Promise<Going | null> {
+  const { goalId, requestId } = kept;
+  const goal = await loadGoal(deps, requestId);
+  const previous = await deps.goals.lastCycle(goalId);
+  if (!goal.ok || !previous.ok) {
+    deps.log.error("goal_unreadable", { goal_id: goalId, ...(goal.ok ? {} : goal.error) });
+    return null;
+  }
+  const number = (previous.value?.number ?? 0) + 1;
+  const about = { item: goal.value.item, requestId };
+  const at = deps.clock.now();
+  const { state, effects } = beginCycle({ goal: about, number, previous: previous.value, at, ...looking });
+  return { goal: goal.value, kept, actor, first: { next, notes }, state, todo: [...effects], isDriven: false };
+}
+
+async function takeUp(deps: CycleDeps, cycle: Cycle): Promise<Going | null> {
+  const goal = await loadGoal(deps, cycle.requestId);
+  const kept = await deps.goals.find(cycle.goalId);
+  if (!goal.ok || !kept.ok || kept.value === null) {
+    deps.log.error("goal_unreadable", { goal_id: cycle.goalId });
+    return null;
+  }
+  const { state, effects } = resumeCycle({ goal: { item: goal.value.item, requestId: cycle.requestId }, cycle });
+  const actor = { kind: "system" } as const;
+  return { goal: goal.value, kept: kept.value, actor, first: null, state, todo: [...effects], isDriven: false };
+}
+
+type Performing = { readonly deps: CycleDeps; readonly one: Going; readonly isClosed: () => boolean };
+
+async function perform(performing: Performing, effect: CycleEffect): Promise<Performed> {
+  const { deps, one } = performing;
+  const { cycle } = one.state;
+  switch (effect.kind) {
+    case "run_checks":
+      return runChecks(performing);
+    case "record":
+      return keep(performing, effect);
+    case "spend_standing": {
+      const used = await useStanding(deps, { goal: one.goal, cycle });
+      const at = deps.clock.now();
+      if (used.ok) return { kind: "standing_used", at, tokenId: used.value.tokenId };
+      return mayPass(used.error) ? "wait" : { kind: "standing_refused", at, code: used.error.code };
+    }
+    case "ask_owner":
+      return askOwner(deps, { goal: one.goal, cycle });
+    case "await_decision":
+      return decisionOn(deps, cycle);
+    case "run_repair":
+      return repairEnd(deps, cycle);
+  }
+}
+
+async function runChecks({ deps, one, isClosed }: Performing): Promise<Performed> {
+  const { goal, kept } = one;
+  const ran = await deps.turns.take(() => deps.check({ kept, goal, isClosed }));
+  const at = deps.clock.now();
+  if (ran.ok) return { kind: "checks_ran", at, results: ran.value, runId: uuidV7(at, deps.randomness.bytes(10)) };
+  if (!mayPass(ran.error)) return { kind: "checks_refused", at, code: ran.error.code };
+  deps.log.error("goal_not_checked", { goal_id: kept.goalId, ...ran.error });
+  return "wait";
+}
+
+async function keep({ deps, one }: Performing, effect: Extract<CycleEffect, { kind: "record" }>): Promise<Performed> {
+  const { cycle, events } = effect;
+  const { next, notes } = one.first ?? { next: null, notes: [] };
+  const kept = await deps.goals.keepCycle({ cycle, events, next, notes, at: deps.clock.now(), actor: one.actor });
+  if (!kept.ok) {
+    // What cannot be kept is not done; it is tried again.
+    deps.log.error("goal_not_kept", { goal_id: cycle.goalId, ...kept.error });
+    return "wait";
+  }
+  one.first = null;
+  // That all is as well as it was before is no news.
+  const isNews = cycle.ended !== "healthy" || cycle.repair !== null || one.state.previous?.ended !== "healthy";
+  if (isNews) deps.onChanged();
+  return "nothing";
+}

@@ -1,0 +1,145 @@
+import { err, ok, type Result } from "#base";
+import {
+  cycleLine,
+  scheduleWords,
+  type AuditActor,
+  type Cycle,
+  type GoalDetail,
+  type GoalRefusal,
+  type GoalStatus,
+  type GoalSummary,
+  type KeptGoal,
+  type StoreFault,
+} from "#model";
+import type { ApprovalStore, Clock, GoalsDoor, GoalStore } from "#ports";
+import type { ReadYaml, Timetable } from "#work";
+import type { Cycles } from "./cycles.ts";
+import { loadGoal } from "./load-goal.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { findStanding } from "./standing.ts";
+
+export type GoalsDoorDeps = {
+  readonly goals: GoalStore;
+  readonly approvals: ApprovalStore;
+  readonly readYaml: ReadYaml;
+  readonly cycles: Cycles;
+  readonly scheduler: Scheduler;
+  readonly timetableOf: (requestId: string) => Promise<Timetable | null>;
+  readonly timeZone: string;
+  readonly clock: Clock;
+  readonly onChanged: () => void;
+};
+type Answer = Promise<Result<GoalDetail, GoalRefusal | StoreFault>>;
+
+/** Goals as people see them. Looking here first takes up what was approved since. */
+export function createGoalsDoor(deps: GoalsDoorDeps): GoalsDoor {
+  const { goals, scheduler, clock } = deps;
+  const found = async (goalId: string): Promise<Result<KeptGoal, GoalRefusal | StoreFault>> => {
+    await scheduler.adopt();
+    const kept = await goals.find(goalId);
+    if (!kept.ok) return kept;
+    return kept.value === null ? err({ code: "goal_unknown", goalId }) : ok(kept.value);
+  };
+  const show = async (goalId: string): Answer => {
+    const kept = await found(goalId);
+    if (!kept.ok) return kept;
+    const cycles = await goals.cycles(goalId);
+    if (!cycles.ok) return cycles;
+    const summary = await summaryOf(deps, { kept: kept.value, cycles: cycles.value });
+    return summary.ok ? ok({ ...summary.value, cycles: cycles.value }) : summary;
+  };
+  const turn = async (goalId: string, turning: Turning): Answer => {
+    const kept = await found(goalId);
+    if (!kept.ok) return kept;
+    const { state, actor } = turning;
+    if (kept.value.isPaused && state === "paused") return err({ code: "goal_paused", goalId });
+    if (!kept.value.isPaused && state === "resumed") return err({ code: "goal_not_paused", goalId });
+    const at = clock.now();
+    const timetable = state === "resumed" ? await deps.timetableOf(kept.value.requestId) : null;
+    const turned = await goals.pause({ goalId, state, nextDue: timetable?.next(at) ?? null, at, actor });
+    if (!turned.ok) return turned;
+    deps.onChanged();
+    return show(goalId);
+  };
+  return {
+    async list() {
+      await scheduler.adopt();
+      const listed = await goals.list();
+      if (!listed.ok) return listed;
+      const summaries: GoalSummary[] = [];
+      for (const kept of listed.value) {
+        const cycles = await goals.cycles(kept.goalId);
+        if (!cycles.ok) return cycles;
+        const summary = await summaryOf(deps, { kept, cycles: cycles.value });
+        if (!summary.ok) return summary;
+        summaries.push(summary.value);
+      }
+      return ok(summaries);
+    },
+    show,
+    async check(goalId, actor) {
+      const kept = await found(goalId);
+      if (!kept.ok) return kept;
+      if (kept.value.isPaused) return err({ code: "goal_paused", goalId });
+      // Without a running Silas nothing was taken up yet.
+      await deps.cycles.recover();
+      if (deps.cycles.isBusy(goalId)) return err({ code: "goal_busy", goalId });
+      const { nextDue, lastDue } = kept.value;
+      const next = { nextDue, lastDue, missedCount: 0 };
+      const looking = { trigger: "owner", due: null, skipped: 0, next, notes: [], actor } as const;
+      await deps.cycles.begin({ kept: kept.value, ...looking });
+      return show(goalId);
+    },
+    pause: (goalId, actor) => turn(goalId, { state: "paused", actor }),
+    resume: (goalId, actor) => turn(goalId, { state: "resumed", actor }),
+  };
+}
+type Turning = { readonly state: "paused" | "resumed"; readonly actor: AuditActor };
+
+type Known = { readonly kept: KeptGoal; readonly cycles: readonly Cycle[] };
+
+async function summaryOf(deps: GoalsDoorDeps, { kept, cycles }: Known): Promise<Result<GoalSummary, StoreFault>> {
+  const standing = await findStanding(deps, kept.requestId);
+  if (!standing.ok) return standing;
+  const goal = await loadGoal(deps, kept.requestId);
+  const item = goal.ok ? goal.value.item : null;
+  const [newest] = cycles;
+  const ended = cycles.find(({ state }) => state === "ended") ?? null;
+  return ok({
+    goalId: kept.goalId,
+    requestId: kept.requestId,
+    title: item?.title ?? kept.goalId,
+    status: statusOf({ kept, cycles }),
+    statusWords: wordsOf({ kept, newest: newest ?? null }),
+    scheduleWords: scheduleWords(item?.schedule ?? null),
+    timeZone: deps.timeZone,
+    nextDue: kept.nextDue,
+    lastCycle: ended === null ? null : lastOf(ended),
+    repairsUsed: standing.value?.kept.uses.length ?? 0,
+    repairsMax: standing.value?.token.maxExecutions ?? 0,
+    standingUntil: standing.value?.token.expiresAt ?? null,
+  });
+}
+
+function statusOf({ kept, cycles: [newest] }: Known): GoalStatus {
+  const isOpen = newest !== undefined && newest.state !== "ended";
+  if (isOpen) return newest.state === "waiting" || newest.state === "asking" ? "waiting_for_you" : "repairing";
+  if (kept.isPaused) return "paused";
+  if (kept.missedCount > 0) return "waiting_for_you";
+  if (newest === undefined) return "never_checked";
+  return newest.ended === "healthy" ? "healthy" : "failing";
+}
+
+function wordsOf({ kept, newest }: { readonly kept: KeptGoal; readonly newest: Cycle | null }): string | null {
+  if (kept.missedCount > 0) {
+    const many = kept.missedCount === 1 ? "A check was" : `${kept.missedCount} checks were`;
+    return `${many} due while Silas could not look. Check now, or wait for the next time.`;
+  }
+  return newest === null || newest.ended === "healthy" ? null : cycleLine(newest);
+}
+
+function lastOf({ startedAt, results, recheck, ended }: Cycle): GoalSummary["lastCycle"] {
+  const last = recheck ?? results;
+  if (ended === null) return null;
+  return { at: startedAt, passed: last.filter(({ passed }) => passed).length, total: last.length, ended };
+}

@@ -1,0 +1,175 @@
+import { assert, LIMITS, ok, parseStrictJson, type Instant, type Sha256Hex } from "#base";
+import { cycleSchema, cycleToWire, type ApprovedGoal, type Cycle, type KeptGoal } from "#model";
+import type { CycleChange, GoalPausing, GoalPlanning, GoalScheduling, GoalStore, NextLook } from "#ports";
+import type { RecordAct } from "../audit/log.ts";
+import type { Sqlite } from "../sqlite.ts";
+import { guarded, guardedValue } from "../store-fault.ts";
+import { cycleDrafts, noteDrafts, pausedDraft, scheduledDraft } from "./drafts.ts";
+
+export type GoalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+
+/** Goals and cycles on a migrated `silas.db`. Every change is one transaction with its audit entries. */
+export function createGoalStore(parts: GoalStoreParts): GoalStore {
+  const { db } = parts;
+  return {
+    approved: async () => guardedValue(() => db.all<ApprovedRow>(APPROVED).map(approvedOf)),
+    list: async () =>
+      guardedValue(() =>
+        db.all<GoalRow>("SELECT * FROM goals ORDER BY goal_id LIMIT :limit", { limit: LIMITS.goalsMax }).map(goalOf),
+      ),
+    find: async (goalId) =>
+      guardedValue(() => {
+        const row = db.get<GoalRow>("SELECT * FROM goals WHERE goal_id = :goalId", { goalId });
+        return row === null ? null : goalOf(row);
+      }),
+    schedule: async (scheduling) => guarded(() => db.transaction(() => ok(schedule(parts, scheduling)))),
+    pause: async (pausing) => guarded(() => db.transaction(() => ok(pause(parts, pausing)))),
+    plan: async (planning) => guarded(() => db.transaction(() => ok(plan(parts, planning)))),
+    keepCycle: async (change) => guarded(() => db.transaction(() => ok(keepCycle(parts, change)))),
+    open: async () =>
+      guardedValue(() =>
+        db
+          .all<CycleRow>(
+            "SELECT record FROM goal_cycles INDEXED BY goal_cycles_open WHERE ended_at IS NULL ORDER BY goal_id",
+          )
+          .map(cycleOf),
+      ),
+    lastCycle: async (goalId) => guardedValue(() => cyclesOf(db, { goalId, limit: 1 })[0] ?? null),
+    cycles: async (goalId) => guardedValue(() => cyclesOf(db, { goalId, limit: LIMITS.goalCyclesShown })),
+    cycleOfRun: async (runId) =>
+      guardedValue(() => {
+        const row = db.get<CycleRow>("SELECT record FROM goal_cycles WHERE run_id = :runId", { runId });
+        return row === null ? null : cycleOf(row);
+      }),
+  };
+}
+
+/** The newest of each goal; of two in one moment the one with the later id. */
+const APPROVED = `
+  SELECT d.work_item_id AS goal_id, d.request_id, a.token_id, u.lineage_id AS run_id, d.plan_hash
+  FROM (
+    SELECT work_item_id, request_id, plan_hash,
+      row_number() OVER (PARTITION BY work_item_id ORDER BY decided_at DESC, request_id DESC) AS place
+    FROM pending_decisions INDEXED BY pending_decisions_of_goals
+    WHERE kind = 'plan_approval' AND state = 'approved'
+      AND CASE WHEN json_valid(projection) THEN json_extract(projection, '$.type') END = 'goal'
+  ) d
+  CROSS JOIN decision_tokens g ON g.request_id = d.request_id AND g.position = 0
+  CROSS JOIN approval_tokens a ON a.token_id = g.token_id
+  CROSS JOIN approval_uses u ON u.nonce = a.nonce AND u.use_number = 1
+  WHERE d.place = 1
+  ORDER BY d.work_item_id`;
+
+type ApprovedRow = {
+  readonly goal_id: string;
+  readonly request_id: string;
+  readonly token_id: string;
+  readonly run_id: string;
+  readonly plan_hash: string;
+};
+type GoalRow = ApprovedRow & {
+  readonly is_paused: number;
+  readonly next_due: string | null;
+  readonly last_due: string | null;
+  readonly missed_count: number;
+};
+type CycleRow = { readonly record: string };
+
+const approvedOf = (row: ApprovedRow): ApprovedGoal => ({
+  goalId: row.goal_id,
+  requestId: row.request_id,
+  tokenId: row.token_id,
+  runId: row.run_id,
+  planHash: row.plan_hash as Sha256Hex,
+});
+const goalOf = (row: GoalRow): KeptGoal => ({
+  ...approvedOf(row),
+  isPaused: row.is_paused === 1,
+  nextDue: row.next_due as Instant | null,
+  lastDue: row.last_due as Instant | null,
+  missedCount: row.missed_count,
+});
+
+function cycleOf({ record }: CycleRow): Cycle {
+  const parsed = parseStrictJson(record);
+  const cycle = cycleSchema.safeParse(parsed.ok ? parsed.value : null);
+  assert(cycle.success, "GOAL-01 a kept cycle is whole");
+  return cycle.data;
+}
+
+type Newest = { readonly goalId: string; readonly limit: number };
+const cyclesOf = (db: Sqlite, { goalId, limit }: Newest): readonly Cycle[] =>
+  db
+    .all<CycleRow>("SELECT record FROM goal_cycles WHERE goal_id = :goalId ORDER BY number DESC LIMIT :limit", {
+      goalId,
+      limit,
+    })
+    .map(cycleOf);
+
+function schedule({ db, recordAct }: GoalStoreParts, { goal, nextDue, at }: GoalScheduling): void {
+  const { goalId, requestId, tokenId, runId, planHash } = goal;
+  db.run(
+    `INSERT INTO goals (goal_id, request_id, token_id, run_id, plan_hash, is_paused, next_due, last_due, missed_count)
+     VALUES (:goalId, :requestId, :tokenId, :runId, :planHash, 0, :nextDue, NULL, 0)
+     ON CONFLICT (goal_id) DO UPDATE SET request_id = :requestId, token_id = :tokenId, run_id = :runId,
+       plan_hash = :planHash, next_due = CASE WHEN is_paused = 1 THEN NULL ELSE :nextDue END`,
+    { goalId, requestId, tokenId, runId, planHash, nextDue },
+  );
+  recordAct(scheduledDraft(goal, at));
+}
+
+function pause({ db, recordAct }: GoalStoreParts, pausing: GoalPausing): void {
+  const { goalId, state, nextDue } = pausing;
+  db.run("UPDATE goals SET is_paused = :isPaused, next_due = :nextDue, missed_count = 0 WHERE goal_id = :goalId", {
+    goalId,
+    isPaused: state === "paused" ? 1 : 0,
+    nextDue,
+  });
+  recordAct(pausedDraft(pausing));
+}
+
+function plan({ db, recordAct }: GoalStoreParts, { goalId, next, notes, at }: GoalPlanning): void {
+  lookNext(db, { goalId, next });
+  for (const draft of noteDrafts({ goalId, notes, at })) recordAct(draft);
+}
+
+/** A goal that was paused in the meantime stays without a time. */
+function lookNext(db: Sqlite, { goalId, next }: { readonly goalId: string; readonly next: NextLook }): void {
+  db.run(
+    `UPDATE goals SET next_due = CASE WHEN is_paused = 1 THEN NULL ELSE :nextDue END, last_due = :lastDue,
+       missed_count = :missedCount WHERE goal_id = :goalId`,
+    { goalId, ...next },
+  );
+}
+
+function keepCycle({ db, recordAct }: GoalStoreParts, change: CycleChange): void {
+  const { cycle, next, notes, at } = change;
+  const { goalId, number, repair, ended, endedAt } = cycle;
+  db.run(
+    `INSERT INTO goal_cycles (goal_id, number, run_id, record, is_plain, ended_at)
+     VALUES (:goalId, :number, :runId, :record, :isPlain, :endedAt)
+     ON CONFLICT (goal_id, number) DO UPDATE SET run_id = :runId, record = :record, is_plain = :isPlain, ended_at = :endedAt`,
+    {
+      goalId,
+      number,
+      runId: repair?.runId ?? null,
+      record: JSON.stringify(cycleToWire(cycle)),
+      isPlain: ended === "healthy" && repair === null ? 1 : 0,
+      endedAt,
+    },
+  );
+  if (next !== null) lookNext(db, { goalId, next });
+  for (const draft of cycleDrafts(change)) recordAct(draft);
+  for (const draft of noteDrafts({ goalId, notes, at })) recordAct(draft);
+  forgetPlain(db, goalId);
+}
+
+/** Looks in which all was well are kept up to a number; the chain has each of them. */
+function forgetPlain(db: Sqlite, goalId: string): void {
+  db.run(
+    `DELETE FROM goal_cycles WHERE goal_id = :goalId AND is_plain = 1 AND number <= (
+       SELECT number FROM goal_cycles INDEXED BY goal_cycles_plain WHERE goal_id = :goalId AND is_plain = 1
+       ORDER BY number DESC LIMIT 1 OFFSET :kept)`,
+    { goalId, kept: LIMITS.goalCyclesKept },
+  );
+}
