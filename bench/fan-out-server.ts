@@ -97,14 +97,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
       passkeys,
       readYaml: parseYaml,
       runs: { executions: async () => ({ ok: true, value: [] }) },
-      settings: {
-        timeoutMs: 1,
-        ttlMs: 1,
-        maxExecutions: 1,
-        standingUsesMax: 1,
-        fatigueDecisions: 1,
-        undoWindowSeconds: 1,
-      },
+      settings: SETTINGS,
     }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
@@ -141,6 +134,15 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   if (!listening.ok) throw new Error(listening.error.code);
   return { port: listening.value.port, publish: (batches) => feed.publish(batches, "local") };
 }
+
+const SETTINGS = {
+  timeoutMs: 1,
+  ttlMs: 1,
+  maxExecutions: 1,
+  standingUsesMax: 1,
+  fatigueDecisions: 1,
+  undoWindowSeconds: 1,
+};
 
 /** Nobody writes here while changes are measured. */
 const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;

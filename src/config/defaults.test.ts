@@ -255,7 +255,8 @@ describe("defaults", () => {
       recovery_max_attempts: 3,
       refresh_ahead_window_minutes: 10,
     });
-    expect(wire["batch_review"]).toEqual({ default_size: 10, confidence: { high_min: 0.85, medium_min: 0.5 } });
+    const confidence = { high_min: 0.85, medium_min: 0.5 };
+    expect(wire["batch_review"]).toEqual({ default_size: 10, undo_window_minutes: 5, confidence });
   });
 
   test("[CFG-17] autonomy", () => {

@@ -1,5 +1,15 @@
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { composeLocal, type LocalApp } from "#compose";
@@ -97,7 +107,11 @@ export function treeOf(folder: string, inside = ""): readonly string[] {
       const path = join(inside, name);
       const about = lstatSync(join(folder, path));
       if (about.isDirectory()) return [`${path}/`, ...treeOf(folder, path)];
-      const bytes = about.isFile() ? createHash("sha256").update(readFileSync(join(folder, path))).digest("hex") : "-";
+      const bytes = about.isFile()
+        ? createHash("sha256")
+            .update(readFileSync(join(folder, path)))
+            .digest("hex")
+        : "-";
       return [`${path} ${bytes} ${about.mode} ${about.mtimeMs}`];
     });
 }

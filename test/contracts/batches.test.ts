@@ -4,11 +4,22 @@ import { expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import { verifyReceipt, isProven } from "#policy";
 import { receiptTools } from "#runtime";
-import { approve, askedIn, carryOut, eventsOf, homeDir, openDesk, run, takeBack, TERMINAL, treeOf } from "./batch-fixture.ts";
+import {
+  approve,
+  askedIn,
+  carryOut,
+  eventsOf,
+  homeDir,
+  openDesk,
+  run,
+  takeBack,
+  TERMINAL,
+  treeOf,
+} from "./batch-fixture.ts";
 import { must } from "./journal-fixture.ts";
 
-const FILES = { "a.pdf": "a", "b.png": "b", "it's \"c\".csv": "c", "inside/old.txt": "old" };
-const MOVED = ["Documents/a.pdf", "Images/b.png", "Spreadsheets/it's \"c\".csv"];
+const FILES = { "a.pdf": "a", "b.png": "b", 'it\'s "c".csv': "c", "inside/old.txt": "old" };
+const MOVED = ["Documents/a.pdf", "Images/b.png", 'Spreadsheets/it\'s "c".csv'];
 
 test("[BATCH-04] [UNDO-01] [UNDO-03] [RISK-05] [RISK-06] an approved batch moves exactly its files, two checks say so, and taking it back leaves the tree as it was", async () => {
   const desk = await openDesk(FILES);
@@ -41,9 +52,7 @@ test("[BATCH-04] [UNDO-01] [UNDO-03] [RISK-05] [RISK-06] an approved batch moves
 test("[UNDO-03] a second tap, and a hundred at once, take it back once", async () => {
   const desk = await openDesk(FILES);
   const { run: ran } = await carryOut(desk);
-  const taps = await Promise.all(
-    Array.from({ length: 100 }, () => desk.app.work.batches.undo(ran.runId, TERMINAL)),
-  );
+  const taps = await Promise.all(Array.from({ length: 100 }, () => desk.app.work.batches.undo(ran.runId, TERMINAL)));
   const ids = new Set(taps.map((tap) => must(tap).runId));
   expect(ids.size).toBe(1);
   const events = await eventsOf(desk);
@@ -53,7 +62,10 @@ test("[UNDO-03] a second tap, and a hundred at once, take it back once", async (
   const after = treeOf(desk.folder);
   // Whatever is tapped later changes nothing, also when the window is long over.
   desk.moveMs(3_600_000);
-  expect(must(await desk.app.work.batches.undo(ran.runId, TERMINAL))).toMatchObject({ state: "used", runId: undoRunId });
+  expect(must(await desk.app.work.batches.undo(ran.runId, TERMINAL))).toMatchObject({
+    state: "used",
+    runId: undoRunId,
+  });
   await run(desk, undoRunId ?? "");
   expect(treeOf(desk.folder)).toEqual(after);
 });
@@ -96,7 +108,7 @@ test("what changed since it was proposed is left alone and said, the others go o
     "b.png gone",
     "d.txt not_a_file",
     "e.txt done",
-    "it's \"c\".csv done",
+    'it\'s "c".csv done',
   ]);
   // Not everything that was approved is so: that is not called done.
   expect(done.run).toMatchObject({ status: "stuck", isVerified: false });
@@ -149,7 +161,7 @@ test("[BATCH-05] [BATCH-07] choosing ends the request and asks anew; each verdic
   expect(await choose(["1"])).toMatchObject({ error: { code: "already_decided" } });
   const done = await run(desk, await approve(desk, chosen));
   expect(done.undo?.items.map(({ title }) => title)).toEqual(["b.png", "a.pdf"]);
-  expect(existsSync(join(desk.folder, "it's \"c\".csv"))).toBe(true);
+  expect(existsSync(join(desk.folder, 'it\'s "c".csv'))).toBe(true);
   await takeBack(desk, done.run.runId);
   const outcomes = async () =>
     (await eventsOf(desk))
@@ -170,7 +182,7 @@ test("[BATCH-02] [BATCH-06] of 25 files ten are asked about at a time, in order;
   const first = await askedIn(desk);
   const titles: string[] = [];
   const sizes: number[] = [];
-  for (let request = first; ; ) {
+  for (let request = first; ;) {
     const payload = JSON.parse(request.markdown) as { readonly items: readonly { readonly title: string }[] };
     titles.push(...payload.items.map(({ title }) => title));
     sizes.push(payload.items.length);

@@ -98,6 +98,7 @@ const RELEASED = {
   "runtime/012_trust_entries": "8367d0b62a6db0992b0c3faf692f0203b77dfaf2a403e30e45bf02d4e4aa45dd",
   "runtime/013_work_titles": "bd1a7f77c903a5d7162543c394e0be94aa3bd0c1972cbb3c2f45a7f5bcea5216",
   "runtime/014_run_settlements": "75684f5281d4065735c9bbd5510658ddf9ceb7c6151e9a4d38f1f4ebbb72eef8",
+  "runtime/015_batches": "ce600c5198f8bc68f9b4c07a34ac91fe56ee91e401fff3346bcde5ffbe5bd495",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

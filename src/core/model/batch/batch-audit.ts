@@ -33,5 +33,5 @@ const OUTCOMES = {
   approved: "You approved",
   declined: "You declined",
   edited: "You chose among",
-  undone: "You took back",
+  undone: "You asked to put back",
 } as const;

@@ -81,7 +81,7 @@ function planOf(id: string, { folder, moves, folders_made, folders_removed }: Mo
     ],
     verify: [
       {
-        name: "every approved file is at its new place, byte for byte",
+        name: "every approved file is at its place, byte for byte",
         run: checkCommand("placed", checked),
         expect: { exit_code: 0 },
         timeout: WALL_SECONDS,

@@ -70,14 +70,8 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const onChanged = review.changed;
   const deps = { store, approvals, registry, readYaml, loadRepair, clock, log, spaces, network, onChanged };
   const runner = createRunner(deps);
-  const batches = createBatches({
-    ...rest,
-    config,
-    review,
-    store: stores.batches,
-    work: store,
-    approvals: withReviewFeed(approvals, review),
-  });
+  const told = withReviewFeed(approvals, review);
+  const batches = createBatches({ ...rest, config, review, store: stores.batches, work: store, approvals: told });
   const goals = createGoals({
     ...rest,
     ...deps,
@@ -108,6 +102,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
         goals.wake();
       });
       await runner.start();
+      await batches.look();
       await goals.start();
     },
     async close() {
