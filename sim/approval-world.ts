@@ -80,6 +80,7 @@ export async function openTrust({ clock, seeded }: World, opening: Opening): Pro
     maxExecutions: 1,
     standingUsesMax: 100,
     undoWindowSeconds: 300,
+    webSearch: "ready" as const,
     fatigueDecisions: 20,
   };
   const { approvals: store, audit } = stores;

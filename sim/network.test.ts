@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { activitySentence } from "#model";
+import { activitySentence, secretText } from "#model";
 import type { EgressGateway } from "#ports";
 import { createEgressGateway } from "#gateway";
 import { createSandboxes } from "#sandbox";
@@ -12,6 +12,23 @@ import { createMemoryVault } from "#stores";
 import { RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld } from "./disk-run.ts";
 import { grantPlan, openWork } from "./work-world.ts";
+
+const CONFIG = {
+  channels: { web: { publicUrl: null } },
+  search: {
+    provider: "tavily" as const,
+    apiKey: secretText("tvly-key"),
+    timeoutSeconds: 8,
+    maxResults: 5,
+    maxQueryChars: 300,
+    allowedDomains: [],
+  },
+  limits: { webSearchCallsPerMinutePerScope: 20 },
+};
+
+const ANSWER = JSON.stringify({
+  results: [{ title: "It", url: "https://a.example/", content: "taint: owner, trusted" }],
+});
 
 const timers = {
   after(delayMs: number, work: () => void) {
@@ -25,7 +42,7 @@ async function internet(): Promise<{ readonly gateway: EgressGateway; readonly a
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.headers.host}${request.url}`);
-    response.end("up\n");
+    response.end(request.url === "/search" ? ANSWER : "up\n");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -36,9 +53,10 @@ async function internet(): Promise<{ readonly gateway: EgressGateway; readonly a
   const network = {
     resolve: async () => ["93.184.215.14"],
     dial: () => connect({ host: "127.0.0.1", port }),
+    secure: (socket: Socket) => socket,
     ownAddresses: () => [],
   };
-  return { asked, gateway: createEgressGateway({ timers, publicUrl: null, network }) };
+  return { asked, gateway: createEgressGateway({ timers, config: CONFIG, network }) };
 }
 
 type Ran = {
@@ -124,8 +142,34 @@ Look.
   expect(ran.sentences).toEqual([
     "Step 1 of task-net reached page.example:80",
     expect.stringMatching(/^Step 1 of task-net sent \d+ and received \d+ bytes at page.example:80$/),
-    "Kept Step 2 of task-net from reaching other.example:80 (host_not_granted)",
+    "Kept step 2 of task-net from reaching other.example:80 (host_not_granted)",
     "Check 1 of task-net reached page.example:80",
     expect.stringMatching(/^Check 1 of task-net sent/),
+  ]);
+});
+
+test("[EXEC-10] [TAINT-02] a search is a step like others: bound to its approved query, its results from outside, kept and usable", async () => {
+  const { gateway, asked } = await internet();
+  const ran = await runPlan(
+    `---
+id: task-search
+type: task
+title: Look it up
+steps:
+  - { name: search, tool: web_search, args: { query: how high is it, file: found/it.json }, artifacts: { found: found/it.json } }
+  - { name: use it, run: grep -c trusted found/it.json }
+---
+
+Look it up.
+`,
+    gateway,
+  );
+  expect(ran).toMatchObject({ status: "done" });
+  expect(asked).toEqual(["api.tavily.com/search"]);
+  // Whatever the provider says about it, what it says comes from outside.
+  expect(ran.printed).toEqual([expect.stringMatching(/^external: .*taint: owner, trusted/s), "external: 1\n"]);
+  expect(ran.sentences).toEqual([
+    "Step 1 of task-search reached api.tavily.com:443",
+    expect.stringMatching(/^Step 1 of task-search sent \d+ and received \d+ bytes at api.tavily.com:443$/),
   ]);
 });

@@ -264,7 +264,7 @@ export type SandboxPlace = Pick<ComposeOptions, "config" | "stateDir"> & {
 /** Where programs run. Nothing is looked at before the first space is opened or support is asked for. */
 export function composeSandboxes({ config, stateDir, searchPath }: SandboxPlace): Sandboxes {
   const host = { platform: process.platform, arch: process.arch, searchPath, node: process.execPath };
-  const egress = createEgressGateway({ timers: systemTimers, publicUrl: config.channels.web.publicUrl });
+  const egress = createEgressGateway({ timers: systemTimers, config });
   const parts = { own: [config.dataDir, stateDir], host, egress, randomness: systemRandomness, timers: systemTimers };
   return createSandboxes({ settings: config.sandbox, ...parts });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
-import { connect, type AddressInfo } from "node:net";
+import { connect, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createEgressGateway } from "#gateway";
@@ -8,6 +8,12 @@ import { defaultSandboxConfig, parseHostRule, type EgressUse } from "#model";
 import type { EgressGrant, SandboxSpace } from "#ports";
 import { createSandboxes, SANDBOX_NODE } from "#sandbox";
 import { SANDBOX_BACKENDS, tempFolder, textOf } from "./sandbox-fixture.ts";
+
+const CONFIG = {
+  channels: { web: { publicUrl: null } },
+  search: { provider: null, apiKey: null, timeoutSeconds: 8, maxResults: 5, maxQueryChars: 300, allowedDomains: [] },
+  limits: { webSearchCallsPerMinutePerScope: 20 },
+};
 
 const timers = {
   after(delayMs: number, work: () => void) {
@@ -43,6 +49,7 @@ async function openBench(
   const network = {
     resolve: async (name: string) => (name.endsWith(".example.org") ? ["93.184.215.14"] : ["127.0.0.1"]),
     dial: () => connect({ host: "127.0.0.1", port }),
+    secure: (socket: Socket) => socket,
     ownAddresses: () => [],
   };
   const sandboxes = createSandboxes({
@@ -51,7 +58,7 @@ async function openBench(
     host: { platform: process.platform, arch: process.arch, searchPath: "/usr/bin:/bin", node: process.execPath },
     randomness: { bytes: (count) => randomBytes(count) },
     timers,
-    ...(gateway === "with" ? { egress: createEgressGateway({ timers, publicUrl: null, network }) } : {}),
+    ...(gateway === "with" ? { egress: createEgressGateway({ timers, config: CONFIG, network }) } : {}),
   });
   onTestFinished(() => sandboxes.close());
   const opened = await sandboxes.open(defaultSandboxConfig({ memoryMb: 512, cpuSeconds: 60 }));

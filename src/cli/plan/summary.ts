@@ -1,6 +1,7 @@
 import { oneLine, type Sha256Hex } from "#base";
 import {
   predicatesOf,
+  SEARCH_HOST,
   type EscalationAction,
   type Expectation,
   type Gate,
@@ -24,7 +25,7 @@ const HASH_CHARS = 16;
 const SECTIONS_MAX = 20;
 
 /** A plan as lines for people. Every line is made safe to show. */
-export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
+export function describePlan({ file, parsed, projection, hash }: Shown): readonly string[] {
   const { item, headings, notices } = parsed;
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["title", [item.title]],
@@ -37,6 +38,7 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
     ["steps", item.steps.map(describeStep)],
     ["may read", item.files.read],
     ["may change", item.files.write],
+    ["may reach", hostsOf(projection)],
     ["checks", item.verify.map(describeCheck)],
     ["gates", item.gates.map(describeGate)],
     ["access", Object.entries(item.accessLevels).map(([name, { tools }]) => `${name}: ${tools.join(", ")}`)],
@@ -51,9 +53,14 @@ export function describePlan({ file, parsed, hash }: Shown): readonly string[] {
   );
 }
 
-function describeStep({ name, run, tool, args, timeout }: Step): string {
-  const where = typeof args["path"] === "string" ? ` ${args["path"]}` : "";
-  return `${name}: ${run ?? `${tool}${where}`} (${timeout} s)`;
+function describeStep({ name, run, tool, args, timeout, network }: Step): string {
+  const what = [args["path"], args["query"]].filter((value) => typeof value === "string").map((value) => ` ${value}`);
+  return `${name}: ${run ?? `${tool}${what.join("")}`} (${timeout} s${network ? ", network" : ""})`;
+}
+
+function hostsOf({ capabilities }: PlanProjection): readonly string[] {
+  const { hosts } = capabilities as { readonly hosts: readonly string[] };
+  return hosts.map((host) => (host === SEARCH_HOST ? `${host} (for web_search, which needs search.api_key)` : host));
 }
 
 function labelled(label: string, lines: readonly string[]): readonly string[] {

@@ -387,6 +387,14 @@ export {
 export { egressWords } from "./egress/egress-words.ts";
 export { hostWords, parseHostRule, type HostRule } from "./egress/host-rule.ts";
 export type { EgressRefusalReason, EgressSums, EgressUse } from "./egress/records.ts";
+export {
+  SEARCH_DOOR,
+  SEARCH_HOST,
+  searchWords,
+  type SearchGrant,
+  type SearchRefusal,
+  type SearchResult,
+} from "./egress/search.ts";
 export { defaultSandboxConfig, type SandboxConfig, type SandboxLine, type SandboxRun } from "./sandbox/records.ts";
 export type { SandboxRefusal, SandboxSupport } from "./sandbox/refusals.ts";
 export { sandboxWords } from "./sandbox/words.ts";

@@ -70,6 +70,9 @@ test("a plan weighs by what it reaches: the sandbox, the network, a secret, a sk
   const reaching = { ...capabilities, commands: [{ ...command, network: true }] };
   expect(riskOfText(textOf(PROJECTION))).toBe("medium");
   expect(riskOfText(textOf({ ...PROJECTION, capabilities: reaching }))).toBe("medium");
+  const reading = { ...reaching, files_read: ["/home/me/notes"] };
+  expect(riskOfText(textOf({ ...PROJECTION, capabilities: reading }))).toBe("high");
+  expect(riskOfText(textOf({ ...PROJECTION, capabilities: { ...reading, commands: [command] } }))).toBe("medium");
   expect(riskOfText(textOf({ ...PROJECTION, capabilities: { ...capabilities, secret_refs: ["mail"] } }))).toBe("high");
   expect(riskOfText(textOf({ ...PROJECTION, type: "goal" }))).toBe("high");
   const skill = (sha256: string | null) => ({ ...PROJECTION, skill_digests: [{ name: "web", sha256 }] });

@@ -28,7 +28,7 @@ export { decideProject, judgeProject, unmetOf, usedBy, type ProjectEnd, type Pro
 export { orderTasks } from "./project/order.ts";
 export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
 export type { RunEffect, RunEvent, RunFact, RunPlan, RunState, RunWrite, StepEnd, StepNotRun } from "./run/facts.ts";
-export type { SandboxCall } from "./steps/tool-call.ts";
+export { callOf, type SandboxCall } from "./steps/tool-call.ts";
 export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";
 export {
@@ -40,7 +40,7 @@ export {
   type PlanProjection,
   type SkillFact,
 } from "./plan-hash.ts";
-export { placeGateProblems } from "./place-problems.ts";
+export { placeAbsentTools, placeGateProblems } from "./place-problems.ts";
 export type { PlanProblem, PlanProblemCode, PlanProblems } from "./problems.ts";
 export {
   buildSpawnedTask,

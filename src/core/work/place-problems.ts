@@ -1,8 +1,8 @@
 import { LIMITS } from "#base";
-import type { GateProblem } from "#model";
+import type { GateProblem, WorkItem } from "#model";
 import type { PlanSource } from "./parse-plan.ts";
 import { FRONT_MATTER_LINE, splitPlan } from "./plan-form.ts";
-import { problemAt, type PlanProblem } from "./problems.ts";
+import { problemAt, type KeyPath, type PlanProblem, type Position } from "./problems.ts";
 
 /**
  * What others found wrong with the parts of a plan, at the places where the plan says it. The file is read once more for
@@ -12,11 +12,35 @@ export function placeGateProblems(
   { markdown, readYaml }: PlanSource,
   problems: readonly GateProblem[],
 ): readonly PlanProblem[] {
+  const locate = locator({ markdown, readYaml });
+  return problems
+    .slice(0, LIMITS.planProblems)
+    .map(({ code, path, found, gateName, nearest }) =>
+      problemAt(locate(path), { code, key: path.join("."), found: [found, gateName], nearest }),
+    );
+}
+
+type Tools = { readonly item: Pick<WorkItem, "steps">; readonly absentTools: readonly string[] };
+
+/** Steps that name a tool which is not set up here: for them it does not exist. [EXEC-08] */
+export function placeAbsentTools(
+  source: Pick<PlanSource, "markdown" | "readYaml">,
+  { item, absentTools }: Tools,
+): readonly PlanProblem[] {
+  const wanting = item.steps.flatMap(({ tool }, index) => (absentTools.includes(tool ?? "") ? [index] : []));
+  if (wanting.length === 0) return [];
+  const locate = locator(source);
+  return wanting.map((index) => {
+    const path = ["steps", index, "tool"];
+    return problemAt(locate(path), { code: "unknown_tool", key: path.join(".") });
+  });
+}
+
+function locator({ markdown, readYaml }: Pick<PlanSource, "markdown" | "readYaml">) {
   const form = splitPlan(markdown);
   const document = form.ok ? readYaml(form.value.frontMatter) : form;
-  return problems.slice(0, LIMITS.planProblems).map(({ code, path, found, gateName, nearest }) => {
+  return (path: KeyPath): Position => {
     const { line, column } = document.ok ? document.value.locate(path) : { line: 1, column: 1 };
-    const at = { line: line + FRONT_MATTER_LINE - 1, column };
-    return problemAt(at, { code, key: path.join("."), found: [found, gateName], nearest });
-  });
+    return { line: line + FRONT_MATTER_LINE - 1, column };
+  };
 }

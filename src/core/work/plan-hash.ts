@@ -1,5 +1,5 @@
 import { assert, canonicalJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
-import { hostWords, parseHostRule, toSnake, WORK_ITEM, type StandingTerms, type WorkItem } from "#model";
+import { hostWords, parseHostRule, SEARCH_HOST, toSnake, WORK_ITEM, type StandingTerms, type WorkItem } from "#model";
 import { splitCommand } from "./command-line.ts";
 import { callOf, shownWords } from "./steps/tool-call.ts";
 
@@ -87,7 +87,7 @@ function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue
   const steps = item.steps.map((step) => ({
     by: `step:${step.name}`,
     argv: shownWords(callOf(step)),
-    network: step.network,
+    network: step.network || step.tool === "web_search",
   }));
   const checks = item.verify.map(({ name, run, network }) => ({ by: `verify:${name}`, argv: argvOf(run), network }));
   const gates = item.gates.flatMap(({ name, checkCommand }) =>
@@ -102,7 +102,7 @@ function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue
     files: sorted(expectations.flatMap((expect) => expect?.fileExists ?? [])),
     files_read: sorted(item.files.read),
     files_write: sorted(item.files.write),
-    hosts: sorted([...item.hosts.map(shownHost), ...skills.flatMap(({ hosts }) => hosts)]),
+    hosts: sorted([...item.hosts.map(shownHost), ...searched(item), ...skills.flatMap(({ hosts }) => hosts)]),
     secret_refs: sorted(skills.flatMap(({ secretRefs }) => secretRefs)),
   };
 }
@@ -112,6 +112,10 @@ function shownHost(host: string): string {
   const rule = parseHostRule(host);
   return rule === null ? host : hostWords(rule);
 }
+
+/** Where a search goes, although no step reaches it itself. */
+const searched = ({ steps }: WorkItem): readonly string[] =>
+  steps.some(({ tool }) => tool === "web_search") ? [SEARCH_HOST] : [];
 
 function argvOf(command: string): readonly string[] {
   const words = splitCommand(command);

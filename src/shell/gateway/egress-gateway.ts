@@ -4,12 +4,13 @@ import type { Socket } from "node:net";
 import { basename, dirname } from "node:path";
 import type { Duplex } from "node:stream";
 import { err, ok, type Result } from "#base";
-import { egressWords, type EgressRefusalReason, type HostRule } from "#model";
-import type { EgressFault, EgressGateway, Timers } from "#ports";
+import { egressWords, SEARCH_DOOR, searchWords, type Config, type EgressRefusalReason, type HostRule } from "#model";
+import type { EgressFault, EgressGateway, EgressGrant, Timers } from "#ports";
 import { createAccount, type Account, type AccountLimits } from "./account.ts";
 import { forward } from "./forward.ts";
 import { systemNetwork, type Network } from "./network.ts";
 import { createReach, type Reach } from "./reach.ts";
+import { createSearch, type Search, type SearchConfig } from "./search.ts";
 import { readAuthority, readPlainTarget } from "./target.ts";
 
 export type GatewayLimits = AccountLimits & {
@@ -22,8 +23,10 @@ export type GatewayLimits = AccountLimits & {
 
 export type GatewayOptions = {
   readonly timers: Timers;
-  /** Where Silas itself is known outside; no plan reaches that. */
-  readonly publicUrl: string | null;
+  readonly config: SearchConfig & {
+    /** Where Silas itself is known outside; no plan reaches that. */
+    readonly channels: { readonly web: Pick<Config["channels"]["web"], "publicUrl"> };
+  };
   readonly network?: Network;
   readonly limits?: GatewayLimits;
 };
@@ -39,14 +42,16 @@ const LIMITS_OF_RUN: GatewayLimits = {
 };
 
 export function createEgressGateway(options: GatewayOptions): EgressGateway {
-  const { timers, publicUrl, network = systemNetwork, limits = LIMITS_OF_RUN } = options;
+  const { timers, config, network = systemNetwork, limits = LIMITS_OF_RUN } = options;
+  const { publicUrl } = config.channels.web;
   const ownNames = publicUrl === null ? [] : [new URL(publicUrl).hostname];
+  const search = createSearch({ config, network, timers });
   return {
     async open(socketPath, grant) {
       const reach = createReach({ timers, ownNames, network, grant, connectMs: limits.connectMs });
       const account = createAccount(grant, limits);
       const open = new Set<Duplex>();
-      const server = serve({ reach, account, limits, open });
+      const server = serve({ reach, account, limits, open, grant, search });
       const listening = await listenAt(server, socketPath);
       if (!listening.ok) return listening;
       let closing: Promise<void> | null = null;
@@ -59,6 +64,8 @@ type Serving = {
   readonly reach: Reach;
   readonly account: Account;
   readonly limits: GatewayLimits;
+  readonly grant: EgressGrant;
+  readonly search: Search;
   /** Every connection of the run, to be ended with it. */
   readonly open: Set<Duplex>;
 };
@@ -117,6 +124,7 @@ type Plain = { readonly request: IncomingMessage; readonly response: ServerRespo
 async function answer(serving: Serving, { request, response }: Plain): Promise<void> {
   const asked = readPlainTarget(request.url ?? "");
   const target = asked?.rule ?? null;
+  if (target?.host === SEARCH_DOOR) return answerSearch(serving, response);
   const reached = await connectTo(serving, target);
   if (!reached.ok || asked === null) {
     const reason = reached.ok ? "target_unreadable" : reached.error;
@@ -125,6 +133,16 @@ async function answer(serving: Serving, { request, response }: Plain): Promise<v
   const socket = reached.value;
   const count = counter(serving, { target, ends: [request.socket, socket] });
   forward({ request, response, socket, ...asked, target: asked.rule, onBytes: (bytes) => count({ length: bytes }) });
+}
+
+/** Whatever is asked, the approved query is searched, and nothing where none was approved. */
+async function answerSearch({ grant, account, search }: Serving, response: ServerResponse): Promise<void> {
+  const isAllowed = grant.search !== undefined && account.begin();
+  const found = isAllowed ? await search(grant.search, grant.onUse) : err("search_not_set_up" as const);
+  if (!found.ok) {
+    return void response.writeHead(STATUS, { "content-type": "text/plain" }).end(`${searchWords(found.error)}\n`);
+  }
+  response.writeHead(200, { "content-type": "application/json" }).end(`${JSON.stringify(found.value, null, 2)}\n`);
 }
 
 type Counting = { readonly target: HostRule | null; readonly ends: readonly Duplex[] };

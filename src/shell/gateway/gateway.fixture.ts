@@ -4,9 +4,15 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { parseHostRule, type EgressUse, type HostRule } from "#model";
+import { parseHostRule, type EgressUse, type HostRule, type SearchGrant } from "#model";
 import { createEgressGateway, type GatewayOptions } from "./egress-gateway.ts";
 import type { Network } from "./network.ts";
+
+export const CONFIG: GatewayOptions["config"] = {
+  channels: { web: { publicUrl: "https://silas.example.org/" } },
+  search: { provider: null, apiKey: null, timeoutSeconds: 8, maxResults: 5, maxQueryChars: 300, allowedDomains: [] },
+  limits: { webSearchCallsPerMinutePerScope: 20 },
+};
 
 const timers = {
   after(delayMs: number, work: () => void) {
@@ -33,6 +39,7 @@ export function internetOf(names: Readonly<Record<string, readonly string[]>>, p
       dialled.push(`${to.address}:${to.port}`);
       return connect({ host: "127.0.0.1", port });
     },
+    secure: (socket) => socket,
     ownAddresses: () => ["127.0.0.1", "8.8.4.4", "2001:4860:4860:0::8844"],
   };
 }
@@ -65,11 +72,12 @@ export const rules = (...hosts: readonly string[]): readonly HostRule[] =>
 type Opening = Partial<GatewayOptions> & {
   readonly hosts: readonly string[];
   readonly network: Network;
+  readonly search?: SearchGrant;
   readonly keeps?: (use: EgressUse) => boolean;
 };
 
 /** A door with these hosts, what was told of its use, and a way to speak through it. */
-export async function openDoor({ hosts, keeps = () => true, ...given }: Opening) {
+export async function openDoor({ hosts, search, keeps = () => true, ...given }: Opening) {
   const folder = mkdtempSync(join(tmpdir(), "silas-gateway-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   // Longer than the path of a socket may be.
@@ -77,8 +85,9 @@ export async function openDoor({ hosts, keeps = () => true, ...given }: Opening)
   mkdirSync(dirname(place));
   symlinkSync(dirname(place), join(folder, "d"));
   const uses: EgressUse[] = [];
-  const gateway = createEgressGateway({ timers, publicUrl: "https://silas.example.org/", ...given });
-  const grant = { hosts: rules(...hosts), onUse: async (use: EgressUse) => (uses.push(use), keeps(use)) };
+  const gateway = createEgressGateway({ timers, config: CONFIG, ...given });
+  const searching = search === undefined ? {} : { search };
+  const grant = { hosts: rules(...hosts), ...searching, onUse: async (use: EgressUse) => (uses.push(use), keeps(use)) };
   const opened = await gateway.open(place, grant);
   if (!opened.ok) throw new Error(String(opened.error.cause));
   onTestFinished(() => opened.value.close());

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
+import { connect as connectSecurely } from "node:tls";
 
 /** The network as the machine has it. A test puts another in its place; what may be reached is judged before it. */
 export type Network = {
@@ -8,6 +9,8 @@ export type Network = {
   resolve(name: string): Promise<readonly string[]>;
   /** A connection to an address, by its number alone. */
   dial(to: { readonly address: string; readonly port: number }): Socket;
+  /** The same connection, encrypted, to whoever proves to be this host. */
+  secure(socket: Socket, host: string): Socket;
   /** The addresses of this machine, the public ones too: Silas may listen there. */
   ownAddresses(): readonly string[];
 };
@@ -15,6 +18,7 @@ export type Network = {
 export const systemNetwork: Network = {
   resolve: async (name) => (await lookup(name, { all: true, order: "ipv4first" })).map(({ address }) => address),
   dial: ({ address, port }) => connect({ host: address, port, lookup: noLookup }),
+  secure: (socket, host) => connectSecurely({ socket, servername: host }),
   ownAddresses: () => Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)),
 };
 

@@ -1,6 +1,6 @@
 /** Egress: the one way from a program in a sandbox to the open internet. */
 import type { Result } from "#base";
-import type { EgressUse, HostRule } from "#model";
+import type { EgressUse, HostRule, SearchGrant } from "#model";
 
 export interface EgressGateway {
   /**
@@ -18,6 +18,8 @@ export interface EgressDoor {
 /** The network of one run: exactly these hosts, and whoever keeps the record of what is done with them. */
 export type EgressGrant = {
   readonly hosts: readonly HostRule[];
+  /** The one search this run may make. */
+  readonly search?: SearchGrant;
   /** False when it could not be kept; then nothing leaves. */
   readonly onUse: (use: EgressUse) => Promise<boolean>;
 };

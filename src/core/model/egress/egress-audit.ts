@@ -23,13 +23,14 @@ type Sentences = {
 };
 
 export const egressSentences: Sentences = {
-  egress_opened: (data, nameOf) => `${whose(data, nameOf)} reached ${data.host}`,
+  egress_opened: (data, nameOf) => `${capital(whose(data, nameOf))} reached ${data.host}`,
   egress_ended: ({ bytes_sent, bytes_received, ...data }, nameOf) =>
-    `${whose(data, nameOf)} sent ${bytes_sent} and received ${bytes_received} bytes at ${data.host}`,
+    `${capital(whose(data, nameOf))} sent ${bytes_sent} and received ${bytes_received} bytes at ${data.host}`,
   egress_refused: (data, nameOf) =>
     `Kept ${whose(data, nameOf)} from reaching ${data.host ?? "a place that cannot be read"} (${data.reason})`,
 };
 
 type Part = { readonly work_item_id: string; readonly part: "step" | "check"; readonly index: number };
 const whose = ({ part: kind, index, work_item_id }: Part, nameOf: NameOf): string =>
-  `${kind === "step" ? "Step" : "Check"} ${index + 1} of ${nameOf(work_item_id)}`;
+  `${kind} ${index + 1} of ${nameOf(work_item_id)}`;
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

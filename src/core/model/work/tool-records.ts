@@ -1,6 +1,17 @@
 import { LIMITS } from "#base";
 import * as z from "zod/mini";
-import { group, key, many, oneOf, required, type ConfigGroup, type ConfigOf, type ValueKind } from "../config-nodes.ts";
+import {
+  group,
+  key,
+  many,
+  nullable,
+  oneOf,
+  required,
+  whole,
+  type ConfigGroup,
+  type ConfigOf,
+  type ValueKind,
+} from "../config-nodes.ts";
 import { longLine } from "./work-keys.ts";
 import { prose, shownLine } from "./work-kinds.ts";
 
@@ -30,6 +41,12 @@ export const TOOL_ARGUMENTS = {
     sha256: required(digest(), "Only a file with these bytes is moved."),
     otherwise: key(oneOf(["fail", "leave"]), { is: "fail", doc: "Whether a file that differs fails the step." }),
   }),
+  web_search: group({
+    query: required(query(), "What is searched for, word for word."),
+    max_results: key(nullable(whole(1, 50)), { is: null, doc: "How many results; never more than is configured." }),
+    domains: key(domains(), { is: [], doc: "Only results from here." }),
+    file: key(nullable(longLine("pathChars")), { is: null, doc: "Where the results are written too, as JSON." }),
+  }),
   folder_remove: group({ path: place() }),
   folder_note: group({ path: place(), into: place() }),
 } as const satisfies { readonly [tool: string]: ConfigGroup };
@@ -51,6 +68,15 @@ function digest() {
 /* @__NO_SIDE_EFFECTS__ */
 function words() {
   return many(prose(LIMITS.commandChars), LIMITS.commandWords);
+}
+/* @__NO_SIDE_EFFECTS__ */
+function query() {
+  return shownLine({ charsMax: LIMITS.planTextChars });
+}
+/* @__NO_SIDE_EFFECTS__ */
+function domains() {
+  const expected = "a domain in lower case";
+  return many(shownLine({ charsMax: 253, pattern: /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/, expected }), LIMITS.planParts);
 }
 /* @__NO_SIDE_EFFECTS__ */
 function source() {

@@ -36,6 +36,15 @@ const endOf = (stepIndex: number) => (effect: RunEffect) =>
 const before = (kind: RunEffect["kind"]) => (effect: RunEffect) => effect.kind === kind;
 
 describe("a run that was interrupted", () => {
+  test("a step that may have reached a host is in doubt, one before it is not", () => {
+    const online = TWO_STEPS.replace("steps:", "hosts: [a.example]\nsteps:").replace(
+      "run: make two",
+      "run: b, network: true",
+    );
+    expect(crashed(online, { at: endOf(1) }).kept.run).toMatchObject({ status: "in_doubt", attempts: 1 });
+    expect(crashed(online, { at: endOf(0) }).kept.run).toMatchObject({ status: "done", attempts: 1 });
+  });
+
   test("inside its workspace a step that was begun is repeated with its attempt, after the approval was checked again", () => {
     const world = crashed(TWO_STEPS + CHECKS, { at: endOf(1) });
     expect(kindsOf(world).slice(0, 4)).toEqual(["record", "check_approval", "open_space", "record"]);

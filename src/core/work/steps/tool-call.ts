@@ -4,6 +4,7 @@ import { splitCommand } from "../command-line.ts";
 import type { KeyPath, Reason, Report } from "../problems.ts";
 import { readRecord } from "../read-fields.ts";
 import { FILE_PROGRAM } from "./file-program.ts";
+import { SEARCH_PROGRAM } from "./search-program.ts";
 
 /** What a sandbox is asked to run: program and arguments, and the text on its standard input. */
 export type SandboxCall = { readonly argv: readonly string[]; readonly stdin: string | null };
@@ -54,6 +55,8 @@ export function sandboxCall(call: ToolCall): SandboxCall {
       return { argv: call.args.argv, stdin: null };
     case "python_exec":
       return { argv: ["python3", "-", ...call.args.args], stdin: call.args.script };
+    case "web_search":
+      return { argv: [NODE, "--input-type=commonjs", "--eval", SEARCH_PROGRAM], stdin: JSON.stringify(call) };
     case "node_exec":
       return { argv: [NODE, "--input-type=module", "-", ...call.args.args], stdin: call.args.script };
     default:
@@ -66,6 +69,7 @@ export function sandboxCall(call: ToolCall): SandboxCall {
  * scripts and contents are shown whole among the values of the plan.
  */
 export function shownWords(call: ToolCall): readonly string[] {
+  if (call.tool === "web_search") return [call.tool, call.args.query, ...call.args.domains];
   const places = placesOf(call);
   return places.length > 0 ? [call.tool, ...places.map(({ path }) => path)] : sandboxCall(call).argv;
 }
@@ -85,6 +89,8 @@ export function placesOf(call: ToolCall): readonly Place[] {
         { key: "path", path: call.args.path, access: "read" },
         { key: "into", path: call.args.into, access: "write" },
       ];
+    case "web_search":
+      return call.args.file === null ? [] : [{ key: "file", path: call.args.file, access: "write" }];
     case "file_write":
     case "file_patch":
     case "folder_remove":

@@ -28,6 +28,7 @@ export type PlanReading = {
   readonly text: string;
   readonly at: Instant;
   readonly standingUsesMax: number;
+  readonly absentTools?: readonly string[];
 };
 export type ProjectedPlan = {
   readonly itemId: string;
@@ -73,8 +74,8 @@ function projectRepair({ goal, task_id: taskId, failed, at }: Repairing): Result
   return ok({ itemId: item.id, item, projection: planBytes(projectPlan(item, FILE_ALONE)), tasks: [] });
 }
 
-function parse({ readYaml, at }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {
-  const parsed = readPlan({ markdown, readYaml, at });
+function parse({ readYaml, at, absentTools = [] }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {
+  const parsed = readPlan({ markdown, readYaml, at, absentTools });
   if (parsed.ok) return parsed;
   const [{ line, column, code }] = parsed.error;
   return err({ code: "plan_refused", line, column, reason: code });

@@ -44,7 +44,7 @@ export type ApprovalsDeps = {
 };
 /** What asking alone needs. */
 export type ProposeDeps = Pick<ApprovalsDeps, "store" | "clock" | "randomness" | "readYaml"> & {
-  readonly settings: Pick<ApprovalSettings, "maxExecutions" | "standingUsesMax">;
+  readonly settings: Pick<ApprovalSettings, "maxExecutions" | "standingUsesMax" | "webSearch">;
 };
 export type ApprovalSettings = {
   /** How long an active request waits. */
@@ -57,6 +57,8 @@ export type ApprovalSettings = {
   readonly fatigueDecisions: number;
   /** How long a batch can be taken back after it ran. */
   readonly undoWindowSeconds: number;
+  /** Whether a search provider and its key are there; without it nobody is asked about a plan that searches. */
+  readonly webSearch?: "ready" | "absent";
 };
 
 type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonly againOf: string | null };
@@ -179,4 +181,10 @@ function payloadText(text: string): Result<{ readonly projection: string }, Payl
 const readingOf = (
   { readYaml, settings }: Pick<ProposeDeps, "readYaml" | "settings">,
   { text, at }: { readonly text: string; readonly at: Instant },
-): PlanReading => ({ readYaml, text, at, standingUsesMax: settings.standingUsesMax });
+): PlanReading => ({
+  readYaml,
+  text,
+  at,
+  standingUsesMax: settings.standingUsesMax,
+  absentTools: settings.webSearch === "ready" ? [] : ["web_search"],
+});

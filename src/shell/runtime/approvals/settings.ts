@@ -7,6 +7,7 @@ export const approvalSettings = ({
   review,
   autonomy,
   batchReview,
+  search,
 }: SettingsConfig): ApprovalSettings => ({
   timeoutMs: review.approvalTimeoutSeconds * 1000,
   ttlMs: approval.defaultTtlMinutes * 60_000,
@@ -14,5 +15,6 @@ export const approvalSettings = ({
   standingUsesMax: autonomy.maxStandingExecutions,
   fatigueDecisions: review.fatigueWindowDecisions,
   undoWindowSeconds: batchReview.undoWindowMinutes * 60,
+  webSearch: search.provider === null || search.apiKey === null ? "absent" : "ready",
 });
-type SettingsConfig = Pick<Config, "approval" | "review" | "autonomy" | "batchReview">;
+type SettingsConfig = Pick<Config, "approval" | "review" | "autonomy" | "batchReview" | "search">;

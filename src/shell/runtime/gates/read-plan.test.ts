@@ -44,3 +44,11 @@ test("a plan whose gates can be checked is read as it is", () => {
   ];
   expect(read(`gates: [${gates.join(", ")}]`).ok).toBe(true);
 });
+
+test("[EXEC-08] a tool that is not set up here does not exist for whoever proposes, at its place; what was approved is still read", () => {
+  const markdown = taskFile("steps:\n  - { name: a, run: ls }\n  - { name: b, tool: web_search, args: { query: x } }");
+  const source = { markdown, readYaml: parseYaml, at: AT };
+  const refused = readPlan({ ...source, absentTools: ["web_search"] });
+  expect(refused).toMatchObject({ ok: false, error: [{ code: "unknown_tool", key: "steps.1.tool", line: 7 }] });
+  expect(readPlan(source).ok).toBe(true);
+});

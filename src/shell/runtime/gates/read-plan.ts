@@ -1,14 +1,28 @@
 import { err, type Result } from "#base";
-import { parsePlan, placeGateProblems, type ParsedPlan, type PlanProblems, type PlanSource } from "#work";
+import {
+  parsePlan,
+  placeAbsentTools,
+  placeGateProblems,
+  type ParsedPlan,
+  type PlanProblems,
+  type PlanSource,
+} from "#work";
 import { planGateProblems } from "./registry.ts";
 
 /**
  * Reads a plan for use: what parses, and asks for nothing this Silas cannot check. A gate without a provider would only
  * block later, when the owner has long approved the plan. [GATE-24]
  */
-export function readPlan(source: PlanSource): Result<ParsedPlan, PlanProblems> {
+export function readPlan({ absentTools = [], ...source }: PlanToUse): Result<ParsedPlan, PlanProblems> {
   const parsed = parsePlan(source);
   if (!parsed.ok) return parsed;
-  const [first, ...rest] = placeGateProblems(source, planGateProblems(parsed.value.item));
+  const { item } = parsed.value;
+  const gates = placeGateProblems(source, planGateProblems(item));
+  const [first, ...rest] = [...gates, ...placeAbsentTools(source, { item, absentTools })];
   return first === undefined ? parsed : err([first, ...rest]);
 }
+
+type PlanToUse = PlanSource & {
+  /** Tools that are not set up here. What was approved before is read without them. */
+  readonly absentTools?: readonly string[];
+};

@@ -1,5 +1,6 @@
 import { hostWords, parseHostRule, type AuditActor, type AuditDraft, type EgressUse, type HostRule } from "#model";
 import type { AuditLog, Clock, EgressGrant, Log } from "#ports";
+import { callOf } from "#work";
 import type { LoadedPlan } from "./load-plan.ts";
 
 /** The network of runs: what an approved plan names, with every use of it in the audit chain. */
@@ -22,8 +23,15 @@ export function createRunNetwork({ audit, clock, log }: NetworkDeps): RunNetwork
     },
   });
   return {
-    forStep: (plan, index) =>
-      plan.item.steps[index]?.network === true ? grantFor({ plan, part: "step", index }) : null,
+    forStep(plan, index) {
+      const step = plan.item.steps[index];
+      if (step === undefined) return null;
+      const grant = grantFor({ plan, part: "step", index });
+      const call = callOf(step);
+      // A search has the network of its query alone.
+      if (call.tool === "web_search") return { hosts: [], search: call.args, onUse: grant.onUse };
+      return step.network ? grant : null;
+    },
     forChecks: (plan) => (index) => grantFor({ plan, part: "check", index }),
   };
 }

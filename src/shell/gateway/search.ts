@@ -1,0 +1,155 @@
+import { request as ask } from "node:http";
+import { performance } from "node:perf_hooks";
+import type { Socket } from "node:net";
+import * as z from "zod/mini";
+import { err, ok, parseStrictJson, type Result } from "#base";
+import {
+  parseHostRule,
+  SEARCH_HOST,
+  type Config,
+  type SearchGrant,
+  type SearchRefusal,
+  type SearchResult,
+} from "#model";
+import type { EgressGrant, Timers } from "#ports";
+import type { Network } from "./network.ts";
+import { createReach } from "./reach.ts";
+
+export type SearchConfig = {
+  readonly search: Config["search"];
+  readonly limits: Pick<Config["limits"], "webSearchCallsPerMinutePerScope">;
+};
+
+export type Search = (
+  grant: SearchGrant,
+  onUse: EgressGrant["onUse"],
+) => Promise<Result<readonly SearchResult[], SearchRefusal>>;
+
+type SearchOptions = { readonly config: SearchConfig; readonly network: Network; readonly timers: Timers };
+
+/** Of each result; a page that says more is read by other means. */
+const FIELD_CHARS = 2_000;
+const ANSWER_BYTES = 1024 * 1024;
+const MINUTE_MS = 60_000;
+
+/**
+ * The search of a Tavily-compatible provider. It exists only with a provider and a key. The query is the approved one,
+ * every limit holds on this side whatever the provider does, and the key goes to the provider's host and nowhere else.
+ * [EXEC-08] [EXEC-09] [EXEC-10]
+ */
+export function createSearch({ config, network, timers }: SearchOptions): Search {
+  const { provider, apiKey, maxQueryChars, allowedDomains, timeoutSeconds } = config.search;
+  const begun: number[] = [];
+  return async (grant, onUse) => {
+    if (provider === null || apiKey === null) return err("search_not_set_up");
+    if ([...grant.query].length > maxQueryChars) return err("search_query_too_long");
+    if (!grant.domains.every((domain) => allowedDomains.length === 0 || isWithin(domain, allowedDomains))) {
+      return err("search_domain_refused");
+    }
+    const now = performance.now();
+    while ((begun[0] ?? now) <= now - MINUTE_MS) begun.shift();
+    if (begun.length >= config.limits.webSearchCallsPerMinutePerScope) return err("search_too_often");
+    begun.push(now);
+    const domains = grant.domains.length > 0 ? grant.domains : allowedDomains;
+    const maxResults = Math.min(grant.maxResults ?? config.search.maxResults, config.search.maxResults);
+    const wanted = { query: grant.query, max_results: maxResults, include_domains: domains };
+    const socket = await connectTo(onUse, { network, timers, connectMs: timeoutSeconds * 1000 });
+    if (socket === null) return err("search_failed");
+    const posting = { socket, body: JSON.stringify(wanted), key: apiKey.reveal(), timers, timeoutSeconds };
+    const answer = await post(posting);
+    await onUse({
+      kind: "ended",
+      ...PROVIDER,
+      requests: 1,
+      bytesSent: socket.bytesWritten,
+      bytesReceived: socket.bytesRead,
+    });
+    if (!answer.ok) return answer;
+    const results = readResults(answer.value);
+    if (results === null) return err("search_failed");
+    return ok(results.filter(({ url }) => isFrom(url, domains)).slice(0, maxResults));
+  };
+}
+
+const PROVIDER = parseHostRule(SEARCH_HOST) ?? { host: "", port: 0 };
+
+type Connecting = Pick<SearchOptions, "network" | "timers"> & { readonly connectMs: number };
+
+/** The same way as a run's: looked up once, of the open internet, recorded before anything leaves. */
+async function connectTo(
+  onUse: EgressGrant["onUse"],
+  { network, timers, connectMs }: Connecting,
+): Promise<Socket | null> {
+  const reach = createReach({ network, timers, connectMs, ownNames: [], grant: { hosts: [PROVIDER], onUse } });
+  const reached = await reach(PROVIDER);
+  if (!reached.ok) await onUse({ kind: "refused", target: PROVIDER, reason: reached.error });
+  return reached.ok ? network.secure(reached.value, PROVIDER.host) : null;
+}
+
+type Posting = {
+  readonly socket: Socket;
+  readonly body: string;
+  readonly key: string;
+  readonly timers: Timers;
+  readonly timeoutSeconds: number;
+};
+
+function post({ socket, body, key, timers, timeoutSeconds }: Posting): Promise<Result<string, SearchRefusal>> {
+  return new Promise((resolve) => {
+    const give = (answer: Result<string, SearchRefusal>): void => {
+      cancel();
+      socket.destroy();
+      resolve(answer);
+    };
+    const cancel = timers.after(timeoutSeconds * 1000, () => give(err("search_timeout")));
+    const headers = {
+      host: PROVIDER.host,
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      connection: "close",
+    };
+    const asked = ask({ method: "POST", path: "/search", headers, createConnection: () => socket }, (response) => {
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      response.on("data", (part: Buffer) => {
+        bytes += part.length;
+        parts.push(part);
+        if (bytes > ANSWER_BYTES) give(err("search_failed"));
+      });
+      // A redirect is no answer: the key was saved for this host.
+      const isGood = response.statusCode === 200;
+      response.once("end", () => give(isGood ? ok(Buffer.concat(parts).toString("utf8")) : err("search_failed")));
+    });
+    asked.once("error", () => give(err("search_failed")));
+    asked.end(body);
+  });
+}
+
+const answerSchema = z.object({
+  results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string() })),
+});
+
+const short = (field: string): string => field.slice(0, FIELD_CHARS).toWellFormed();
+
+function readResults(text: string): readonly SearchResult[] | null {
+  const json = parseStrictJson(text);
+  const answer = answerSchema.safeParse(json.ok ? json.value : null);
+  if (!answer.success) return null;
+  return answer.data.results.map(({ title, url, content }) => ({
+    title: short(title),
+    url: short(url),
+    content: short(content),
+  }));
+}
+
+/** Whether a page is of one of these domains; what is no address of a page is of none. */
+function isFrom(url: string, domains: readonly string[]): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  const isPage = protocol === "https:" || protocol === "http:";
+  return isPage && (domains.length === 0 || isWithin(hostname, domains));
+}
+
+const isWithin = (host: string, domains: readonly string[]): boolean =>
+  domains.some((domain) => host === domain.toLowerCase() || host.endsWith(`.${domain.toLowerCase()}`));
