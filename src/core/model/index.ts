@@ -492,6 +492,7 @@ export {
   type EscalationAction,
   type Expectation,
   type Gate,
+  type Repository,
   type Step,
   type VerificationCheck,
   type WorkItem,

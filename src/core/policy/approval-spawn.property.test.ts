@@ -160,7 +160,8 @@ function mutated(item: WorkItem, [where, seed]: readonly [number, number]): Work
   if (JSON.stringify(changed) === JSON.stringify(wire)) return null;
   try {
     const made = toCamel(WORK_ITEM, changed) as WorkItem;
-    projectPlan(made, FILE_ALONE);
+    // What has no bytes is no plan: a repository that is a number, say.
+    planHash(projectPlan(made, FILE_ALONE));
     return JSON.stringify(wireOf(made)) === JSON.stringify(wire) ? null : made;
   } catch {
     return null;

@@ -29,6 +29,7 @@ export { orderTasks } from "./project/order.ts";
 export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
 export type { RunEffect, RunEvent, RunFact, RunPlan, RunState, RunWrite, StepEnd, StepNotRun } from "./run/facts.ts";
 export { callOf, type SandboxCall } from "./steps/tool-call.ts";
+export { changedBetween, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
 export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";
 export {

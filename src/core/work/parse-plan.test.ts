@@ -135,6 +135,7 @@ describe("reading a plan", () => {
       inputArtifactsFrom: [],
       steps: [],
       files: { read: [], write: [] },
+      repository: null,
       hosts: [],
       verify: [],
       gates: [],

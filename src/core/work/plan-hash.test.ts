@@ -21,7 +21,7 @@ const hashOf = (item: WorkItem, facts = FACTS): string => planHash(projectPlan(i
 
 const LISTED =
   "id type title parent spawned_by follow_up_of domain agent budget body interaction_mode input_artifacts_from steps " +
-  "files hosts verify gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
+  "files repository hosts verify gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
 
 describe("the projection", () => {
   test("[PLAN-08] it has the listed fields, the executor kind, skill digests, capabilities, children and terms, and nothing else", () => {
@@ -103,10 +103,10 @@ describe("the hash", () => {
   test("[PLAN-09] vectors: the canonical bytes of a small plan, and the digests of both", () => {
     const small = projectPlan(accepted(taskFile("budget: { max_cost_usd: 2.00 }", "Grüße\n")).item, NO_FACTS);
     expect(planBytes(small)).toBe(SMALL_BYTES);
-    expect(planHash(small)).toBe("f1e5aa49798809cfc90abab369827597ee798a018f7eafc55b670396350fe3af");
+    expect(planHash(small)).toBe("5cfdc2fff190668f477ed46b2220549a0ef5890140b5f8b09d426083f5678b20");
     expect(planHash(small)).toBe(createHash("sha256").update(SMALL_BYTES, "utf8").digest("hex"));
-    expect(hashOf(steps())).toBe("c39269f5ddf1ef6b068f2a3c4372b4647d88a688b0fe70eb90296104685279bb");
-    expect(hashOf(whole())).toBe("81514f812640d407a63d3e4960238e3a78ccdcf38d78a2be0671f67c37bd12e2");
+    expect(hashOf(steps())).toBe("3238f1f833f8d8820c228693b5c9a7280bf401e1b3f326ded3b935af8c82baf0");
+    expect(hashOf(whole())).toBe("1dc66d855f7dbbb1a008a84ef7905f86df9708f2ce3413cc3aeefa7afddd9b82");
   });
 
   test("[PLAN-09] it survives a store: the wire form as JSON text and back", () => {
@@ -121,7 +121,7 @@ describe("the hash", () => {
     const wire = toSnake(WORK_ITEM, whole()) as { readonly [key: string]: JsonValue };
     const before = hashOf(whole());
     let changes = 0;
-    for (const name of LISTED.split(" ").filter((listed) => listed !== "steps")) {
+    for (const name of LISTED.split(" ").filter((listed) => !["steps", "repository"].includes(listed))) {
       for (const changed of variantsOf(wire[name] ?? null)) {
         const item = toCamel(WORK_ITEM, { ...wire, [name]: changed }) as WorkItem;
         expect(hashOf(item), `${name}: ${JSON.stringify(changed)}`).not.toBe(before);
@@ -145,6 +145,18 @@ describe("the hash", () => {
       changes += 1;
     }
     expect(changes).toBeGreaterThan(20);
+  });
+
+  test("[PLAN-10] so does the repository, where it lies and which commit of it", () => {
+    const trees = [
+      null,
+      { path: "/srv/one", ref: "HEAD" },
+      { path: "/srv/one", ref: "main" },
+      { path: "/srv/two", ref: "main" },
+    ];
+    expect(new Set(trees.map((repository) => hashOf({ ...steps(), repository }))).size).toBe(trees.length);
+    const shown = projectPlan({ ...steps(), repository: { path: "/srv/one", ref: "HEAD" } }, NO_FACTS).capabilities;
+    expect(shown).toMatchObject({ files_read: expect.arrayContaining(["/srv/one"]) as unknown });
   });
 
   test("[PLAN-10] so does another executor, one changed byte of a skill, one more host or secret", () => {
@@ -194,5 +206,5 @@ const SMALL_BYTES =
   '"files":[],"files_read":[],"files_write":[],"hosts":[],"secret_refs":[]},"children":[],"depends_on":[],"domain":null,"escalation":{},' +
   '"executor_kind":null,"failure_context":null,"files":{"read":[],"write":[]},"follow_up_of":null,"gates":[],"hosts":[],"id":"task-1",' +
   '"input_artifacts_from":[],"interaction_mode":"confirm_only_when_required","on_failure":"report",' +
-  '"on_stuck":"consult_planner","parent":null,"schedule":null,"skill_digests":[],"skills":[],' +
+  '"on_stuck":"consult_planner","parent":null,"repository":null,"schedule":null,"skill_digests":[],"skills":[],' +
   '"spawned_by":null,"standing":null,"steps":[],"tasks":[],"title":"A task","type":"task","verify":[]}';

@@ -49,6 +49,7 @@ const PROJECTED = [
   "input_artifacts_from",
   "steps",
   "files",
+  "repository",
   "hosts",
   "verify",
   "gates",
@@ -100,7 +101,8 @@ function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue
   return {
     commands: [...steps, ...checks, ...gates],
     files: sorted(expectations.flatMap((expect) => expect?.fileExists ?? [])),
-    files_read: sorted(item.files.read),
+    // A tree of a repository is a copy of what is read there.
+    files_read: sorted([...item.files.read, ...(item.repository === null ? [] : [item.repository.path])]),
     files_write: sorted(item.files.write),
     hosts: sorted([...item.hosts.map(shownHost), ...searched(item), ...skills.flatMap(({ hosts }) => hosts)]),
     secret_refs: sorted(skills.flatMap(({ secretRefs }) => secretRefs)),

@@ -72,7 +72,7 @@ test("a record that says more, less or something else is none", () => {
   }
   const run = runRecordToWire(RUN);
   for (const wrong of [
-    { ...run, status: "failed" },
+    { ...run, status: "lost" },
     { ...run, budget_used: {} },
     { ...run, is_verified: "yes" },
   ]) {

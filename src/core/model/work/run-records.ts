@@ -89,6 +89,8 @@ export const checkResultSchema = recordOf(
     reason: z.string().check(z.maxLength(ERROR_CHARS)),
     output: z.string().check(z.maxLength(CHECK_OUTPUT_CHARS)),
     exit_code: z.nullable(z.int()),
+    /** Files this run changed that the check may rely on: its verdict is worth less. Left out when there are none. */
+    changed_files: z.optional(z.array(z.string())),
   }),
 );
 export type CheckResult = z.infer<typeof checkResultSchema>;

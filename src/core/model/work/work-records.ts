@@ -118,6 +118,18 @@ export const FILES = group({
   write: key(several(longLine("pathChars")), { is: [], doc: "Files and folders it may read and change." }),
 });
 
+/** A repository of this machine, and the commit whose files the workspace begins with. */
+export const REPOSITORY = group({
+  path: required(longLine("pathChars"), "The folder of the repository."),
+  ref: key(
+    shownLine({
+      pattern: /^(?!.*(?:\.\.|\/\/))[A-Za-z0-9][A-Za-z0-9._/-]*$/,
+      expected: "a branch, a tag or the id of a commit",
+    }),
+    { is: "HEAD", doc: "A branch, a tag or a commit." },
+  ),
+});
+
 export const GATE = group({
   name: required(shownLine(), "Name of the gate."),
   on: required(oneOf(["every_user_message", "every_agent_response", "after_step", "on_tool_call"]), "When it runs."),
@@ -201,6 +213,7 @@ const planKeys = {
   }),
   steps: stepsOf(STEP, "What is run, in this order, without a model."),
   files: FILES,
+  repository: nullableGroup(REPOSITORY),
   hosts: key(several(longLine("titleChars")), { is: [], doc: "Hosts of the open internet it may reach." }),
   verify: partsOf(VERIFICATION_CHECK, "Checks outside the model that decide whether it is done."),
   gates: partsOf(GATE, "Checks while it runs."),
@@ -244,7 +257,11 @@ export type VerificationCheck = ConfigOf<typeof VERIFICATION_CHECK>;
 export type Gate = Omit<ConfigOf<typeof GATE>, "checkExpect"> & { readonly checkExpect: Expectation | null };
 export type EscalationAction = ConfigOf<typeof ESCALATION_ACTION>;
 export type RuntimeState = ConfigOf<typeof RUNTIME_STATE>;
-export type WorkItem = Omit<ConfigOf<typeof WORK_ITEM>, "gates"> & { readonly gates: readonly Gate[] };
+export type Repository = ConfigOf<typeof REPOSITORY>;
+export type WorkItem = Omit<ConfigOf<typeof WORK_ITEM>, "gates" | "repository"> & {
+  readonly gates: readonly Gate[];
+  readonly repository: Repository | null;
+};
 
 /** Wire names of the predicates an expectation sets. Zero and empty text are set; `not_empty: false` is not. */
 export function predicatesOf(wire: Readonly<Record<string, unknown>>): readonly string[] {

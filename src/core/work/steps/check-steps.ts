@@ -3,7 +3,7 @@ import { spawnsTask, type Step } from "#model";
 import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
 import { checkNetwork } from "./check-network.ts";
-import { checkGrants, isGranted } from "./grants.ts";
+import { checkGrants, isGranted, isRepositoryPlace } from "./grants.ts";
 import { placesOf, readStep } from "./tool-call.ts";
 
 type Written = { readonly written: WireRecord; readonly report: Report };
@@ -25,6 +25,7 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
     report(["steps"], { code: "steps_without_repair" });
   }
   checkGrants(files, report);
+  checkRepository(wire, report);
   checkNetwork(wire, report);
   if (steps.length > 0) checkCompany(wire, report);
   steps.forEach((step, index) => {
@@ -32,6 +33,15 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
     const at: Report = (path, reason) => report(["steps", index, ...path], reason);
     checkStep(step, { written: isRecord(raw[index]) ? raw[index] : {}, report: at, files });
   });
+}
+
+/** Only steps get a tree of a repository, and its place is named like any other. */
+function checkRepository({ repository, type, steps }: WireRecord, report: Report): void {
+  if (!isRecord(repository)) return;
+  if (type !== "task" && type !== null) report(["repository"], { code: "not_for_type", expected: "task" });
+  else if (listOf(steps).length === 0) report(["repository"], { code: "not_with_steps", expected: "steps work in it" });
+  const { path } = repository;
+  if (typeof path === "string" && !isRepositoryPlace(path)) report(["repository", "path"], { code: "grant_refused" });
 }
 
 type Grants = { readonly read: readonly string[]; readonly write: readonly string[] };

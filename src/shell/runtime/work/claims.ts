@@ -12,8 +12,13 @@ export const NO_CLAIM: Claim = { scope: SCOPE, writes: [], repositories: [] };
  * What a plan takes hold of, resolved: a place that is reached by two names is one place, and whoever changes something
  * in a repository changes that repository. [PAR-03]
  */
-export function claimOf({ files }: Pick<WorkItem, "files">): Claim {
-  return { ...NO_CLAIM, writes: files.write.map(resolved).map((path) => repositoryAround(path) ?? path) };
+export function claimOf({ files, repository }: Pick<WorkItem, "files" | "repository">): Claim {
+  const around = (path: string): string => repositoryAround(resolved(path)) ?? resolved(path);
+  return {
+    ...NO_CLAIM,
+    writes: files.write.map(around),
+    repositories: repository === null ? [] : [around(repository.path)],
+  };
 }
 
 /** As far as it exists: whatever cannot be resolved is refused when it is opened. */

@@ -5,8 +5,8 @@ import { advanceRun, checkNotRun, type RunEffect, type RunFact, type RunState, t
 import { checkEntry, type ClearedRun, type GateDeps } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import type { RunNetwork } from "./network.ts";
-import { performChecks } from "./perform-checks.ts";
-import { performStep } from "./perform-step.ts";
+import { performChecks, withChanges } from "./perform-checks.ts";
+import { attemptEnv, performStep } from "./perform-step.ts";
 import type { RunSpaces } from "./spaces.ts";
 
 export type DriveDeps = GateDeps & {
@@ -136,6 +136,7 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
       const outcome = await performStep({
         space: going.space,
         effect,
+        env: attemptEnv(going.state.run),
         network: deps.network.forStep(parts.loaded, effect.stepIndex),
         onLine: (line) => hear(going, line),
       });
@@ -203,7 +204,8 @@ async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
   });
   await opened.value.close();
   going.checkSpace = null;
-  return { kind: "checks_ran", at: deps.clock.now(), results };
+  const changed = await deps.spaces.changedIn(space, plan);
+  return { kind: "checks_ran", at: deps.clock.now(), results: withChanges(results, changed) };
 }
 
 /** Ends what runs in them, and removes them. */

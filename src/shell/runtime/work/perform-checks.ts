@@ -31,6 +31,10 @@ export async function performChecks(checking: Checking): Promise<readonly CheckR
 
 type Placed = { readonly check: VerificationCheck; readonly index: number };
 
+/** Says with every result what the run changed that it may rest on; it decides nothing. */
+export const withChanges = (results: readonly CheckResult[], changed: readonly string[]): readonly CheckResult[] =>
+  changed.length === 0 ? results : results.map((result) => ({ ...result, changedFiles: [...changed] }));
+
 async function performCheck(checking: Checking, { check, index }: Placed): Promise<CheckResult> {
   const network = check.network ? checking.networkFor?.(index) : undefined;
   // With no host to keep it to, nothing could enforce what was approved.

@@ -1,4 +1,4 @@
-import { sandboxWords, type SandboxLine } from "#model";
+import { sandboxWords, type RunRecord, type SandboxLine } from "#model";
 import type { EgressGrant, SandboxSpace } from "#ports";
 import type { RunEffect, StepEnd, StepNotRun } from "#work";
 import { hashArtifacts } from "./artifacts.ts";
@@ -7,18 +7,19 @@ type RunStep = Extract<RunEffect, { readonly kind: "run_step" }>;
 type Performing = {
   readonly space: SandboxSpace;
   readonly effect: RunStep;
+  readonly env: Readonly<Record<string, string>>;
   /** What it may reach; null for nothing. */
   readonly network: EgressGrant | null;
   readonly onLine: (line: SandboxLine) => void;
 };
 
 /** Runs one step in the workspace of its attempt and says how it ended. What it printed is text and nothing more. */
-export async function performStep({ space, effect, network, onLine }: Performing): Promise<StepEnd | StepNotRun> {
+export async function performStep({ space, effect, env, network, onLine }: Performing): Promise<StepEnd | StepNotRun> {
   const { call, timeoutMs, artifacts } = effect;
   if (timeoutMs < 1) return { end: null, error: "No time of the budget is left" };
   const stdin = call.stdin === null ? {} : { stdin: Buffer.from(call.stdin) };
   const online = network === null ? {} : { network };
-  const ran = await space.run({ argv: call.argv, ...stdin, ...online, timeoutMs, onLine });
+  const ran = await space.run({ argv: call.argv, env, ...stdin, ...online, timeoutMs, onLine });
   if (!ran.ok) return { end: null, error: sandboxWords(ran.error).what };
   const { end, stdout, stderr, durationMs } = ran.value;
   const found = await hashArtifacts(space.workspace, artifacts);
@@ -27,3 +28,9 @@ export async function performStep({ space, effect, network, onLine }: Performing
 
 /** What is no UTF-8 is replaced. */
 export const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8").decode(bytes);
+
+/** Which attempt it is, and why the one before failed, so that a program can do better. From outside like its output. */
+export const attemptEnv = ({ attempts, lastError }: RunRecord): Readonly<Record<string, string>> => ({
+  SILAS_ATTEMPT: String(attempts),
+  SILAS_LAST_FAILURE: (lastError ?? "").replaceAll("\0", ""),
+});
