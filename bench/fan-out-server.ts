@@ -148,7 +148,14 @@ const SETTINGS = {
 const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;
 const NO_BATCHES = { tidy: NOTHING, next: NOTHING, undo: NOTHING, proposeUndo: NOTHING };
 const NO_GOALS = { list: NOTHING, show: NOTHING, check: NOTHING, pause: NOTHING, resume: NOTHING };
-const NO_WORK: WorkDoor = { goals: NO_GOALS, batches: NO_BATCHES, list: NOTHING, show: NOTHING, cancel: NOTHING };
+const NO_WORK: WorkDoor = {
+  goals: NO_GOALS,
+  batches: NO_BATCHES,
+  doubts: { list: NOTHING, settle: NOTHING },
+  list: NOTHING,
+  show: NOTHING,
+  cancel: NOTHING,
+};
 const SILENT_MESSAGES: MessagesDoor = {
   receive: NOTHING,
   say: NOTHING,

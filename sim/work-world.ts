@@ -99,6 +99,7 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
     registry: stores.keys,
     sandboxes,
     review: createReviewFeed({ store: stores.approvals, log }),
+    proposals: trust.approvals,
     readYaml: parseYaml,
     clock: world.clock,
     log,

@@ -335,7 +335,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   });
   const sandboxes = composeSandboxes({ ...options, searchPath: "/usr/local/bin:/usr/bin:/bin" });
   return {
-    work: createWork({ ...parts, config: options.config, stores, sandboxes, review, log }),
+    work: createWork({ ...parts, config: options.config, stores, sandboxes, review, proposals: approvals, log }),
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
     approvals: withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages),

@@ -318,6 +318,7 @@ export type {
   GoalStore,
   NextLook,
 } from "./ports/goals.ts";
+export type { DoubtsDoor, Settling } from "./ports/doubts.ts";
 export type { SandboxCommand, Sandboxes, SandboxSpace } from "./ports/sandbox.ts";
 export type { EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
 export type {

@@ -1,6 +1,6 @@
 import type { Result } from "#base";
 import type { Environment } from "#config";
-import { wordPartsFor, type KeptRequest } from "#model";
+import { ID_PART_CHARS_MIN, wordPartsFor, type KeptRequest } from "#model";
 import { reachSilas } from "../client/door.ts";
 import { askOnce } from "../keys/open-keys.ts";
 import { CommandFailure } from "../terminal/failure.ts";
@@ -32,8 +32,6 @@ export function orFail<T>(result: Result<T, { readonly code: string }>): T {
     ...("cause" in result.error ? { cause: result.error.cause } : {}),
   });
 }
-
-const ID_PART_CHARS_MIN = 4;
 
 /** The request a typed id means: all of it, or a beginning that fits one alone. Looking it up starts no time. */
 export async function findRequest(approvals: Approvals, typed: string): Promise<KeptRequest> {

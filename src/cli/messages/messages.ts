@@ -1,5 +1,5 @@
 import { LIMITS } from "#base";
-import { keptMessageToWire, keptRequestToWire, type KeptMessage } from "#model";
+import { ID_PART_CHARS_MIN, keptMessageToWire, keptRequestToWire, type KeptMessage } from "#model";
 import { orFail } from "../approvals/open-approvals.ts";
 import { safeJson } from "../plan/safe-json.ts";
 import type { Define, Handler } from "../terminal/context.ts";
@@ -82,8 +82,6 @@ const endorseMessage: Handler<Options> = async (call) => {
       : "This waits for your decision already.",
   );
 };
-
-const ID_PART_CHARS_MIN = 4;
 
 /** A whole id, or an end or beginning that fits one message alone. */
 function findMessage(listed: readonly KeptMessage[], typed: string): string {

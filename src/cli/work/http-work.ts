@@ -5,6 +5,7 @@ import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from ".
 import { createHttpBatches } from "../batches/http-batches.ts";
 import { createHttpGoals } from "../goals/http-goals.ts";
 import { resultOf } from "../client/http-door.ts";
+import { createHttpDoubts } from "./http-doubts.ts";
 
 /** The runs of a running instance: the same door as the local one. */
 export function createHttpWork(address: InstanceAddress): WorkDoor {
@@ -13,6 +14,7 @@ export function createHttpWork(address: InstanceAddress): WorkDoor {
   return {
     batches: createHttpBatches(address),
     goals: createHttpGoals(address),
+    doubts: createHttpDoubts(address),
     list: async () => {
       const listed = await call<never>({ method: "GET", path: "/api/work" });
       if (!listed.ok) return listed;

@@ -1,5 +1,5 @@
 import type { Environment } from "#config";
-import type { WorkSummary } from "#model";
+import { ID_PART_CHARS_MIN, type WorkSummary } from "#model";
 import type { WorkDoor } from "#ports";
 import { orFail } from "../approvals/open-approvals.ts";
 import { reachSilas } from "../client/door.ts";
@@ -20,16 +20,10 @@ export async function withWork<T>(
   }
 }
 
-const ID_PART_CHARS_MIN = 4;
-
 /** The run a typed id means: all of it, an end or a beginning that fits one alone, or the id of its request. */
 export async function findRun(work: WorkDoor, typed: string): Promise<WorkSummary> {
   const listed = orFail(await work.list());
-  const isPart = typed.length >= ID_PART_CHARS_MIN;
-  const fits = listed.filter(({ run: { runId }, requestId }) => {
-    if (runId === typed || requestId === typed) return true;
-    return isPart && (runId.startsWith(typed) || runId.endsWith(typed) || requestId.startsWith(typed));
-  });
+  const fits = listed.filter(({ run: { runId }, requestId }) => isPartOf(typed, { runId, requestId }));
   const [found] = fits;
   if (found !== undefined && fits.length === 1) return found;
   throw new CommandFailure({
@@ -37,4 +31,11 @@ export async function findRun(work: WorkDoor, typed: string): Promise<WorkSummar
     kept: "Nothing was changed.",
     next: "`silas work list` shows the ids.",
   });
+}
+
+/** Whether what was typed is one of these ids, or a part of one that is long enough to mean it. */
+export function isPartOf(typed: string, { runId, requestId }: { readonly runId: string; readonly requestId: string }) {
+  if (runId === typed || requestId === typed) return true;
+  if (typed.length < ID_PART_CHARS_MIN) return false;
+  return runId.startsWith(typed) || runId.endsWith(typed) || requestId.startsWith(typed);
 }

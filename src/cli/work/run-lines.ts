@@ -3,11 +3,11 @@ import { runLine, type CheckResult, type LedgerEntry, type WorkDetail } from "#m
 import { showMoment } from "../terminal/local-time.ts";
 
 /** Everything about a run, for a person. What programs printed is made safe to show. */
-export function describeRun({ run, title, requestId, progress, ledger }: WorkDetail): readonly string[] {
+export function describeRun({ run, title, requestId, progress, ledger, settlement }: WorkDetail): readonly string[] {
   const { budgetUsed } = run;
   return [
     `${oneLine(title)}`,
-    `  State     ${runLine({ run, progress })}`,
+    `  State     ${runLine({ run, progress, settlement })}`,
     `  Run       ${run.runId}`,
     `  Request   ${requestId}`,
     `  Plan      ${run.workItemId}, ${run.planHash}`,
@@ -16,6 +16,7 @@ export function describeRun({ run, title, requestId, progress, ledger }: WorkDet
     `  Used      ${counted(run.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
     ...(ledger.length === 0 ? [] : ["Steps", ...ledger.flatMap(stepLines)]),
     ...resultLines(run.results),
+    ...(settlement === null ? [] : resultLines(settlement.results, "Checks afterwards")),
     ...artifactLines(run.artifacts),
   ];
 }
@@ -37,10 +38,10 @@ export function stepState({ state, success, error, durationMs }: LedgerEntry): s
   return success === true ? `ok${took}` : `failed${took}: ${oneLine(error ?? "")}`;
 }
 
-export function resultLines(results: readonly CheckResult[]): readonly string[] {
+export function resultLines(results: readonly CheckResult[], title = "Checks"): readonly string[] {
   if (results.length === 0) return [];
   return [
-    "Checks",
+    title,
     ...results.map(
       ({ name, passed, reason }) =>
         `  ${passed ? "ok" : "failed"}  ${oneLine(name)}${passed ? "" : `: ${oneLine(reason)}`}`,

@@ -7,6 +7,7 @@ import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import { findRun, withWork } from "./open-work.ts";
 import { describeRun } from "./run-lines.ts";
+import { settleRun } from "./settle.ts";
 
 type Options = { readonly json?: boolean };
 
@@ -21,6 +22,14 @@ export const define: Define = (work, act) => {
     .description("One run: its steps, checks and results. An id, a part of it, or the id of its request.")
     .option("--json", "print JSON")
     .action(act(showRun));
+  work
+    .command("settle <id>")
+    .description("Say what became of a run in doubt. It is said once; the run itself stays as it ended.")
+    .option("--happened", "it happened: go on to the checks, repeat nothing")
+    .option("--again", "propose the same plan again, for an approval of its own")
+    .option("--leave", "leave it as it is")
+    .option("--json", "print JSON")
+    .action(act(settleRun));
   work
     .command("cancel <id>")
     .description("End a run at once. What it changed outside of its workspace stays.")
@@ -45,10 +54,10 @@ const listRuns: Handler<Options> = async (call) => {
   printTable(terminal, { columns, rows: runs.map(rowOf) });
 };
 
-const rowOf = ({ run, title, progress }: WorkSummary): readonly string[] => [
+const rowOf = ({ run, title, ...now }: WorkSummary): readonly string[] => [
   run.runId.slice(-ID_END_CHARS),
   oneLine(title),
-  runLine({ run, progress }),
+  runLine({ run, ...now }),
   showMoment(run.startedAt),
 ];
 

@@ -516,7 +516,7 @@ export {
   type ProjectSummary,
   type ProjectSummaryBody,
 } from "./work/project-wire.ts";
-export { runLine } from "./work/run-words.ts";
+export { runLine, settlementLine } from "./work/run-words.ts";
 export {
   nothingSchema,
   STOPPED_BY,

@@ -13,6 +13,7 @@ import type {
   WorkRefusal,
   WorkSummary,
 } from "#model";
+import type { DoubtsDoor } from "./doubts.ts";
 
 /**
  * Runs and their ledgers, in `silas.db`. Each change commits together with its audit entry.
@@ -84,6 +85,7 @@ export type RunNote =
 
 /** What the terminal and a channel may do with runs. Nobody begins one here: only an approval does. */
 export interface WorkDoor {
+  readonly doubts: DoubtsDoor;
   /** Batches of files: proposing them, and taking them back. */
   readonly batches: BatchesDoor;
   /** Goals that were approved, and are checked again and again. */

@@ -1,9 +1,10 @@
 import { oneLine } from "#base";
+import type { RunSettlement } from "./doubt-records.ts";
 import type { CheckResult, RunRecord } from "./run-records.ts";
 import type { WorkSummary } from "./run-wire.ts";
 
 /** Where a run stands, as one short line of the terminal; the page has words of its own beside its buttons. */
-export function runLine({ run, progress }: Pick<WorkSummary, "run" | "progress">): string {
+export function runLine({ run, progress, settlement }: Shown): string {
   switch (run.status) {
     case "pending":
       return "Waits to be run";
@@ -25,15 +26,26 @@ export function runLine({ run, progress }: Pick<WorkSummary, "run" | "progress">
     case "blocked":
       return `Stopped: ${why(run)}`;
     case "in_doubt":
-      return `In doubt: ${why(run)}`;
+      return settlement === null ? `In doubt: ${why(run)}` : `Was in doubt. ${settlementLine(settlement)}`;
   }
+}
+type Shown = Pick<WorkSummary, "run" | "progress" | "settlement">;
+
+/** What was decided about a run in doubt. */
+export function settlementLine({ choice, results, isVerified }: RunSettlement): string {
+  if (choice === "again") return "The same plan was proposed again";
+  if (choice === "leave") return "Left as it is";
+  if (results.length === 0) return "It happened, as you said; not checked";
+  return isVerified
+    ? `It happened, checked ${checkWords({ results })}`
+    : `It happened, as you said; checks ${checkWords({ results })}`;
 }
 
 const retryWords = ({ attempts }: RunRecord): string => (attempts > 1 ? ` (attempt ${attempts})` : "");
 const pauseWords = ({ isPausing }: RunRecord): string => (isPausing ? ", pauses after this step" : "");
 const why = ({ lastError }: RunRecord): string => oneLine(lastError ?? "no reason was kept");
 
-function checkWords({ results }: RunRecord): string {
+function checkWords({ results }: Pick<RunRecord, "results">): string {
   const passed = results.filter((result: CheckResult) => result.passed).length;
   return `${passed} of ${results.length}`;
 }

@@ -21,6 +21,7 @@ import type { BatchDeps } from "../batches/deps.ts";
 import { createGoals } from "../goals/create.ts";
 import { loadRepairPlan } from "../goals/load-goal.ts";
 import { withRepairs } from "../goals/repair-runs.ts";
+import { createDoubts, type DoubtsDeps } from "../doubts/create.ts";
 import { withReviewFeed } from "../review-feed.ts";
 import { createWorkDoor } from "./door.ts";
 import { createRunNetwork } from "./network.ts";
@@ -45,6 +46,8 @@ export type WorkParts = {
   readonly registry: KeyRegistry;
   readonly sandboxes: Sandboxes;
   readonly review: ReviewFeed;
+  /** Asks for a decision; used to ask for the same plan again. */
+  readonly proposals: DoubtsDeps["proposals"];
   readonly readYaml: ReadYaml;
   readonly clock: Clock;
   readonly log: Log;
@@ -85,11 +88,13 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     sandboxes,
     space: { memoryMb, cpuSeconds },
   });
+  const doubts = createDoubts({ ...deps, proposals: rest.proposals });
   let unsubscribe: (() => void) | null = null;
   return {
     ...createWorkDoor({ ...deps, runner, viewOf: batches.viewOf }),
     batches,
     goals,
+    doubts,
     runGranted: async (runId) => {
       const grant = await store.grantOf(runId);
       if (grant.ok && grant.value !== null) await runner.runOne(grant.value);
@@ -108,6 +113,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     async close() {
       unsubscribe?.();
       goals.close();
+      doubts.close();
       await runner.close();
       await sandboxes.close();
     },

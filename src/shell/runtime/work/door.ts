@@ -12,7 +12,7 @@ type DoorDeps = Pick<DriveDeps, "store" | "approvals" | "clock" | "onChanged"> &
 type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
 
 /** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
-export function createWorkDoor(deps: DoorDeps): Omit<WorkDoor, "batches" | "goals"> {
+export function createWorkDoor(deps: DoorDeps): Omit<WorkDoor, "batches" | "doubts" | "goals"> {
   const { store, runner } = deps;
   return {
     async list() {
@@ -78,7 +78,9 @@ async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result
   const request = await deps.approvals.find(requestId);
   if (!request.ok) return request;
   const progress = deps.runner.progressOf(run.runId);
-  const plain = { run, requestId, title: titleOf(run, request.value), progress, settlement: null };
+  const settlement = run.status === "in_doubt" ? await deps.store.settlementOf(run.runId) : ok(null);
+  if (!settlement.ok) return settlement;
+  const plain = { run, requestId, title: titleOf(run, request.value), progress, settlement: settlement.value };
   if (known.value === null || request.value === null) return ok({ ...plain, projectRunId: null, project: null });
   const view = await viewProject({
     ...plain,

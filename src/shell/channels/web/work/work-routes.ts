@@ -4,6 +4,7 @@ import { cancelRunSchema, runRecordToWire, workDetailToWire, workSummaryToWire }
 import type { Refusal } from "../refusals.ts";
 import { readJsonBody } from "../request-body.ts";
 import { actorOf, type WebContext } from "../web-context.ts";
+import { addDoubtRoutes } from "./doubt-routes.ts";
 
 /** Runs of approved plans: to look at and to end. Nothing is begun here; only an approval does that. */
 export function addWorkRoutes(app: FastifyInstance, context: WebContext): void {
@@ -11,6 +12,7 @@ export function addWorkRoutes(app: FastifyInstance, context: WebContext): void {
   const answer = (reply: FastifyReply, result: Result<object, Refusal>) =>
     result.ok ? reply.header("cache-control", "no-store").send(result.value) : context.refuse(reply, result.error);
 
+  addDoubtRoutes(app, context);
   app.get("/api/work", async (_request, reply) => {
     const listed = await work.list();
     return answer(reply, listed.ok ? ok({ runs: listed.value.map(workSummaryToWire) }) : listed);
