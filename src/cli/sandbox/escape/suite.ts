@@ -3,6 +3,7 @@ import { defaultSandboxConfig, sandboxWords } from "#model";
 import type { Sandboxes } from "#ports";
 import { ownWord, type Attempt } from "./attempt.ts";
 import { FILE_ATTEMPTS } from "./file-attempts.ts";
+import { GATEWAY_ATTEMPTS } from "./gateway-attempts.ts";
 import { KERNEL_ATTEMPTS } from "./kernel-attempts.ts";
 import { LIMIT_ATTEMPTS } from "./limit-attempts.ts";
 import { NETWORK_ATTEMPTS } from "./network-attempts.ts";
@@ -18,6 +19,7 @@ export type Outcome = {
 
 export const ATTEMPTS: readonly Attempt[] = [
   ...NETWORK_ATTEMPTS,
+  ...GATEWAY_ATTEMPTS,
   ...FILE_ATTEMPTS,
   ...PROCESS_ATTEMPTS,
   ...KERNEL_ATTEMPTS,

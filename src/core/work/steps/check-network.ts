@@ -8,9 +8,6 @@ import type { WireRecord } from "../read-fields.ts";
  */
 export function checkNetwork(wire: WireRecord, report: Report): void {
   const hosts = listOf(wire["hosts"]).filter((host) => typeof host === "string");
-  if (wire["type"] === "project" && hosts.length > 0) {
-    report(["hosts"], { code: "not_for_type", expected: "task or goal" });
-  }
   checkHosts(hosts, report);
   const steps = listOf(wire["steps"]);
   if (steps.length === 0) return;

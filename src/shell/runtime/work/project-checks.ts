@@ -19,7 +19,7 @@ export type ProjectChecking = {
  * to read only, and an empty workspace. [PROJ-05]
  */
 export async function checkProject(
-  { spaces }: Pick<DriveDeps, "spaces">,
+  { spaces, network }: Pick<DriveDeps, "spaces" | "network">,
   { cleared, loaded, isStopped, onOpened }: ProjectChecking,
 ): Promise<readonly CheckResult[]> {
   const plan = { ...loaded.item, files: placesOf(loaded.tasks.map(({ item }) => item)) };
@@ -32,7 +32,8 @@ export async function checkProject(
     if (!opened.ok) return plan.verify.map((check) => checkNotRun(check, opened.error));
     onOpened(opened.value);
     const quiet = { onCheck: () => {}, onLine: () => {} };
-    const results = await performChecks({ plan, space: opened.value, workspace, isStopped, ...quiet });
+    const networkFor = network.forChecks(loaded);
+    const results = await performChecks({ plan, space: opened.value, workspace, networkFor, isStopped, ...quiet });
     await opened.value.close();
     return results;
   } finally {
