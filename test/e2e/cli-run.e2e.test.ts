@@ -260,7 +260,9 @@ describe("a running Silas", () => {
 steps:
   - name: append
     tool: shell_exec
-    args: { argv: [sh, -c, "echo x >> ${shared}/effect; sleep 1.41421"] }`);
+    args: { argv: [sh, -c, "echo x >> ${shared}/effect; sleep 1.41421"] }
+verify:
+  - { name: it is there, run: cat ${shared}/effect, expect: { equals: x } }`);
       const first = await home.start();
       const { request_id: id, plan_hash: hash } = await propose(file);
       const turns = [
@@ -278,8 +280,30 @@ steps:
       expect((await home.silas(["work", "list"])).out).toContain("In doubt");
       expect((await home.silas(["activity"])).out).toContain("is in doubt");
       expect(events()).toEqual(["run_started", "step_in_doubt", "run_ended"]);
+      await settleIt(id);
+      expect(readFileSync(join(shared, "effect"), "utf8")).toBe("x\n");
     } finally {
       rmSync(shared, { recursive: true, force: true });
     }
   });
 });
+
+/** The owner looked, and says that it happened: the check decides, the receipt tells all of it. */
+async function settleIt(id: string): Promise<void> {
+  const asked = await home.silas(["work", "settle", id]);
+  expect(asked.code).not.toBe(0);
+  expect(asked.err).toContain("--happened");
+  const settled = await home.silas(["work", "settle", id, "--happened"]);
+  expect(settled.out).toContain("It happened, checked 1 of 1");
+  expect((await home.silas(["work", "settle", id, "--leave"])).err).toContain("was settled before");
+  expect((await home.silas(["work", "show", id])).out).toContain("Was in doubt. It happened");
+  expect((await home.silas(["activity"])).out).toContain("You settled the doubt about");
+  const { out: receipt } = await home.silas(["approvals", "export", id]);
+  expect(receipt).toContain("it is there");
+  const verified = await home.silas(["approvals", "verify", "-"], { input: receipt });
+  expect(verified).toMatchObject({ code: 0 });
+  expect(verified.out).toMatch(/^execution +ok$/m);
+  const edited = receipt.replaceAll('\\"choice\\":\\"happened\\"', '\\"choice\\":\\"leave\\"');
+  expect(edited).not.toBe(receipt);
+  expect((await home.silas(["approvals", "verify", "-"], { input: edited })).out).toMatch(/^execution +failed/m);
+}
