@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { readInstance } from "#stores";
-import { requestLink } from "../../src/cli/start/open.ts";
 import { createHome, urlIn, type Home, type Started } from "./cli-process.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
@@ -81,9 +80,10 @@ export async function startCockpit(): Promise<Cockpit> {
 async function linkFrom(dataDir: string): Promise<string> {
   const found = readInstance(dataDir);
   if (!found.ok || found.value.state !== "live" || found.value.instance === null) throw new Error("no Silas runs here");
-  const { pid, url, cli_token: token } = found.value.instance;
-  const address = { host: "127.0.0.1", port: Number(new URL(url).port), token, certificate: null };
-  return (await requestLink({ pid, url, address })).url;
+  const { url, cli_token: token } = found.value.instance;
+  const answer = await fetch(`${url}/session/links`, { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  if (answer.status !== 200) throw new Error(`no link: ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { readonly url: string }).url;
 }
 
 async function openPage(browser: Browser, options: OpenOptions & { readonly link: string }): Promise<Opened> {

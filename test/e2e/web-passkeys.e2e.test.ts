@@ -116,7 +116,7 @@ describe("a passkey", () => {
     await context.close();
   });
 
-  test("[RISK-08] what cannot be undone is approved by slide and passkey; the token says so, and its strength stays tap", async () => {
+  test("[RISK-08] [UNDO-05] what cannot be undone is approved by slide and passkey; the token says so, and its strength stays tap", async () => {
     const opened = await openWithAuthenticator();
     const { page } = opened;
     await addPasskey(page);

@@ -2,7 +2,7 @@ import { CircleCheck, CircleSlash2, Download, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { Instant } from "#base";
-import type { DecisionRowBody, WorkSummaryBody } from "#model";
+import type { DecisionRowBody, DecisionsSummaryBody, WorkSummaryBody } from "#model";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Line } from "../parts/text.tsx";
 import { clockTime } from "../time/format.ts";
@@ -48,8 +48,9 @@ export function Missed({ rows }: RowsProps): ReactNode {
 }
 
 /** The last answers, each with where it was given; an approval has its receipt. */
-export function Lately({ rows }: RowsProps): ReactNode {
+export function Lately({ summary }: { readonly summary: DecisionsSummaryBody }): ReactNode {
   const work = useWork();
+  const rows = withoutReplaced(summary);
   if (rows.length === 0) return null;
   return (
     <section className={styles["section"]} aria-labelledby="decided" data-testid="decided">
@@ -83,6 +84,12 @@ export function Lately({ rows }: RowsProps): ReactNode {
       </ul>
     </section>
   );
+}
+
+/** A batch of which some was chosen was not declined by anyone: the choice stands in its place. */
+function withoutReplaced({ pending, missed, decided }: DecisionsSummaryBody): readonly DecisionRowBody[] {
+  const replaced = new Set([...pending, ...missed, ...decided].map(({ again_of: before }) => before));
+  return decided.filter(({ request_id: id, state }) => state !== "declined" || !replaced.has(id));
 }
 
 /** What came of an approval, and the way to all of it; nothing where nothing runs. */

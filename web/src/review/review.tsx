@@ -4,6 +4,8 @@ import type { DecisionsSummaryBody } from "#model";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
 import { AfterBatches } from "../work/after/after-batches.tsx";
+import { DoubtCard } from "../work/doubt/doubt-card.tsx";
+import { useDoubts } from "../work/doubt/doubt-reads.ts";
 import { Running } from "../work/running.tsx";
 import { words } from "../words.ts";
 import { focusPage, hold, takeFocusCall, useActiveId } from "./active-card.ts";
@@ -38,7 +40,8 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
     navigate(id === null ? "/review" : `/review/${id}`, { replace: true });
   };
   const inputs = useInputs();
-  const isInputFirst = activeId === null && inputs.length > 0;
+  const doubts = useDoubts();
+  const isInputFirst = activeId === null && inputs.length + doubts.length > 0;
   useEffect(() => {
     if (isInputFirst) focusPage();
   }, [isInputFirst]);
@@ -52,13 +55,16 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
           <AfterBatches decided={summary.decided} />
           <Attention summary={summary} />
           {activeId !== null && <Desk summary={summary} activeId={activeId} onMove={onMove} />}
-          {activeId === null && inputs.length === 0 && <Nothing />}
+          {doubts.map((doubt) => (
+            <DoubtCard key={doubt.run_id} doubt={doubt} />
+          ))}
+          {activeId === null && inputs.length + doubts.length === 0 && <Nothing />}
           <Inputs requests={inputs} />
         </div>
         <div className={styles["side"]}>
           <Queue pending={summary.pending} activeId={activeId} onChoose={null} />
           <Missed rows={summary.missed} />
-          <Lately rows={summary.decided} />
+          <Lately summary={summary} />
         </div>
       </div>
     </Page>

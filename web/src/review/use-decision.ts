@@ -7,7 +7,7 @@ import { UNREACHABLE, type WireError } from "../wire/http.ts";
 import { batchWords } from "../words/batch-words.ts";
 import { words } from "../words.ts";
 import { selectBatch, type SelectFailure } from "./batch/select-batch.ts";
-import type { Choosing } from "./batch/use-batch.ts";
+import { rememberChoice, type Choosing } from "./batch/use-batch.ts";
 import { decline } from "./decisions.ts";
 import { invalidateReview } from "./review-reads.ts";
 
@@ -55,7 +55,11 @@ export function useDecision({ request, choosing, onDecided, onReplaced }: Answer
     if (!asked.ok) return asked;
     const signed = await signRequest({ request: asked.value, friction });
     if (signed.ok) return ok(approvedWords(asked.value, choosing));
-    if (asked.value.request_id !== request.request_id) onReplaced(asked.value.request_id);
+    const { request_id: freshId } = asked.value;
+    if (freshId !== request.request_id) {
+      rememberChoice(freshId);
+      onReplaced(freshId);
+    }
     return signed;
   };
   return {

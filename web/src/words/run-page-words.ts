@@ -75,6 +75,12 @@ export const runPageWords = {
       again: "Proposed again; it waits for your approval.",
       leave: "Left as it is.",
     } satisfies { readonly [C in SettleChoice]: string },
+    settled: {
+      happened: "You said that it happened.",
+      again: "You asked for it again.",
+      leave: "You left it as it is.",
+    } satisfies { readonly [C in SettleChoice]: string },
+    decide: "Say what became of it",
     busy: "Keeping your answer",
   },
 };

@@ -2,7 +2,7 @@ import { Download } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type { Instant } from "#base";
-import type { WorkDetailBody } from "#model";
+import type { RunSettlementBody, WorkDetailBody } from "#model";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
@@ -66,6 +66,9 @@ function Head({ detail, isKept }: HeadProps): ReactNode {
       {detail.undo !== null && isOver(detail) && <UndoPart detail={detail} undo={detail.undo} />}
       <div className={styles["acts"]}>
         {!isOver(detail) && <RunControls summary={detail} />}
+        {run.status === "in_doubt" && detail.settlement === null && (
+          <Link href="/review">{runPageWords.doubt.decide}</Link>
+        )}
         {requestId !== "" && (
           <>
             <Link href={`/review/${requestId}`}>{words.work.toRequest}</Link>
@@ -96,8 +99,24 @@ function Outcome({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
       <p className={styles["outcome"]} data-testid="outcome">
         <RunMark run={run} size={20} /> <Line text={outcome} />
       </p>
-      <p className={styles["next"]}>{nextWords(run)}</p>
+      {detail.settlement === null ? (
+        <p className={styles["next"]}>{nextWords(run)}</p>
+      ) : (
+        <Settlement settlement={detail.settlement} />
+      )}
     </>
+  );
+}
+
+/** What was said of a run in doubt, and what the checks said then. */
+function Settlement({ settlement }: { readonly settlement: RunSettlementBody }): ReactNode {
+  const { choice, results, request_id: againId } = settlement;
+  const passed = results.filter((result) => result.passed).length;
+  return (
+    <p className={styles["next"]} data-testid="settlement">
+      {runPageWords.doubt.settled[choice]} {results.length > 0 && <>{words.work.checksOf(passed, results.length)}. </>}
+      {againId !== null && <Link href={`/review/${againId}`}>{words.work.toRequest}</Link>}
+    </p>
   );
 }
 

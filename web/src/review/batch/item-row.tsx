@@ -19,15 +19,15 @@ export function ItemRow({ item, choosing }: ItemRowProps): ReactNode {
       <span className={styles["what"]}>
         <span className={styles["title"]}>
           <Line text={title} />
-        </span>
-        <span className={styles["reason"]}>
-          {isUnusual && <TriangleAlert size={14} aria-hidden />}
           {destination !== undefined && (
             <span className={styles["destination"]}>
               <ArrowRight size={14} aria-label={batchWords.goesTo} />
               <Line text={destination} />
             </span>
           )}
+        </span>
+        <span className={styles["reason"]}>
+          {isUnusual && <TriangleAlert size={14} aria-hidden />}
           <Line text={reason} />
         </span>
       </span>

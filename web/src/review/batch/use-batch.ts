@@ -2,7 +2,7 @@ import { useEffect, useId, useMemo, useState } from "react";
 import type { ShownRequestBody } from "#model";
 import { useLatest } from "../../parts/use-latest.ts";
 import { isSingleKeyBlocked } from "../../shell/use-keys.ts";
-import { chosenIds, firstChoice, shownBatch, toggled, type ShownBatch } from "./shown-batch.ts";
+import { chosenIds, firstChoice, idsOf, shownBatch, toggled, type ShownBatch } from "./shown-batch.ts";
 
 /** A batch with what is ticked of it. */
 export type Choosing = {
@@ -18,10 +18,17 @@ export type Choosing = {
   readonly setIsListed: (isListed: boolean) => void;
 };
 
+/** Batches that are a choice made here already: all of each is what was ticked. */
+const chosenHere = new Set<string>();
+export const rememberChoice = (requestId: string): void => void chosenHere.add(requestId);
+
 /** The selection of one card. Null where there is nothing to select from. */
 export function useBatch(request: ShownRequestBody): Choosing | null {
   const batch = useMemo(() => shownBatch(request), [request]);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => (batch === null ? new Set() : firstChoice(batch)));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => {
+    if (batch === null) return new Set();
+    return chosenHere.has(request.request_id) ? new Set(idsOf(batch.proposal.items)) : firstChoice(batch);
+  });
   const [isListed, setIsListed] = useState(false);
   const listId = useId();
   const isOpen = batch !== null && request.state === "pending";

@@ -33,6 +33,7 @@ export function AfterBatches({ decided }: Props): ReactNode {
 
 function AfterCard({ listed }: { readonly listed: WorkSummaryBody }): ReactNode {
   const { data } = useRun(listed.run.run_id);
+  const runs = useWork();
   const now = useNow(30_000);
   if (data === undefined || data.undo === null) return null;
   const isNews = now - Date.parse(data.run.ended_at ?? "") < NEWS_MS;
@@ -59,7 +60,7 @@ function AfterCard({ listed }: { readonly listed: WorkSummaryBody }): ReactNode 
         </div>
       </header>
       <UndoPart detail={data} undo={undo} />
-      <CheckWords run={run} />
+      <CheckWords run={runs.find((one) => one.run.run_id === undo.run_id)?.run ?? run} />
       <div className={styles["links"]}>
         <Link href={`/work/${run.run_id}`}>{after.show}</Link>
         {requestId !== "" && (
@@ -72,9 +73,10 @@ function AfterCard({ listed }: { readonly listed: WorkSummaryBody }): ReactNode 
   );
 }
 
-/** What decided that it is done; that nothing did is said as plainly. */
+/** What decided that it is done, or that it is back; that nothing did is said as plainly. */
 function CheckWords({ run }: Pick<WorkSummaryBody, "run">): ReactNode {
   const passed = run.results.filter((result) => result.passed).length;
+  if (!isOver({ run })) return null;
   if (run.results.length === 0) return <p className={styles["soft"]}>{after.unverified}</p>;
   return (
     <div className={styles["soft"]} data-testid="verified">
