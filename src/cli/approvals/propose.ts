@@ -65,7 +65,11 @@ function standingTerms({ options: { repairs, until }, here }: Call<Options>): St
 
 type Parts = { readonly source: string; readonly tasks: readonly string[]; readonly standing: StandingTerms | null };
 
-async function readProposal(call: Call<Options>, { source, tasks, standing }: Parts): Promise<string> {
+/** A plan file with the files of its tasks, as one text. */
+export async function readProposal(
+  call: Pick<Call<object>, "outside" | "here">,
+  { source, tasks, standing }: Parts,
+): Promise<string> {
   const plan = await readMarkdown(call, source);
   const children: string[] = [];
   for (const task of tasks) children.push(await readMarkdown(call, task));

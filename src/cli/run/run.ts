@@ -4,13 +4,14 @@ import type { WorkDoor } from "#ports";
 import { confirmRequest, saysSteps } from "../approvals/approve.ts";
 import { createHttpApprovals, type Approvals } from "../approvals/http-approvals.ts";
 import { orFail } from "../approvals/open-approvals.ts";
-import { readMarkdown } from "../approvals/propose.ts";
+import { readProposal } from "../approvals/propose.ts";
 import { reachSilas } from "../client/door.ts";
 import { askOnce } from "../keys/open-keys.ts";
 import { safeJson } from "../plan/safe-json.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../terminal/failure.ts";
 import { createHttpWork } from "../work/http-work.ts";
+import { projectLines } from "../work/project-lines.ts";
 import { resultLines } from "../work/run-lines.ts";
 import { watchRun } from "./watch.ts";
 
@@ -20,6 +21,7 @@ export const define: Define = (run, act) => {
   run
     .description("Propose a plan with steps, show it, have it approved, run it and watch it.")
     .argument("<plan>", "a plan file, or - for standard input")
+    .argument("[tasks...]", "the files of a project's tasks")
     .option("--hash <hash>", "approve exactly the plan with this hash, without being asked")
     .option("--json", "print the result as JSON")
     .action(act(runPlan));
@@ -29,7 +31,8 @@ const TERMINAL = { kind: "terminal" } as const;
 
 /** Everything between a plan file and its result. The approval is the same as everywhere: nothing here goes around it. */
 const runPlan: Handler<Options> = async (call) => {
-  const markdown = await readMarkdown(call, call.args[0] ?? "");
+  const [source = "", ...tasks] = call.args;
+  const markdown = await readProposal(call, { source, tasks, standing: null });
   const request = await withSilas(call, async ({ approvals }) => {
     const { request: proposed } = orFail(await approvals.propose(markdown, TERMINAL));
     if (!saysSteps(proposed)) throw noSteps();
@@ -80,7 +83,7 @@ const noSteps = (): CommandFailure =>
 
 async function runOf(work: WorkDoor, requestId: string): Promise<string> {
   const listed = orFail(await work.list());
-  const found = listed.find((one) => one.requestId === requestId);
+  const found = listed.find((one) => one.requestId === requestId && one.projectRunId === null);
   if (found !== undefined) return found.run.runId;
   throw new CommandFailure({ what: "The approval granted no run.", next: "`silas work list` shows what there is." });
 }
@@ -97,7 +100,7 @@ function sayResult({ options, terminal }: Call<Options>, detail: WorkDetail): Ex
   if (options.json) terminal.line(safeJson(workDetailToWire(detail)));
   else {
     terminal.line(`${oneLine(title)}: ${runLine(detail)}`);
-    for (const line of resultLines(run.results)) terminal.line(line);
+    for (const line of [...projectLines(detail.project), ...resultLines(run.results)]) terminal.line(line);
     terminal.note(`\`silas work show ${run.runId.slice(-8)}\` shows its steps.`);
   }
   return exitOf(run);

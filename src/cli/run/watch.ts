@@ -43,11 +43,11 @@ function createTeller(note: (text: string) => void): (detail: WorkDetail) => voi
 }
 
 /** What changes the line, and what only goes with it. */
-function progressWords({ run, progress }: WorkDetail): { readonly words: string; readonly more: string } {
+function progressWords({ run, progress, project }: WorkDetail): { readonly words: string; readonly more: string } {
   if (progress === null) return { words: run.status === "pending" ? "Waits to be run" : "", more: "" };
   const { step, steps, name, attempt, lastLine, since } = progress;
   const tries = attempt > 1 ? ` (attempt ${attempt})` : "";
-  const words = step === null ? `Check ${name}${tries}` : `Step ${step} of ${steps}: ${name}${tries}`;
+  const words = step === null ? `Check ${name}${tries}` : `${project === null ? "Step" : "Task"} ${step} of ${steps}: ${name}${tries}`;
   const elapsedMs = Math.max(0, Date.now() - msOfInstant(since));
   return { words, more: `  ${seconds(elapsedMs)}${lastLine === "" ? "" : `  ${lastLine}`}` };
 }

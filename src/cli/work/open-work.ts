@@ -23,7 +23,10 @@ export async function withWork<T>(
 /** The run a typed id means: all of it, an end or a beginning that fits one alone, or the id of its request. */
 export async function findRun(work: WorkDoor, typed: string): Promise<WorkSummary> {
   const listed = orFail(await work.list());
-  const fits = listed.filter(({ run: { runId }, requestId }) => isPartOf(typed, { runId, requestId }));
+  const fits = listed.filter(({ run: { runId }, requestId, projectRunId }) =>
+    // The id of a request means the project, not one of its tasks.
+    isPartOf(typed, { runId, requestId: projectRunId === null ? requestId : runId }),
+  );
   const [found] = fits;
   if (found !== undefined && fits.length === 1) return found;
   throw new CommandFailure({

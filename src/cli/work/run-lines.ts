@@ -13,7 +13,7 @@ export function describeRun({ run, title, requestId, progress, ledger, settlemen
     `  Plan      ${run.workItemId}, ${run.planHash}`,
     `  Began     ${showMoment(run.startedAt)}`,
     ...(run.endedAt === null ? [] : [`  Ended     ${showMoment(run.endedAt)}`]),
-    `  Used      ${counted(run.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
+    `  Used      ${counted(budgetUsed.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
     ...(ledger.length === 0 ? [] : ["Steps", ...ledger.flatMap(stepLines)]),
     ...resultLines(run.results),
     ...(settlement === null ? [] : resultLines(settlement.results, "Checks afterwards")),
@@ -42,10 +42,16 @@ export function resultLines(results: readonly CheckResult[], title = "Checks"): 
   if (results.length === 0) return [];
   return [
     title,
-    ...results.map(
-      ({ name, passed, reason }) =>
-        `  ${passed ? "ok" : "failed"}  ${oneLine(name)}${passed ? "" : `: ${oneLine(reason)}`}`,
-    ),
+    ...results.flatMap(checkLines),
+  ];
+}
+
+function checkLines({ name, passed, reason, output, changedFiles = [] }: CheckResult): readonly string[] {
+  const changed = `      This run changed what it may rest on: ${oneLine(changedFiles.join(", "))}`;
+  return [
+    `  ${passed ? "ok" : "failed"}  ${oneLine(name)}${passed ? "" : `: ${oneLine(reason)}`}`,
+    ...lastLines(output, OUTPUT_LINES).map((line) => `      | ${line}`),
+    ...(changedFiles.length === 0 ? [] : [changed]),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Define, Handler } from "../terminal/context.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import { findRun, withWork } from "./open-work.ts";
+import { projectLines } from "./project-lines.ts";
 import { describeRun } from "./run-lines.ts";
 import { settleRun } from "./settle.ts";
 
@@ -56,7 +57,7 @@ const listRuns: Handler<Options> = async (call) => {
 
 const rowOf = ({ run, title, ...now }: WorkSummary): readonly string[] => [
   run.runId.slice(-ID_END_CHARS),
-  oneLine(title),
+  `${now.projectRunId === null ? "" : "- "}${oneLine(title)}`,
   runLine({ run, ...now }),
   showMoment(run.startedAt),
 ];
@@ -68,7 +69,7 @@ const showRun: Handler<Options> = async (call) => {
     return orFail(await work.show(run.runId));
   });
   if (options.json) return terminal.line(safeJson(workDetailToWire(detail)));
-  for (const line of describeRun(detail)) terminal.line(line);
+  for (const line of [...describeRun(detail), ...projectLines(detail.project)]) terminal.line(line);
 };
 
 const cancelRun: Handler<Options> = async (call) => {
