@@ -10,6 +10,7 @@
 export { withAnomaly, type Anomaly, type Observed } from "./anomaly.ts";
 export { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
 export { cutApprovals, failApproval } from "./approval-cuts.ts";
+export { cutBatches } from "./batch-cuts.ts";
 export { cutDevices } from "./device-cuts.ts";
 export { spendFromProcesses, type Spent } from "./approval-spend.ts";
 export { cutJournalCommit, cutMigrations, failJournalCommit, type Cuts } from "./disk-run.ts";

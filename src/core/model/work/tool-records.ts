@@ -47,7 +47,9 @@ export const TOOL_ARGUMENTS = {
     domains: key(domains(), { is: [], doc: "Only results from here." }),
     file: key(nullable(longLine("pathChars")), { is: null, doc: "Where the results are written too, as JSON." }),
   }),
-  folder_remove: group({ path: place() }),
+  folder_remove: group({
+    paths: required(many(longLine("pathChars"), LIMITS.batchFolders), "Folders; one that is not empty stays."),
+  }),
   folder_note: group({ path: place(), into: place() }),
 } as const satisfies { readonly [tool: string]: ConfigGroup };
 

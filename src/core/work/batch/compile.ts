@@ -73,11 +73,15 @@ function planOf(id: string, { folder, moves, folders_made, folders_removed }: Mo
         tool: "file_move",
         args: { from: inside(from), to: inside(to), sha256, otherwise: "leave" },
       })),
-      ...folders_removed.map((place) => ({
-        name: cut(`remove the folder ${place} if it is empty`),
-        tool: "folder_remove",
-        args: { path: inside(place) },
-      })),
+      ...(folders_removed.length === 0
+        ? []
+        : [
+            {
+              name: "remove folders that are empty now",
+              tool: "folder_remove",
+              args: { paths: folders_removed.map(inside) },
+            },
+          ]),
     ],
     verify: [
       {

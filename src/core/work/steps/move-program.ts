@@ -99,13 +99,15 @@ Object.assign(tools, {
     if (otherwise !== "leave" && said !== "done" && said !== "there_already") throw new Error(said);
     say(said + "\\n");
   },
-  folder_remove({ path }) {
-    try {
-      fs.rmdirSync(within(openFolder(dirname(path), false), basename(path)));
-      say("removed\\n");
-    } catch (cause) {
-      if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(cause.code)) throw cause;
-      say(cause.code === "ENOENT" ? "not there\\n" : "not empty, it stays\\n");
+  folder_remove({ paths }) {
+    for (const path of paths) {
+      try {
+        fs.rmdirSync(within(openFolder(dirname(path), false), basename(path)));
+        say(path + ": removed\\n");
+      } catch (cause) {
+        if (!["ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(cause.code)) throw cause;
+        say(path + (cause.code === "ENOENT" ? ": not there\\n" : ": not empty, it stays\\n"));
+      }
     }
   },
   folder_note({ path, into }) {

@@ -91,9 +91,10 @@ export function placesOf(call: ToolCall): readonly Place[] {
       ];
     case "web_search":
       return call.args.file === null ? [] : [{ key: "file", path: call.args.file, access: "write" }];
+    case "folder_remove":
+      return call.args.paths.map((path) => ({ key: "paths", path, access: "write" }));
     case "file_write":
     case "file_patch":
-    case "folder_remove":
       return [{ key: "path", path: call.args.path, access: "write" }];
     default:
       return "path" in call.args ? [{ key: "path", path: call.args.path, access: "read" }] : [];
