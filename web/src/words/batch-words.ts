@@ -7,6 +7,20 @@ const ACTIONS: { readonly [action: string]: { readonly verb: string; readonly on
   move_files: { verb: "Move", one: "file", many: "files" },
 };
 
+/** What is unusual about an item, by the code it was flagged with; a code of another domain is shown as it is. */
+const FLAGS: { readonly [flag: string]: string } = {
+  hidden: "Hidden by its name",
+  executable: "A program",
+  very_large: "Very large",
+  changed_recently: "Changed within the last hour",
+  no_extension: "Its name has no ending",
+  unknown_kind: "Its ending is not known",
+  odd_characters: "Unusual characters in its name",
+  same_bytes: "Another file here has the same bytes",
+  name_taken: "Its name is taken there",
+  low_confidence: "Not sure what it is",
+};
+
 /** The catalogue's part about batches; only Review loads it. */
 export const batchWords = {
   items: "Items of this batch",
@@ -20,13 +34,15 @@ export const batchWords = {
   show: "Show each",
   hide: "Show fewer",
   goesTo: "goes to",
+  flags: (flags: readonly string[]): string =>
+    flags.map((flag) => (Object.hasOwn(FLAGS, flag) ? FLAGS[flag] : flag.replaceAll("_", " "))).join(". "),
   sure: (share: number) => `${Math.round(share * 100)} % sure`,
   nothingChosen: "Choose at least one, or decline.",
   part: "Only what is ticked is signed, as a batch of its own. The rest stays as it is.",
   changed: "Selection changed. Only what is ticked is signed, as a new approval. The rest stays as it is.",
   /** The choice names what would happen to how many. */
   act: (action: string, { chosen, all }: Chosen): string => {
-    const known = ACTIONS[action];
+    const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     const count = chosen === all ? `${all}` : `${chosen} of ${all}`;
     if (known === undefined) return `Approve: ${action}, ${count} ${all === 1 ? "item" : "items"}`;
     return `${known.verb} ${count} ${all === 1 ? known.one : known.many}`;

@@ -10,7 +10,7 @@ type ItemRowProps = { readonly item: BatchItem; readonly choosing: Choosing };
 
 /** One item: the whole row ticks it. What is unusual has a mark and says why, not by colour alone. */
 export function ItemRow({ item, choosing }: ItemRowProps): ReactNode {
-  const { item_id: id, title, reason, confidence } = item;
+  const { item_id: id, title, reason, confidence, flags = [] } = item;
   const isUnusual = isFlagged(item);
   const destination = choosing.batch.destinations.get(id);
   return (
@@ -28,7 +28,7 @@ export function ItemRow({ item, choosing }: ItemRowProps): ReactNode {
         </span>
         <span className={styles["reason"]}>
           {isUnusual && <TriangleAlert size={14} aria-hidden />}
-          <Line text={reason} />
+          <Line text={isUnusual ? batchWords.flags(flags) : reason} />
         </span>
       </span>
       <span className={styles["sure"]}>{batchWords.sure(confidence)}</span>

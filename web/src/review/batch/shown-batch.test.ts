@@ -91,6 +91,11 @@ describe("a batch on its card", () => {
     ]);
   });
 
+  test("what is unusual is said in words of the page, also when the code is of another domain", () => {
+    expect(batchWords.flags(["executable", "changed_recently"])).toBe("A program. Changed within the last hour");
+    expect(batchWords.flags(["not_seen_before"])).toBe("not seen before");
+  });
+
   test("the choice says what would be done to how many", () => {
     expect(batchWords.act("move_files", { chosen: 8, all: 10 })).toBe("Move 8 of 10 files");
     expect(batchWords.act("move_files", { chosen: 1, all: 1 })).toBe("Move 1 file");
