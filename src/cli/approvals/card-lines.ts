@@ -2,6 +2,7 @@ import { neutralise, oneLine } from "#base";
 import { decidedWords, type Card, type KeptRequest } from "#model";
 import { budgetLine } from "../plan/budget-line.ts";
 import { showMoment } from "../terminal/local-time.ts";
+import { batchLines } from "./batch-rows.ts";
 
 const LABEL_CHARS = 12;
 
@@ -14,6 +15,7 @@ export function describeRequest(request: KeptRequest): readonly string[] {
     ["asked", [showMoment(request.createdAt)]],
     ["risk", [card.riskLevel]],
     ["why", [card.rationale]],
+    ["moves", batchLines(request)],
     ...effectRows(card),
     ["hash", [request.planHash]],
   ];
