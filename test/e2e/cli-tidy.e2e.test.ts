@@ -66,6 +66,7 @@ describe("tidying a folder", () => {
         { when: /Type approve/, type: "approve\r" },
       ],
     });
+    expect(sat.screen).toContain("Beach.jpg -> Images/Beach.jpg");
     expect(sat.screen).toContain("Done, checked 2 of 2");
     expect(sat.screen).toContain("7 of 7 items");
     expect(sat.code).toBe(0);
