@@ -147,6 +147,7 @@ const SETTINGS = {
 /** Nobody writes here while changes are measured. */
 const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;
 const NO_BATCHES = { tidy: NOTHING, next: NOTHING, undo: NOTHING, proposeUndo: NOTHING };
+const NO_STOPS = { current: NOTHING, stop: NOTHING, startAgain: NOTHING };
 const NO_GOALS = { list: NOTHING, show: NOTHING, check: NOTHING, pause: NOTHING, resume: NOTHING };
 const NO_WORK: WorkDoor = {
   goals: NO_GOALS,
@@ -155,6 +156,9 @@ const NO_WORK: WorkDoor = {
   list: NOTHING,
   show: NOTHING,
   cancel: NOTHING,
+  pause: NOTHING,
+  resume: NOTHING,
+  stops: NO_STOPS,
 };
 const SILENT_MESSAGES: MessagesDoor = {
   receive: NOTHING,

@@ -14,6 +14,7 @@ import { spendFromProcesses } from "./approval-spend.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
+import { cutSteering } from "./steer-cuts.ts";
 import { cutRuns } from "./work-cuts.ts";
 import { killRuns } from "./work-kill.ts";
 import { fuzz, PARSER_NAMES, type ParserName } from "./fuzz/fuzz.ts";
@@ -68,6 +69,7 @@ async function runSeed(seed: number, depth: Depth): Promise<string> {
   const devices = await cutDevices(seed);
   const failedApproval = await failApproval(seed);
   const { states: runStates } = depth === "everything" ? await cutRuns(seed) : { states: 0 };
+  const { states: steered } = depth === "everything" ? await cutSteering(seed) : { states: 0 };
   const { successes } = await spendFromProcesses(seed);
   assert(
     successes.every((count) => count === 1),
@@ -77,7 +79,7 @@ async function runSeed(seed: number, depth: Depth): Promise<string> {
   return (
     `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ` +
     `${act.states} of an audited act, ${approvals.states} of approvals, ${devices.states} of browser keys, ` +
-    `${runStates} of runs, ${failures} failed statements`
+    `${runStates} of runs, ${steered} of pauses and stops, ${failures} failed statements`
   );
 }
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { assert, ok } from "#base";
 import { parseYaml } from "#config";
-import type { Config, KeptRequest, RunRecord, SandboxConfig, SandboxRun } from "#model";
+import type { Config, Gate, KeptRequest, RunRecord, SandboxConfig, SandboxRun } from "#model";
 import type { SandboxCommand, Sandboxes, Timers, Vault } from "#ports";
-import { createReviewFeed, createWork, systemTimers, type Work } from "#runtime";
+import { createReviewFeed, createSystemGates, createWork, systemTimers, withStop, type Work } from "#runtime";
 import { answerTo, BY, openTrust, type Trust } from "./approval-world.ts";
 import type { World } from "./disk-run.ts";
 
@@ -69,6 +69,8 @@ type Opening = {
   readonly dataDir: string;
   readonly vault: Vault;
   readonly sandboxes: Sandboxes;
+  /** Gates of the configuration. */
+  readonly system?: readonly Gate[];
   readonly onStatement?: (sql: string) => void;
   /** When goals are looked at; never by themselves unless this says so. */
   readonly scheduling?: { readonly timers: Timers; readonly scheduler: Config["scheduler"] };
@@ -81,27 +83,39 @@ const NEVER_DUE = {
 
 /** Everything between a plan and its result, on a real file. */
 export async function openWork(world: World, opening: Opening): Promise<Working> {
-  const { sandboxes, scheduling = NEVER_DUE } = opening;
+  const { sandboxes, system = [], scheduling = NEVER_DUE } = opening;
   const trust = await openTrust(world, opening);
   const { stores } = trust;
   const log = { info: () => {}, warn: () => {}, error: () => {} };
+  const guarded = withStop(sandboxes, stores.stops);
+  const sandbox = { defaultMemoryMb: 512, defaultCpuSeconds: 60, verifyDir: opening.dataDir };
+  const settings = {
+    gates: { system, llmDefaults: { timeoutSeconds: 1 } },
+    limits: { maxGateEvalsPerTurn: 100 },
+    sandbox,
+    approval: { maxExecutions: 1 },
+    scheduler: scheduling.scheduler,
+  };
+  const { clock } = world;
+  const gates = createSystemGates({
+    config: settings,
+    audit: stores.audit,
+    clock,
+    timers: systemTimers,
+    sandboxes: guarded,
+  });
   const work = createWork({
+    gates,
     timers: scheduling.timers,
     randomness: world.seeded,
-    config: {
-      dataDir: opening.dataDir,
-      batchReview: { defaultSize: 10, confidence: { mediumMin: 0.5 } },
-      approval: { maxExecutions: 1 },
-      scheduler: scheduling.scheduler,
-      sandbox: { defaultMemoryMb: 512, defaultCpuSeconds: 60 },
-    },
+    config: { dataDir: opening.dataDir, batchReview: { defaultSize: 10, confidence: { mediumMin: 0.5 } }, ...settings },
     stores,
     registry: stores.keys,
-    sandboxes,
+    sandboxes: guarded,
     review: createReviewFeed({ store: stores.approvals, log }),
     proposals: trust.approvals,
     readYaml: parseYaml,
-    clock: world.clock,
+    clock,
     log,
   });
   return { trust, work };

@@ -54,6 +54,7 @@ import {
   withAuditedTransfers,
   withMessageDecisions,
   withReviewFeed,
+  withStop,
   type AuditLife,
   type Work,
 } from "#runtime";
@@ -322,7 +323,8 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     passkeys,
     settings: approvalSettings(options.config),
   });
-  const gates = createSystemGates({ config: options.config, audit, clock, timers: machine.timers });
+  const sandboxes = withStop(composeSandboxes({ ...options, searchPath: PROGRAMS }), stores.stops);
+  const gates = createSystemGates({ config: options.config, audit, clock, timers: machine.timers, sandboxes });
   const messages = createMessages({
     ...parts,
     config: options.config,
@@ -333,9 +335,8 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     gates,
     signer,
   });
-  const sandboxes = composeSandboxes({ ...options, searchPath: "/usr/local/bin:/usr/bin:/bin" });
   return {
-    work: createWork({ ...parts, config: options.config, stores, sandboxes, review, proposals: approvals, log }),
+    work: createWork({ ...parts, config: options.config, stores, sandboxes, gates, review, proposals: approvals, log }),
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
     approvals: withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages),
@@ -347,6 +348,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   };
 }
 
+const PROGRAMS = "/usr/local/bin:/usr/bin:/bin";
 const BY_KEY_FILE: VaultAccess = { passphrase: null, askPassphrase: async () => null, sessionBus: "absent" };
 
 type LoadedTls = WebSettings["tls"];

@@ -39,8 +39,22 @@ export const NOUNS: readonly Noun[] = [
     load: () => import("./approvals/approvals.ts"),
   },
   { name: "run", summary: "approve a plan with steps and watch it run", load: () => import("./run/run.ts") },
-  { name: "work", summary: "runs of approved plans: list, show, cancel", load: () => import("./work/work.ts") },
-  { name: "tidy", summary: "move the files of a folder into folders, with undo", load: () => import("./batches/tidy.ts") },
+  {
+    name: "work",
+    summary: "runs of approved plans: list, show, pause, resume, cancel",
+    load: () => import("./work/work.ts"),
+  },
+  { name: "stop-all", summary: "end everything that runs; nothing begins", load: () => import("./stop/stop-all.ts") },
+  {
+    name: "start-again",
+    summary: "let work begin again after stop-all",
+    load: () => import("./stop/start-again.ts"),
+  },
+  {
+    name: "tidy",
+    summary: "move the files of a folder into folders, with undo",
+    load: () => import("./batches/tidy.ts"),
+  },
   { name: "goals", summary: "goals that are checked on schedule", load: () => import("./goals/goals.ts") },
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
   {
@@ -57,7 +71,11 @@ export const NOUNS: readonly Noun[] = [
   { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./journal/rate.ts") },
   { name: "categories", summary: "the categories of tasks and notes", load: () => import("./journal/categories.ts") },
   { name: "search", summary: "search everything in the journal", load: () => import("./journal/search.ts") },
-  { name: "undo", summary: "take back the last change, the named one, or a batch", load: () => import("./journal/undo.ts") },
+  {
+    name: "undo",
+    summary: "take back the last change, the named one, or a batch",
+    load: () => import("./journal/undo.ts"),
+  },
   { name: "activity", summary: "what happened, in sentences", load: () => import("./activity/activity.ts") },
   { name: "audit", summary: "verify, show and export the audit log", load: () => import("./audit/audit.ts") },
   { name: "backup", summary: "copy the databases, or verify a copy", load: () => import("./house/backup.ts") },
@@ -104,7 +122,7 @@ export async function createWholeProgram(outside: Outside, act: Act): Promise<Co
 function createProgram(outside: Outside): Command {
   const program = new Command("silas");
   program
-    .description("Silas keeps your journal on this machine: tasks, time, day plans and notes.")
+    .description("Silas does things on your behalf, and can prove that you allowed them.")
     .version(outside.version, "-V, --version", "print the version")
     .option("--debug", "show the technical cause of an error", false)
     .option("--no-input", "never ask; end with exit code 3 where a decision is needed")

@@ -307,6 +307,17 @@ export type {
   PasskeyStore,
   PasskeyUse,
 } from "./ports/passkeys.ts";
+export type { EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
+export type {
+  BatchesDoor,
+  BatchSeries,
+  BatchStore,
+  BatchViews,
+  KeptUndo,
+  NextBatch,
+  Tidied,
+  Undoing,
+} from "./ports/batches.ts";
 export type {
   CycleChange,
   CycleNote,
@@ -320,15 +331,5 @@ export type {
 } from "./ports/goals.ts";
 export type { DoubtsDoor, Settling } from "./ports/doubts.ts";
 export type { SandboxCommand, Sandboxes, SandboxSpace } from "./ports/sandbox.ts";
-export type { EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
-export type {
-  BatchesDoor,
-  BatchSeries,
-  BatchStore,
-  BatchViews,
-  KeptUndo,
-  NextBatch,
-  Tidied,
-  Undoing,
-} from "./ports/batches.ts";
+export type { HasStopped, StopDoor, StopStore, StopWord } from "./ports/stops.ts";
 export type { GrantedRun, KeptExecution, RunChange, RunNote, SettledRun, WorkDoor, WorkStore } from "./ports/work.ts";

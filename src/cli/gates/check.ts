@@ -1,4 +1,5 @@
 import { LIMITS, oneLine } from "#base";
+import { composeSandboxes } from "#compose";
 import { parseYaml } from "#config";
 import {
   activitySentence,
@@ -36,12 +37,15 @@ type Options = {
 
 /** A rehearsal: the real runner with the real gates, and a chain in memory in place of the owner's. */
 export const checkText: Handler<Options> = async (call) => {
-  const { config } = loadSetup(call.environment);
+  const { config, paths } = loadSetup(call.environment);
   const firing = await readFiring(call);
   const { log: audit } = createMemoryAuditLog(createAuditRules(systemSha256));
-  const runner = createSystemGates({ config, audit, clock: systemClock, timers: systemTimers });
+  const searchPath = call.environment.env["PATH"] ?? "";
+  const sandboxes = composeSandboxes({ config, stateDir: paths.stateDir, searchPath });
+  const runner = createSystemGates({ config, audit, clock: systemClock, timers: systemTimers, sandboxes });
   const outcome = await runner.run(firing);
   const quality = await outcome.quality;
+  await sandboxes.close();
   const recorded = await audit.entries({ beforeSeq: null, from: null, to: null, limit: LIMITS.pageRows });
   const entries = recorded.ok ? recorded.value.toReversed() : [];
   if (call.options.json) call.terminal.line(safeJson(wireOf(outcome, { quality, entries })));

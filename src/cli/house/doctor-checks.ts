@@ -10,6 +10,7 @@ import { checkAudit } from "../audit/doctor-audit.ts";
 import { findGateProblems } from "../gates/usable-gates.ts";
 import { checkKeys } from "../keys/doctor-keys.ts";
 import { checkSandbox } from "../sandbox/doctor-sandbox.ts";
+import { checkStop } from "../stop/doctor-stop.ts";
 import type { Finding } from "./doctor.ts";
 import { checkStores } from "./doctor-stores.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
@@ -46,6 +47,7 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     await checkPort(examination),
     ...(await checkKeys({ ...examination, places })),
     await checkSandbox(examination),
+    checkStop(examination),
     await checkDisk(examination),
     checkClock(examination),
     checkPage(),

@@ -1,5 +1,5 @@
 import { oneLine } from "#base";
-import { runLine, workDetailToWire, type RunRecord, type WorkDetail } from "#model";
+import { runLine, workDetailToWire, type RunRecord, type Stopped, type WorkDetail } from "#model";
 import type { WorkDoor } from "#ports";
 import { confirmRequest, saysSteps } from "../approvals/approve.ts";
 import { createHttpApprovals, type Approvals } from "../approvals/http-approvals.ts";
@@ -8,6 +8,7 @@ import { readProposal } from "../approvals/propose.ts";
 import { reachSilas } from "../client/door.ts";
 import { askOnce } from "../keys/open-keys.ts";
 import { safeJson } from "../plan/safe-json.ts";
+import { stoppedSentence } from "../stop/words.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../terminal/failure.ts";
 import { createHttpWork } from "../work/http-work.ts";
@@ -33,7 +34,9 @@ const TERMINAL = { kind: "terminal" } as const;
 const runPlan: Handler<Options> = async (call) => {
   const [source = "", ...tasks] = call.args;
   const markdown = await readProposal(call, { source, tasks, standing: null });
-  const request = await withSilas(call, async ({ approvals }) => {
+  const request = await withSilas(call, async ({ approvals, work }) => {
+    const stopped = orFail(await work.stops.current());
+    if (stopped !== null) throw allStopped(stopped);
     const { request: proposed } = orFail(await approvals.propose(markdown, TERMINAL));
     if (!saysSteps(proposed)) throw noSteps();
     return orFail(await approvals.show(proposed.requestId));
@@ -73,6 +76,13 @@ async function withSilas<T>({ environment, terminal }: Call<Options>, talk: (sil
     await silas.app.close();
   }
 }
+
+const allStopped = (stopped: Stopped): CommandFailure =>
+  new CommandFailure({
+    what: stoppedSentence(stopped),
+    kept: "Nothing was proposed.",
+    next: "Run `silas start-again`, then this once more.",
+  });
 
 const noSteps = (): CommandFailure =>
   new CommandFailure({

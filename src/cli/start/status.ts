@@ -1,10 +1,11 @@
 import type { Instant } from "#base";
-import type { StatusBody } from "#model";
+import { stoppedSchema, type StatusBody } from "#model";
 import type { Define, Handler } from "../terminal/context.ts";
 import { callInstance, notSignedIn, readAnswer } from "../client/http-client.ts";
 import { findInstance } from "../client/instance.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { loadSetup } from "../client/setup.ts";
+import { stoppedSentence } from "../stop/words.ts";
 
 export const define: Define = (status, act) => {
   status.option("--json", "print JSON").action(act(showStatus));
@@ -28,6 +29,8 @@ const showStatus: Handler<{ readonly json?: boolean }> = async ({ options, termi
   terminal.line(`  Data   ${body.data_dir}`);
   terminal.line(`  Vault  ${VAULTS[body.vault.backend]}`);
   terminal.line(`  Pages  ${body.connections} connected`);
+  const stopped = stoppedSchema.safeParse(body.stopped).data ?? null;
+  if (stopped !== null) terminal.line(`  Work   ${stoppedSentence(stopped)}`);
 };
 
 const VAULTS: { readonly [B in StatusBody["vault"]["backend"]]: string } = {

@@ -1,5 +1,5 @@
 import { assert, ok, type Result } from "#base";
-import { runRecordSchema, workDetailFromWire, workSummaryFromWire } from "#model";
+import { runRecordSchema, stoppedSchema, workDetailFromWire, workSummaryFromWire, type Stopped } from "#model";
 import type { WorkDoor } from "#ports";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { createHttpBatches } from "../batches/http-batches.ts";
@@ -11,6 +11,12 @@ import { createHttpDoubts } from "./http-doubts.ts";
 export function createHttpWork(address: InstanceAddress): WorkDoor {
   const call = async <E>(made: HttpCall): Promise<Result<unknown, E>> =>
     resultOf(await readAnswer(await callInstance(address, made)));
+  const steer = async (runId: string, verb: "cancel" | "pause" | "resume") => {
+    const path = `/api/work/${encodeURIComponent(runId)}/${verb}`;
+    const steered = await call<never>({ method: "POST", path, body: "{}" });
+    if (!steered.ok) return steered;
+    return ok(whole(runRecordSchema.safeParse((steered.value as { readonly run: unknown }).run).data ?? null));
+  };
   return {
     batches: createHttpBatches(address),
     goals: createHttpGoals(address),
@@ -26,14 +32,30 @@ export function createHttpWork(address: InstanceAddress): WorkDoor {
       const shown = await call<never>({ method: "GET", path: `/api/work/${encodeURIComponent(runId)}` });
       return shown.ok ? ok(whole(workDetailFromWire(shown.value))) : shown;
     },
-    cancel: async (runId) => {
-      const path = `/api/work/${encodeURIComponent(runId)}/cancel`;
-      const ended = await call<never>({ method: "POST", path, body: "{}" });
-      if (!ended.ok) return ended;
-      return ok(whole(runRecordSchema.safeParse((ended.value as { readonly run: unknown }).run).data ?? null));
+    cancel: (runId) => steer(runId, "cancel"),
+    pause: (runId) => steer(runId, "pause"),
+    resume: (runId) => steer(runId, "resume"),
+    stops: {
+      current: async () => {
+        const listed = await call<never>({ method: "GET", path: "/api/work" });
+        return listed.ok ? ok(stoppedIn(listed.value)) : listed;
+      },
+      stop: async () => {
+        const stopped = await call<never>({ method: "POST", path: "/api/stop", body: "{}" });
+        if (!stopped.ok) return stopped;
+        const { ended } = stopped.value as { readonly ended: number };
+        return ok({ stopped: whole(stoppedIn(stopped.value)), ended });
+      },
+      startAgain: async () => {
+        const again = await call<never>({ method: "POST", path: "/api/start-again", body: "{}" });
+        return again.ok ? ok((again.value as { readonly was_stopped: boolean }).was_stopped) : again;
+      },
     },
   };
 }
+
+const stoppedIn = (body: unknown): Stopped | null =>
+  stoppedSchema.safeParse((body as { readonly stopped: unknown }).stopped).data ?? null;
 
 function whole<T>(value: T | null): T {
   assert(value !== null, "the running Silas answers with runs that are whole");

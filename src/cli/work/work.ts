@@ -1,8 +1,16 @@
 import { oneLine } from "#base";
-import { runLine, runRecordToWire, workDetailToWire, workSummaryToWire, type WorkSummary } from "#model";
+import {
+  runLine,
+  runRecordToWire,
+  workDetailToWire,
+  workSummaryToWire,
+  type RunRecord,
+  type WorkSummary,
+} from "#model";
 import { orFail } from "../approvals/open-approvals.ts";
 import { safeJson } from "../plan/safe-json.ts";
-import type { Define, Handler } from "../terminal/context.ts";
+import { stoppedSentence } from "../stop/words.ts";
+import type { Call, Define, Handler } from "../terminal/context.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import { findRun, withWork } from "./open-work.ts";
@@ -11,6 +19,31 @@ import { describeRun } from "./run-lines.ts";
 import { settleRun } from "./settle.ts";
 
 type Options = { readonly json?: boolean };
+
+type Verb = "cancel" | "pause" | "resume";
+
+/** Null when the answer was printed as JSON already. */
+async function steer(call: Call<Options>, verb: Verb): Promise<RunRecord | null> {
+  const run = await withWork(call, async (work) => {
+    const found = await findRun(work, call.args[0] ?? "");
+    return orFail(await work[verb](found.run.runId, { kind: "terminal" }));
+  });
+  if (call.options.json !== true) return run;
+  call.terminal.line(safeJson({ run: runRecordToWire(run) }));
+  return null;
+}
+
+const pauseRun: Handler<Options> = async (call) => {
+  const run = await steer(call, "pause");
+  if (run === null) return;
+  call.terminal.line(run.status === "paused" ? `Paused ${run.workItemId}` : `${run.workItemId} pauses after this step`);
+  call.terminal.note(`\`silas work resume ${run.runId.slice(-ID_END_CHARS)}\` lets it go on.`);
+};
+
+const resumeRun: Handler<Options> = async (call) => {
+  const run = await steer(call, "resume");
+  if (run !== null) call.terminal.line(`${run.workItemId} goes on`);
+};
 
 export const define: Define = (work, act) => {
   work
@@ -36,6 +69,16 @@ export const define: Define = (work, act) => {
     .description("End a run at once. What it changed outside of its workspace stays.")
     .option("--json", "print JSON")
     .action(act(cancelRun));
+  work
+    .command("pause <id>")
+    .description("Have a run rest before its next step, until `silas work resume`.")
+    .option("--json", "print JSON")
+    .action(act(pauseRun));
+  work
+    .command("resume <id>")
+    .description("Let a paused run go on; its approval is checked again.")
+    .option("--json", "print JSON")
+    .action(act(resumeRun));
 };
 
 /** Ids made in the same hour begin alike, so their end is shown; the other verbs take it. */
@@ -43,8 +86,12 @@ const ID_END_CHARS = 8;
 
 const listRuns: Handler<Options> = async (call) => {
   const { options, terminal } = call;
-  const runs = await withWork(call, async (work) => orFail(await work.list()));
-  if (options.json) return terminal.line(safeJson({ runs: runs.map(workSummaryToWire) }));
+  const { runs, stopped } = await withWork(call, async (work) => ({
+    runs: orFail(await work.list()),
+    stopped: orFail(await work.stops.current()),
+  }));
+  if (options.json) return terminal.line(safeJson({ runs: runs.map(workSummaryToWire), stopped }));
+  if (stopped !== null) terminal.note(stoppedSentence(stopped));
   if (runs.length === 0) return terminal.note("Nothing was run yet. `silas run PLAN.md` runs a plan with steps.");
   const columns = [
     { header: "ID" },
@@ -73,12 +120,8 @@ const showRun: Handler<Options> = async (call) => {
 };
 
 const cancelRun: Handler<Options> = async (call) => {
-  const { options, terminal } = call;
-  const ended = await withWork(call, async (work) => {
-    const { run } = await findRun(work, call.args[0] ?? "");
-    return orFail(await work.cancel(run.runId, { kind: "terminal" }));
-  });
-  if (options.json) return terminal.line(safeJson({ run: runRecordToWire(ended) }));
-  terminal.line(`Cancelled ${ended.workItemId}`);
-  terminal.note("What it changed outside of its workspace stays as it is; `silas work show` lists its steps.");
+  const ended = await steer(call, "cancel");
+  if (ended === null) return;
+  call.terminal.line(`Stopped ${ended.workItemId}`);
+  call.terminal.note("What it changed outside of its workspace stays as it is; `silas work show` lists its steps.");
 };

@@ -187,6 +187,10 @@ export const LIMITS = {
   gatePatternSteps: 20_000_000,
   /** How long a gate may take to answer before its silence blocks. */
   gateTimeoutMs: 5_000,
+  /** How long the program of a script gate may run; then it is ended, and has not passed. [SCRIPT-03] */
+  scriptGateMs: 30_000,
+  /** Lines of a program's output that are read as values. */
+  gateValueLines: 1_000,
   /** Keys one gate may try to rewrite; three exist. */
   gateRewriteKeys: 32,
   /** What a gate says about its verdict: two lines. */

@@ -498,7 +498,6 @@ export {
   type WorkItem,
 } from "./work/work-records.ts";
 export {
-  cancelRunSchema,
   workDetailFromWire,
   workDetailToWire,
   workSummaryFromWire,
@@ -521,6 +520,7 @@ export {
   nothingSchema,
   STOPPED_BY,
   stoppedSchema,
+  type StartAgainBody,
   type StopBody,
   type Stopped,
   type StoppedBody,

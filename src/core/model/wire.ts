@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import type { NotificationBatch } from "./changes.ts";
 import type { VaultPlace } from "./secret/secure-input.ts";
+import type { StoppedBody } from "./work/stop-records.ts";
 import { nameSchema } from "./values.ts";
 
 /** Frames a client may send. Extra fields are refused. */
@@ -47,5 +48,7 @@ export type StatusBody = {
   /** How long a plain approval holds after it is signed. */
   readonly approval_valid_ms: number;
   /** Where secrets are kept. */
+  /** Set while everything is stopped. */
+  readonly stopped: StoppedBody | null;
   readonly vault: { readonly backend: VaultPlace["backend"]; readonly opens_with: VaultPlace["opensWith"] };
 };

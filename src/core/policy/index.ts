@@ -54,6 +54,7 @@ export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord } from "./g
 export { judgeValidation, textToGuard, unknownValidator } from "./gates/guardrail.ts";
 export { laneOf } from "./gates/lanes.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
+export { printedRewrite, printedValues } from "./gates/printed-values.ts";
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";
 export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
 export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";

@@ -27,7 +27,19 @@ export { admitted, type Claim, type PoolLimits } from "./pool/pool.ts";
 export { decideProject, judgeProject, unmetOf, usedBy, type ProjectEnd, type ProjectPlan } from "./project/decide.ts";
 export { orderTasks } from "./project/order.ts";
 export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
-export type { RunEffect, RunEvent, RunFact, RunPlan, RunState, RunWrite, StepEnd, StepNotRun } from "./run/facts.ts";
+export type {
+  GateMoment,
+  GatesHeld,
+  GatesPassed,
+  RunEffect,
+  RunEvent,
+  RunFact,
+  RunPlan,
+  RunState,
+  RunWrite,
+  StepEnd,
+  StepNotRun,
+} from "./run/facts.ts";
 export { callOf, type SandboxCall } from "./steps/tool-call.ts";
 export { changedBetween, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
 export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";

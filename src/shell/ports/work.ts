@@ -1,7 +1,6 @@
 /** Work: what keeps runs of approved plans, and what the terminal and a channel may do with them. */
 import type { Instant, Result, Sha256Hex } from "#base";
 import type { BatchesDoor } from "./batches.ts";
-import type { GoalsDoor } from "./goals.ts";
 import type {
   AuditActor,
   AuditRow,
@@ -14,6 +13,8 @@ import type {
   WorkSummary,
 } from "#model";
 import type { DoubtsDoor } from "./doubts.ts";
+import type { GoalsDoor } from "./goals.ts";
+import type { StopDoor } from "./stops.ts";
 
 /**
  * Runs and their ledgers, in `silas.db`. Each change commits together with its audit entry.
@@ -79,6 +80,8 @@ export type RunChange = {
 export type RunNote =
   | { readonly kind: "run_started" }
   | { readonly kind: "run_ended" }
+  | { readonly kind: "run_paused" }
+  | { readonly kind: "run_resumed" }
   /** Why the approval does not let it run. */
   | { readonly kind: "execution_blocked_no_approval"; readonly reason: string }
   | { readonly kind: "step_in_doubt"; readonly attempt: number; readonly stepIndex: number };
@@ -94,4 +97,9 @@ export interface WorkDoor {
   show(runId: string): Promise<Result<WorkDetail, WorkRefusal | StoreFault>>;
   /** Ends a run at once; what it changed outside of its workspace stays. */
   cancel(runId: string, actor: AuditActor): Promise<Result<RunRecord, WorkRefusal | StoreFault>>;
+  /** Has a run rest before its next step, until somebody lets it go on; it survives restarts. */
+  pause(runId: string, actor: AuditActor): Promise<Result<RunRecord, WorkRefusal | StoreFault>>;
+  resume(runId: string, actor: AuditActor): Promise<Result<RunRecord, WorkRefusal | StoreFault>>;
+  /** The stop of everything. */
+  readonly stops: StopDoor;
 }

@@ -35,4 +35,5 @@ export { createMessages, startMessagesLife } from "./messages/create.ts";
 export { withMessageDecisions } from "./messages/door.ts";
 export { createSecretsDoor } from "./secrets/secrets-door.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";
+export { withStop } from "./stop/stoppable.ts";
 export { createWork, type Work } from "./work/create.ts";

@@ -51,6 +51,8 @@ export {
   type StoresOptions,
 } from "./open-stores.ts";
 export { createMemoryVault } from "./vault/memory-vault.ts";
+export { readStop } from "./stops/read-stop.ts";
+export { createMemoryStopStore } from "./stops/memory-stop-store.ts";
 export { createMemoryWorkStore } from "./work/memory-work-store.ts";
 export { openVault, type VaultAccess, type VaultOptions } from "./vault/open-vault.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";

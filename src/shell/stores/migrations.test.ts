@@ -99,6 +99,8 @@ const RELEASED = {
   "runtime/013_work_titles": "bd1a7f77c903a5d7162543c394e0be94aa3bd0c1972cbb3c2f45a7f5bcea5216",
   "runtime/014_run_settlements": "75684f5281d4065735c9bbd5510658ddf9ceb7c6151e9a4d38f1f4ebbb72eef8",
   "runtime/015_batches": "ce600c5198f8bc68f9b4c07a34ac91fe56ee91e401fff3346bcde5ffbe5bd495",
+  "runtime/016_goals": "043d695bc0da4e7cd43ca101ac44a2b1b4239e770a54316ce41c2d26f1e93eb9",
+  "runtime/017_global_stops": "bd2561f105e4c32149eabd192b91ddc928f60a5ddd2b958910d7ebf0efd29c65",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

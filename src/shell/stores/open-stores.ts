@@ -16,6 +16,7 @@ import type {
   Randomness,
   SecureInputStore,
   SessionStore,
+  StopStore,
   WorkStore,
 } from "#ports";
 import { createApprovalStore } from "./approvals/approval-store.ts";
@@ -33,6 +34,7 @@ import { createPasskeyStore } from "./passkeys/passkey-store.ts";
 import { guardedValue } from "./store-fault.ts";
 import type { StartFault } from "./start-fault.ts";
 import { createGoalStore } from "./goals/goal-store.ts";
+import { createStopStore } from "./stops/stop-store.ts";
 import { createBatchStore } from "./batches/batch-store.ts";
 import { createWorkStore } from "./work/work-store.ts";
 
@@ -67,6 +69,7 @@ export type RuntimeStores = {
   readonly secureInputs: SecureInputStore;
   readonly passkeys: PasskeyStore;
   readonly work: WorkStore;
+  readonly stops: StopStore;
   readonly goals: GoalStore;
   /** Enters into the chain every migration that it does not know yet. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
@@ -74,6 +77,7 @@ export type RuntimeStores = {
 };
 
 export type Stores = {
+  readonly stops: StopStore;
   readonly journal: JournalStore;
   readonly batches: BatchStore;
   readonly sessions: SessionStore;
@@ -106,7 +110,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
     await journal.value.close();
     return runtime;
   }
-  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, batches, work, goals } =
+  const { passkeys, sessions, audit, keys, approvals, secureInputs, messages, nonces, batches, work, stops, goals } =
     runtime.value;
   const close = async () => {
     await journal.value.close();
@@ -127,6 +131,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       nonces,
       batches,
       work,
+      stops,
       goals,
       close,
     });
@@ -187,6 +192,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     secureInputs: createSecureInputStore({ db, recordAct }),
     work: createWorkStore({ db, recordAct }),
     batches: createBatchStore({ db, recordAct }),
+    stops: createStopStore({ db, recordAct }),
     goals: createGoalStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,

@@ -30,7 +30,10 @@ export function gateProblemWords({ code, gateName, found, nearest }: Omit<GatePr
 type About = Omit<GateProblem, "code" | "path">;
 
 const SENTENCES: { readonly [C in GateProblemCode]: (about: About) => string } = {
-  gate_check_missing: ({ found }) => `a gate of the provider ${found} needs check, the name of what it runs`,
+  gate_check_missing: ({ found }) =>
+    found === "script"
+      ? "a gate of the provider script needs check_command, the command it runs"
+      : `a gate of the provider ${found} needs check, the name of what it runs`,
   gate_check_unknown: ({ found, nearest }) =>
     `there is no check ${found}${nearest === null ? "" : `; did you mean ${nearest}?`}`,
   gate_config_refused: ({ found }) => `is not what this check takes: ${found}`,
@@ -39,7 +42,7 @@ const SENTENCES: { readonly [C in GateProblemCode]: (about: About) => string } =
   gate_pattern_refused: ({ found }) => `is not a pattern that runs in linear time (${found})`,
   gate_provider_absent: ({ gateName, found }) =>
     `the gate ${gateName} asks for the provider ${found}, which this version of Silas does not have; ` +
-    "predicate, guardrails_ai and custom are there",
+    "predicate, guardrails_ai, script and custom are there",
   gate_step_missing: () => "goes together with on: after_step, each only with the other",
   gate_type_unfit: ({ found }) => found,
 };

@@ -42,4 +42,5 @@ export type SandboxRefusal =
   /** It asks for network, and no gateway is there that could keep it to its hosts. */
   | { readonly code: "sandbox_network_refused"; readonly reason: "no_gateway" | "not_opened" }
   | { readonly code: "sandbox_closed" }
+  | { readonly code: "sandbox_stopped" }
   | { readonly code: "sandbox_not_started"; readonly detail: string };

@@ -37,6 +37,7 @@ const TABLE: Table = {
     what: reason === "no_gateway" ? "no gateway can give it network here" : "the gateway could not be opened for it",
     fix: "leave network out of the plan, or look into `silas logs`",
   }),
+  sandbox_stopped: () => ({ what: "everything is stopped", fix: "`silas start-again` lets work begin again" }),
   sandbox_closed: () => ({ what: "the workspace is closed", fix: "open another one" }),
   sandbox_not_started: ({ detail }) => ({
     what: `the program was not started (${oneLine(detail)})`,

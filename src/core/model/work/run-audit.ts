@@ -12,6 +12,12 @@ const run = { run_id: id, work_item_id: id };
 /** What the audit chain says about runs: names, codes and counts, never what a program printed. */
 export const runAuditSchemas = {
   run_started: z.strictObject({ ...run, token_id: id, plan_hash: digest }),
+  /** One stop for everything: nothing of work begins until the next entry of the other kind. */
+  everything_stopped: z.strictObject({}),
+  started_again: z.strictObject({ stopped_at: z.string() }),
+  /** At somebody's word, between two steps. */
+  run_paused: z.strictObject(run),
+  run_resumed: z.strictObject(run),
   run_ended: z.strictObject({
     ...run,
     status: z.enum(RUN_STATUSES),
@@ -42,6 +48,10 @@ type Sentences = { readonly [E in RunEvent]: (data: z.infer<(typeof runAuditSche
 
 export const runSentences: Sentences = {
   run_started: ({ work_item_id: name }, nameOf) => `Began to run ${nameOf(name)}`,
+  everything_stopped: () => "Stopped everything: nothing runs until you start it again",
+  started_again: ({ stopped_at }) => `Started again what was stopped at ${stopped_at}`,
+  run_paused: ({ work_item_id: name }, nameOf) => `Paused ${nameOf(name)}`,
+  run_resumed: ({ work_item_id: name }, nameOf) => `Let ${nameOf(name)} go on`,
   run_ended: (data, nameOf) => `${nameOf(data.work_item_id)} ${endWords(data)}`,
   execution_blocked_no_approval: ({ work_item_id: name, reason }, nameOf) =>
     `Did not run ${nameOf(name)}: its approval does not hold (${reason})`,

@@ -122,6 +122,3 @@ export function workDetailFromWire(body: unknown): WorkDetail | null {
   const { request_id: requestId, project_run_id: projectRunId, ...detail } = data;
   return { ...detail, requestId, projectRunId };
 }
-
-/** `POST /api/work/:id/cancel` takes nothing but its address. */
-export const cancelRunSchema = z.strictObject({});

@@ -17,12 +17,14 @@ export type WorkListBody = {
   readonly stopped: StoppedBody | null;
 };
 
-/** `POST /api/stop` and `POST /api/start-again` answer with this. */
+/** `POST /api/stop` answers with this. */
 export type StopBody = {
-  readonly stopped: StoppedBody | null;
+  readonly stopped: StoppedBody;
   /** Runs that were ended by it. */
   readonly ended: number;
 };
+/** `POST /api/start-again` answers with this. */
+export type StartAgainBody = { readonly was_stopped: boolean };
 
 /** `POST /api/stop`, `POST /api/start-again`, and `POST /api/work/:id/pause`, `resume` and `cancel` take nothing. */
 export const nothingSchema = z.strictObject({});

@@ -7,6 +7,8 @@ export type WorkRefusal =
   | { readonly code: "run_unknown"; readonly runId: string }
   | { readonly code: "run_exists"; readonly runId: string }
   | { readonly code: "run_over"; readonly runId: string; readonly status: RunStatus }
+  | { readonly code: "run_not_paused"; readonly runId: string }
+  | { readonly code: "run_not_pausable"; readonly runId: string }
   | { readonly code: "run_not_in_doubt"; readonly runId: string; readonly status: RunStatus }
   | { readonly code: "run_settled"; readonly runId: string; readonly choice: SettleChoice }
   /** What the choice asks for cannot be done, and the first reason why. */
@@ -25,6 +27,16 @@ export const WORK_WORDS: Table = {
     what: `The run ${oneLine(runId)} was begun already.`,
     kept: "It is not begun a second time.",
     next: "",
+  }),
+  run_not_paused: ({ runId }) => ({
+    what: `The run ${oneLine(runId)} is not paused.`,
+    kept: "It goes on as before.",
+    next: "",
+  }),
+  run_not_pausable: ({ runId }) => ({
+    what: `The run ${oneLine(runId)} cannot be paused at this moment.`,
+    kept: "It goes on as before.",
+    next: "Try again in a moment; a project is held by pausing the task that runs.",
   }),
   run_over: ({ runId, status }) => ({
     what: `The run ${oneLine(runId)} is over (${status}).`,

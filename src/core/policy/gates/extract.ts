@@ -9,7 +9,8 @@ export type Extracted = {
 
 /**
  * The value a gate checks. At a tool call `extract` names an argument, for that is what the tool receives, and only then
- * a variable. Without `extract` it is the message, the reply or the name of the tool. Null when there is none.
+ * a variable. Without `extract` it is the message, the reply, the name of the tool or the output of the step. Null when
+ * there is none.
  */
 export function extractFor(gate: Pick<Gate, "on" | "extract">, context: GateContext): Extracted | null {
   const { extract, on } = gate;
@@ -28,6 +29,10 @@ function whole(on: Gate["on"], context: GateContext): Extracted | null {
     return { value: message, rewrite: (next) => ({ message: next }) };
   }
   if (on === "every_agent_response" && response !== undefined) {
+    return { value: response, rewrite: (next) => ({ response: next }) };
+  }
+  // After a step it is what the step printed.
+  if (on === "after_step" && response !== undefined) {
     return { value: response, rewrite: (next) => ({ response: next }) };
   }
   return on === "on_tool_call" && tool !== undefined ? { value: tool, rewrite: null } : null;

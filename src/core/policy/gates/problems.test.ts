@@ -8,6 +8,7 @@ const registry: GateRegistry = {
   providers: ["predicate", "guardrails_ai", "custom"],
   checksOf: (provider) => (provider === "guardrails_ai" ? ["pii", "mine"] : provider === "custom" ? ["own"] : null),
   configProblem: ({ config }) => ("bad" in config ? "no bad" : null),
+  commandProblem: (command) => (command.includes("|") ? "no shell" : null),
   patternProblem: (pattern) => (pattern.includes("(?=") ? "unsupported: (?=" : null),
 };
 const judge = (...gates: readonly Partial<Gate>[]) =>
@@ -35,6 +36,20 @@ describe("gates that are refused when they are loaded", () => {
     ["gate_type_unfit", "0.type", { type: "custom_check" }],
     ["gate_type_unfit", "0.extract", { type: "file_valid" }],
   ])("[GATE-02] %s at %s", (code, path, gate) => expect(judge(gate)).toEqual([[code, path]]));
+
+  test("[SCRIPT-09] a script needs a command that no shell has to read, and a type that can judge what it extracts", () => {
+    const withScripts = { ...registry, providers: [...registry.providers, "script"] };
+    const script = (fields: Partial<Gate>) =>
+      judgeGates([gateOf({ provider: "script", checkCommand: "check --all", ...fields })], withScripts).map(
+        ({ code, path }) => `${code} ${path.join(".")}`,
+      );
+    expect(script({ type: "custom_check" })).toEqual([]);
+    expect(script({ type: "numeric_range", extract: "amount" })).toEqual([]);
+    expect(script({ checkCommand: null })).toEqual(["gate_check_missing 0.check_command"]);
+    expect(script({ checkCommand: "a | b" })).toEqual(["gate_config_refused 0.check_command"]);
+    expect(script({ type: "custom_check", extract: "amount" })).toEqual(["gate_type_unfit 0.type"]);
+    expect(script({ type: "regex", extract: "amount" })).toEqual(["gate_pattern_missing 0.config"]);
+  });
 
   test("[GATE-02] two of one name", () => {
     expect(judge({ name: "a" }, { name: "b" }, { name: "a" })).toEqual([["gate_name_taken", "2.name"]]);

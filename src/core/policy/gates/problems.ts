@@ -10,6 +10,8 @@ export type GateRegistry = {
   readonly checksOf: (provider: string) => readonly string[] | null;
   /** What is wrong with the parameters of a check; null when nothing is. */
   readonly configProblem: (gate: Gate) => string | null;
+  /** Why a command line cannot be run; null when it can. */
+  readonly commandProblem: (command: string) => string | null;
   /** Why a pattern cannot be run; null when it can. */
   readonly patternProblem: (pattern: string) => string | null;
 };
@@ -49,6 +51,7 @@ function providerProblems(gate: Gate, registry: GateRegistry): readonly Found[] 
   if (!registry.providers.includes(provider))
     return [{ code: "gate_provider_absent", at: ["provider"], found: provider }];
   if (provider === "predicate") return predicateProblems(gate, registry);
+  if (provider === "script") return scriptProblems(gate, registry);
   const names = registry.checksOf(provider) ?? [];
   if (check === null) return [{ code: "gate_check_missing", at: ["check"], found: provider }];
   if (!names.includes(check)) {
@@ -74,6 +77,21 @@ function predicateProblems(gate: Gate, registry: GateRegistry): readonly Found[]
       : [{ code: "gate_config_refused", at: ["config"], found: "max_size_bytes is a whole number" }];
   }
   return type === "regex" ? patternProblems(config["pattern"], registry) : [];
+}
+
+/** A script needs its command; what it extracts is then judged as the predicate provider judges. [SCRIPT-09] */
+function scriptProblems(gate: Gate, registry: GateRegistry): readonly Found[] {
+  const { checkCommand, extract, type } = gate;
+  if (checkCommand === null) {
+    return [{ code: "gate_check_missing", at: ["check_command"], found: "script" }];
+  }
+  const wrong = registry.commandProblem(checkCommand);
+  if (wrong !== null) return [{ code: "gate_config_refused", at: ["check_command"], found: wrong }];
+  if (extract === null) return [];
+  if (type === "custom_check" || type === "file_valid") {
+    return [{ code: "gate_type_unfit", at: ["type"], found: `${type} cannot judge a value that a script prints` }];
+  }
+  return predicateProblems(gate, registry);
 }
 
 const NORMALISE =

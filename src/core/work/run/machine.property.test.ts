@@ -10,6 +10,7 @@ import {
   instant,
   live,
   newWorld,
+  PASSED,
   planOf,
   success,
   TWO_STEPS,
@@ -18,6 +19,11 @@ import {
 } from "./world.fixture.ts";
 
 const WRITES = "files: { write: [/home/me/out] }\n";
+const GATES = `
+gates:
+  - { name: calls, on: on_tool_call, extract: argv, allowed_values: [make] }
+  - { name: output, on: after_step, after_step: 0, extract: amount, allowed_values: [one] }
+`;
 
 type Script = {
   readonly plan: RunPlan;
@@ -27,13 +33,21 @@ type Script = {
   /** Effects after which each life of the process ends; the last life has no end. */
   readonly crashes: readonly number[];
   readonly cancelAfter: number | null;
+  readonly pauseAfter: number | null;
+  /** Gates that hold, by the number of the question; mostly none. */
+  readonly heldAt: number | null;
 };
 const script = fc.record({
   plan: fc
-    .record({ writes: fc.boolean(), checks: fc.boolean(), attempts: fc.integer({ min: 1, max: 4 }) })
-    .map(({ writes, checks, attempts }) =>
+    .record({
+      writes: fc.boolean(),
+      checks: fc.boolean(),
+      gates: fc.boolean(),
+      attempts: fc.integer({ min: 1, max: 4 }),
+    })
+    .map(({ writes, checks, gates, attempts }) =>
       planOf(
-        `budget: { max_attempts: ${attempts}, max_wall_time_seconds: 30 }\n${writes ? WRITES : ""}${TWO_STEPS}${checks ? CHECKS : ""}`,
+        `budget: { max_attempts: ${attempts}, max_wall_time_seconds: 30 }\n${writes ? WRITES : ""}${TWO_STEPS}${checks ? CHECKS : ""}${gates ? GATES : ""}`,
       ),
     ),
   steps: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
@@ -42,6 +56,8 @@ const script = fc.record({
   ms: fc.constantFrom(1, 100, 2500),
   crashes: fc.array(fc.integer({ min: 0, max: 14 }), { maxLength: 5 }),
   cancelAfter: fc.option(fc.integer({ min: 0, max: 20 }), { freq: 4 }),
+  pauseAfter: fc.option(fc.integer({ min: 0, max: 20 }), { freq: 2 }),
+  heldAt: fc.option(fc.integer({ min: 0, max: 8 }), { freq: 8 }),
 });
 
 const RESULTS = [
@@ -52,7 +68,7 @@ const RESULTS = [
 ] as const;
 
 /** Several lives of the process over what the one before kept. */
-function played({ plan, steps, checks, ms, crashes, cancelAfter }: Script): {
+function played({ plan, steps, checks, ms, crashes, cancelAfter, pauseAfter, heldAt }: Script): {
   world: World;
   lives: readonly RunEffect[][];
 } {
@@ -61,6 +77,8 @@ function played({ plan, steps, checks, ms, crashes, cancelAfter }: Script): {
   let stepNumber = 0;
   let checkNumber = 0;
   let effectNumber = 0;
+  let pauseNumber = 0;
+  let gateNumber = 0;
   for (const end of [...crashes, Number.POSITIVE_INFINITY]) {
     const begun = world.effects.length;
     const answers: Answers = {
@@ -69,6 +87,9 @@ function played({ plan, steps, checks, ms, crashes, cancelAfter }: Script): {
       checks: () => RESULTS[checks[checkNumber++ % checks.length] ?? 0] ?? [],
       isCrash: () => world.effects.length - begun >= end,
       isCancel: () => effectNumber++ === cancelAfter,
+      isPause: () => pauseNumber++ === pauseAfter,
+      pauseMs: 60_000,
+      gates: () => (gateNumber++ === heldAt ? { pass: false, error: "held" } : PASSED),
     };
     live(world, { plan, answers });
     lives.push(world.effects.slice(begun));
@@ -164,7 +185,7 @@ test("[WORK-11] the same facts give the same effects, and facts that nobody wait
       const { facts, effects } = played({ ...given, crashes: [] }).world;
       const replay = (all: readonly RunFact[]): readonly RunEffect[] => {
         const grant = { plan: given.plan, runId: "run-1", tokenId: "token-1", planHash: sha256Hex("plan") };
-        let state = createRun({ ...grant, at: instant(0) });
+        let state = createRun({ ...grant, systemGates: [], at: instant(0) });
         return all.flatMap((fact) => {
           const advance = advanceRun(state, fact);
           state = advance.state;

@@ -217,7 +217,14 @@ describe("budget", () => {
 
   test("[BUD-03] a clock that was set back gives no time back, and none is counted twice", () => {
     const plan = planOf(`budget: { max_wall_time_seconds: 10 }\n${TWO_STEPS}`);
-    let state = createRun({ plan, runId: "run-1", tokenId: "t", planHash: artifact("p").sha256, at: instant(0) });
+    let state = createRun({
+      plan,
+      systemGates: [],
+      runId: "run-1",
+      tokenId: "t",
+      planHash: artifact("p").sha256,
+      at: instant(0),
+    });
     state = advanceRun(state, { kind: "begin", at: instant(4000) }).state;
     state = advanceRun(state, { kind: "approval_checked", refusal: null, at: instant(-60_000) }).state;
     expect(state.run.budgetUsed.wallTimeSeconds).toBe(4);
@@ -238,7 +245,7 @@ describe("cancelling", () => {
       const { world, run } = lived(TWO_STEPS + CHECKS, {
         isCancel: (effect) => effect.kind === kind && isFirst && !(isFirst = false),
       });
-      expect(run, kind).toMatchObject({ status: "cancelled", isVerified: false, lastError: "Cancelled" });
+      expect(run, kind).toMatchObject({ status: "cancelled", isVerified: false, lastError: "Stopped by you" });
       const after = kindsOf(world).slice(kindsOf(world).indexOf(kind) + 1);
       const last = kind === "check_approval" ? ["finish"] : ["finish", "close_space"];
       expect(after, kind).toEqual(running ? ["stop_running", ...last] : last);
@@ -247,7 +254,14 @@ describe("cancelling", () => {
 
   test("a run that was cancelled before it began ends at once, and one that is over stays as it ended", () => {
     const plan = planOf(TWO_STEPS);
-    const state = createRun({ plan, runId: "run-1", tokenId: "t", planHash: artifact("p").sha256, at: instant(0) });
+    const state = createRun({
+      plan,
+      systemGates: [],
+      runId: "run-1",
+      tokenId: "t",
+      planHash: artifact("p").sha256,
+      at: instant(0),
+    });
     const { state: over, effects } = advanceRun(state, { kind: "cancel", at: instant(1) });
     expect(effects.map(({ kind }) => kind)).toEqual(["finish"]);
     expect(advanceRun(over, { kind: "begin", at: instant(2) })).toEqual({ state: over, effects: [] });

@@ -27,7 +27,7 @@ const INTERRUPTED = "Interrupted: Silas ended while it ran";
  * Workspaces do not outlive the process, so that an attempt is repeated from its first step as long as nothing of it can
  * have reached outside of its workspace. Otherwise it is in doubt: shown, and never blindly done again.
  */
-export function afterInterruption({ plan, run, ledger, at }: FoundRun): AfterInterruption {
+export function afterInterruption({ plan, run, ledger, at }: Omit<FoundRun, "systemGates">): AfterInterruption {
   const pass = lastPass(ledger.filter(({ attempt }) => attempt === run.attempts));
   const last = pass.at(-1);
   const goOn = (next: RunState["next"], entries: readonly LedgerEntry[] = []): AfterInterruption => ({

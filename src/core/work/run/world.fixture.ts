@@ -2,7 +2,17 @@
 import { instantFromMs, sha256Hex, type Instant } from "#base";
 import type { CheckResult, LedgerEntry, RunRecord } from "#model";
 import { accepted, taskFile } from "../../../../test/plan-texts.ts";
-import type { RunEffect, RunEvent, RunFact, RunPlan, RunState, StepEnd, StepNotRun } from "./facts.ts";
+import type {
+  GatesHeld,
+  GatesPassed,
+  RunEffect,
+  RunEvent,
+  RunFact,
+  RunPlan,
+  RunState,
+  StepEnd,
+  StepNotRun,
+} from "./facts.ts";
 import { advanceRun, createRun, reloadRun } from "./machine.ts";
 
 const START = Date.UTC(2026, 10, 15, 21);
@@ -47,12 +57,17 @@ export type Answers = {
   readonly space?: () => string | null;
   readonly step?: (call: Extract<RunEffect, { kind: "run_step" }>) => StepEnd | StepNotRun;
   readonly checks?: (call: Extract<RunEffect, { kind: "run_checks" }>) => readonly CheckResult[];
+  readonly gates?: (call: Extract<RunEffect, { kind: "check_gates" }>) => GatesPassed | GatesHeld;
   /** How long each effect takes. */
   readonly ms?: number;
   /** Asked before each effect: the process ends there, and what was kept stays. */
   readonly isCrash?: (effect: RunEffect) => boolean;
   /** Asked before each fact: the owner cancels first. */
   readonly isCancel?: (effect: RunEffect) => boolean;
+  /** Asked before each fact: the owner asks for a pause first. */
+  readonly isPause?: (effect: RunEffect) => boolean;
+  /** How long a pause lasts; without it, it lasts for ever. */
+  readonly pauseMs?: number;
 };
 
 export type World = {
@@ -71,8 +86,8 @@ export function live(world: World, { plan, answers = {} }: { plan: RunPlan; answ
   const { run, ledger } = world.kept;
   let state =
     run === null
-      ? createRun({ plan, runId: "run-1", tokenId: "token-1", planHash: sha256Hex("plan"), at: at() })
-      : reloadRun({ plan, run, ledger, at: at() });
+      ? createRun({ plan, systemGates: [], runId: "run-1", tokenId: "token-1", planHash: sha256Hex("plan"), at: at() })
+      : reloadRun({ plan, systemGates: [], run, ledger, at: at() });
   const facts: RunFact[] = [{ kind: "begin", at: at() }];
   for (let fact = facts.shift(); fact !== undefined; fact = facts.shift()) {
     world.facts.push(fact);
@@ -82,13 +97,20 @@ export function live(world: World, { plan, answers = {} }: { plan: RunPlan; answ
       if (answers.isCrash?.(effect) === true) return state;
       world.effects.push(effect);
       if (answers.isCancel?.(effect) === true) facts.push({ kind: "cancel", at: at() });
+      if (answers.isPause?.(effect) === true) facts.push({ kind: "pause", at: at() });
       const answer = perform(world, { effect, answers });
       world.now += answers.ms ?? 10;
       if (answer !== null) facts.push({ ...answer, at: at() });
     }
+    if (state.phase === "paused" && facts.length === 0 && answers.pauseMs !== undefined) {
+      world.now += answers.pauseMs;
+      facts.push({ kind: "resume", at: at() });
+    }
   }
   return state;
 }
+
+export const PASSED: GatesPassed = { pass: true, toolArgs: null, output: null };
 
 type Answer = RunFact extends infer F ? (F extends RunFact ? Omit<F, "at"> : never) : never;
 
@@ -102,6 +124,8 @@ function perform(world: World, { effect, answers }: { effect: RunEffect; answers
       const outcome = answers.step?.(effect) ?? success();
       return { kind: "step_ended", executionId: effect.executionId, outcome };
     }
+    case "check_gates":
+      return { kind: "gates_checked", outcome: answers.gates?.(effect) ?? PASSED };
     case "run_checks":
       return {
         kind: "checks_ran",

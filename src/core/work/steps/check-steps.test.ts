@@ -184,12 +184,18 @@ describe("what steps may reach", () => {
     const lines = [
       "follow_up_of: task-3",
       'input_artifacts_from: ["*"]',
-      "gates:\n  - { name: g, on: on_tool_call, allowed_values: [a], extract: host }",
+      "gates:",
+      "  - { name: g, on: on_tool_call, allowed_values: [a], extract: host }",
+      "  - { name: message, on: every_user_message, allowed_values: [a] }",
+      "  - { name: late, on: after_step, after_step: 1, allowed_values: [a], extract: host }",
+      "  - { name: file, on: after_step, after_step: 0, type: file_valid, extract: host }",
     ].join("\n");
     expect(found(step("run: ls").replace("steps:", `${lines}\nsteps:`)).toSorted()).toEqual([
-      "not_with_steps gates",
+      "not_with_steps gates.1.on",
+      "not_with_steps gates.2.after_step",
+      "not_with_steps gates.3.type",
       "not_with_steps input_artifacts_from",
     ]);
-    expect(accepted(taskFile(lines)).item.gates).toHaveLength(1);
+    expect(accepted(taskFile(lines)).item.gates).toHaveLength(4);
   });
 });

@@ -27,7 +27,10 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
   checkGrants(files, report);
   checkRepository(wire, report);
   checkNetwork(wire, report);
-  if (steps.length > 0) checkCompany(wire, report);
+  if (steps.length > 0) {
+    checkCompany(wire, report);
+    checkGates(wire, report);
+  }
   steps.forEach((step, index) => {
     if (!isRecord(step)) return;
     const at: Report = (path, reason) => report(["steps", index, ...path], reason);
@@ -69,12 +72,25 @@ const GRANTS = { read: "a path of files.read or files.write", write: "a path of 
 /** What steps do not heed yet. Approving it would promise something that does not happen. */
 function checkCompany(wire: WireRecord, report: Report): void {
   const alone: readonly (readonly [string, string])[] = [
-    ["gates", "no gate looks at what a step does"],
     ["input_artifacts_from", "results of other work cannot be taken over"],
   ];
   for (const [name, expected] of alone) {
     if (listOf(wire[name]).length > 0) report([name], { code: "not_with_steps", expected });
   }
+}
+
+/** A gate that would never be asked promises what does not happen. */
+function checkGates(wire: WireRecord, report: Report): void {
+  const steps = listOf(wire["steps"]).length;
+  listOf(wire["gates"]).forEach((gate, index) => {
+    if (!isRecord(gate)) return;
+    const refuse = (key: string, expected: string): void =>
+      report(["gates", index, key], { code: "not_with_steps", expected });
+    const { on, after_step: step, type } = gate;
+    if (on === "every_user_message" || on === "every_agent_response") refuse("on", "steps hear and say nothing");
+    if (typeof step === "number" && step >= steps) refuse("after_step", `steps are counted from 0 to ${steps - 1}`);
+    if (type === "file_valid") refuse("type", "a check in verify looks at files");
+  });
 }
 
 function filesOf(value: unknown): Grants {

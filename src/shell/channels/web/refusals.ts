@@ -154,6 +154,8 @@ const STATUS: StatusTable = {
   goal_busy: 409,
   goal_not_paused: 409,
   goal_paused: 409,
+  run_not_paused: 409,
+  run_not_pausable: 409,
   run_not_in_doubt: 409,
   run_settled: 409,
   run_not_settled: 409,

@@ -17,6 +17,8 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
   app.get("/api/status", async (_request, reply) => {
     const { url, startedAt } = context.place();
     const { backend, opensWith } = await context.secrets.vault();
+    const stopped = await context.work.stops.current();
+    if (!stopped.ok) return context.refuse(reply, stopped.error);
     const body: StatusBody = {
       version: settings.version,
       pid: process.pid,
@@ -27,6 +29,7 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
       connections: sockets.connections(),
       owner_id: settings.ownerId,
       approval_valid_ms: settings.approvalTtlMs,
+      stopped: stopped.value,
       vault: { backend, opens_with: opensWith },
     };
     return reply.header("cache-control", "no-store").send(body);

@@ -18,6 +18,7 @@ import { addKeyRoutes } from "./trust/key-routes.ts";
 import type { WebContext } from "./web-context.ts";
 import { addBatchRoutes } from "./work/batch-routes.ts";
 import { addGoalRoutes } from "./work/goal-routes.ts";
+import { addSteerRoutes } from "./work/steer-routes.ts";
 import { addWorkRoutes } from "./work/work-routes.ts";
 
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client,
@@ -56,6 +57,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addSecretRoutes(app, context);
   addMessageRoutes(app, context);
   addWorkRoutes(app, context);
+  addSteerRoutes(app, context);
   addGoalRoutes(app, context);
   addBatchRoutes(app, context);
   addSocketRoute(app, context);

@@ -12,7 +12,7 @@ const problems = (lines: string) => {
 test("[GATE-24] a gate that nobody here can check is refused with its place, before anybody is asked to approve it", () => {
   const lines = [
     "gates:",
-    "  - { name: a, on: on_tool_call, provider: script, check_command: ls }",
+    "  - { name: a, on: on_tool_call, provider: script }",
     "  - name: b",
     "    on: every_agent_response",
     "    provider: llm",
@@ -22,7 +22,7 @@ test("[GATE-24] a gate that nobody here can check is refused with its place, bef
     "    check: pi",
   ].join("\n");
   expect(problems(lines)).toEqual([
-    "gate_provider_absent gates.0.provider 6:34",
+    "gate_check_missing gates.0.check_command 6:5",
     "gate_provider_absent gates.1.provider 9:5",
     "gate_check_unknown gates.2.check 13:5",
   ]);
@@ -40,6 +40,7 @@ test("a pattern that cannot run in linear time is refused with its place, in gat
 test("a plan whose gates can be checked is read as it is", () => {
   const gates = [
     "{ name: a, on: on_tool_call, type: regex, config: { pattern: '[a-z]+' } }",
+    "{ name: s, on: on_tool_call, provider: script, check_command: ls }",
     "{ name: b, on: every_agent_response, provider: guardrails_ai, check: secrets, config: { on_fail: exception } }",
   ];
   expect(read(`gates: [${gates.join(", ")}]`).ok).toBe(true);

@@ -1,6 +1,7 @@
 import type { Gate, GateProblem, WorkItem } from "#model";
 import { judgeGates, judgePlanGates, SHIPPED_VALIDATORS, type GateRegistry } from "#policy";
 import type { GateProvider } from "#ports";
+import { splitCommand } from "#work";
 import { patternProblem } from "./linear-patterns.ts";
 import {
   createCustomProvider,
@@ -9,17 +10,19 @@ import {
   type GateCallables,
   type Validators,
 } from "./providers.ts";
+import { createScriptProvider, type ScriptParts } from "./script-provider.ts";
 
-/** What gates are checked with: by default what ships with Silas. `script` and `llm` have no provider yet. */
+/** What gates are checked with: by default what ships with Silas. `llm` has no provider yet. */
 export type GateMeans = { readonly validators: Validators; readonly callables: GateCallables };
 
 export const SHIPPED_MEANS: GateMeans = { validators: SHIPPED_VALIDATORS, callables: {} };
 
 export type GateProviders = ReadonlyMap<string, GateProvider>;
 
-export function createProviders(means: GateMeans, place: { readonly workDir: string }): GateProviders {
+export function createProviders(means: GateMeans, place: ScriptParts): GateProviders {
   return new Map([
     ["predicate", createPredicateProvider(place)],
+    ["script", createScriptProvider(place)],
     ["guardrails_ai", createGuardrailProvider(means.validators)],
     ["custom", createCustomProvider(means.callables)],
   ]);
@@ -32,7 +35,11 @@ function registryOf({ validators, callables }: GateMeans): GateRegistry {
     custom: Object.keys(callables),
   };
   return {
-    providers: ["predicate", ...Object.keys(names)],
+    providers: ["predicate", "script", ...Object.keys(names)],
+    commandProblem(command) {
+      const words = splitCommand(command);
+      return words.ok ? null : "it does not split into a program and its arguments";
+    },
     checksOf: (provider) => names[provider] ?? null,
     configProblem({ provider, check, config }) {
       const kind = provider === "guardrails_ai" && check !== null ? validators[check] : undefined;

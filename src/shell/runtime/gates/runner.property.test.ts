@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { err } from "#base";
 import type { GateFiring } from "#model";
 import type { GateProvider } from "#ports";
 import { firingOf, gateOf } from "../../../../test/gate-texts.ts";
@@ -50,9 +51,16 @@ const advisors: fc.Arbitrary<GateProvider["check"]> = fc.oneof(
   fc.constant(() => new Promise(() => {})),
 );
 
+const NOWHERE = {
+  workDir: "/nowhere",
+  memoryMb: 64,
+  cpuSeconds: 1,
+  sandboxes: { open: async () => err({ code: "sandbox_closed" } as const) },
+};
+
 async function decide(firing: GateFiring, advisor: GateProvider["check"] | null) {
   const { audit, clock, timers } = createAuditWorld();
-  const providers = new Map(createProviders(SHIPPED_MEANS, { workDir: "/nowhere" }));
+  const providers = new Map(createProviders(SHIPPED_MEANS, NOWHERE));
   if (advisor !== null) providers.set("llm", { check: advisor });
   const runner = createGateRunner({
     system: advisor === null ? deciding : [...advising, ...deciding],

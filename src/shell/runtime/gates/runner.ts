@@ -37,7 +37,7 @@ async function fire(deps: GateRunnerDeps, given: GateFiring): ReturnType<GateRun
   let state = beginFiring({ system: deps.system, firing, evaluationsMax: deps.settings.evaluationsMax });
   for (let gate = nextGate(state); gate !== null; gate = nextGate(state)) {
     const context = frozen(state.context);
-    state = takeFact(state, await ask(deps, { gate, context, timeoutMs: LIMITS.gateTimeoutMs }));
+    state = takeFact(state, await ask(deps, { gate, context, timeoutMs: timeoutOf(gate) }));
   }
   const { notes, ...closed } = closeFiring(state);
   const isRecorded = await record(deps, { notes, actor: firing.actor });
@@ -54,6 +54,10 @@ const UNREAD: GateOutcome = {
   // No room is left in this turn for anything that comes after it.
   evaluations: Number.MAX_SAFE_INTEGER,
 };
+
+/** A script has its own limit, and as long as any other gate to be begun and cleared away. */
+const timeoutOf = ({ provider }: Gate): number =>
+  provider === "script" ? LIMITS.scriptGateMs + LIMITS.gateTimeoutMs : LIMITS.gateTimeoutMs;
 
 type Question = { readonly gate: Gate; readonly context: GateContext; readonly timeoutMs: number };
 

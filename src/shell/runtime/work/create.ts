@@ -1,16 +1,17 @@
-import type { Config } from "#model";
+import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
   AuditLog,
-  BatchStore,
   Clock,
+  GateRunner,
   GoalStore,
   GrantedRun,
   KeyRegistry,
+  BatchStore,
   Log,
   Randomness,
   ReviewFeed,
-  Sandboxes,
+  StopStore,
   Timers,
   WorkDoor,
   WorkStore,
@@ -23,10 +24,13 @@ import { loadRepairPlan } from "../goals/load-goal.ts";
 import { withRepairs } from "../goals/repair-runs.ts";
 import { createDoubts, type DoubtsDeps } from "../doubts/create.ts";
 import { withReviewFeed } from "../review-feed.ts";
+import { createStopDoor, stoppedFact } from "../stop/stop-door.ts";
+import type { StoppableSandboxes } from "../stop/stoppable.ts";
 import { createWorkDoor } from "./door.ts";
 import { createRunNetwork } from "./network.ts";
-import { createRunner } from "./runner.ts";
+import { createRunner, type Runner } from "./runner.ts";
 import { createRunSpaces } from "./spaces.ts";
+import { createSteering } from "./steer.ts";
 
 export type WorkParts = {
   readonly randomness: Randomness;
@@ -35,16 +39,20 @@ export type WorkParts = {
     readonly scheduler: Config["scheduler"];
     readonly approval: Pick<Config["approval"], "maxExecutions">;
     readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds">;
+    readonly gates: { readonly system: readonly Gate[] };
   };
+  /** Asks gates, those of the configuration among them. */
+  readonly gates: GateRunner;
   readonly stores: {
     readonly batches: BatchStore;
+    readonly goals: GoalStore;
     readonly work: WorkStore;
     readonly approvals: ApprovalStore;
     readonly audit: AuditLog;
-    readonly goals: GoalStore;
+    readonly stops: StopStore;
   };
   readonly registry: KeyRegistry;
-  readonly sandboxes: Sandboxes;
+  readonly sandboxes: StoppableSandboxes;
   readonly review: ReviewFeed;
   /** Asks for a decision; used to ask for the same plan again. */
   readonly proposals: DoubtsDeps["proposals"];
@@ -66,19 +74,31 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = config.sandbox;
   const { approvals, goals: kept } = stores;
   const store = withRepairs({ work: stores.work, goals: kept, approvals });
-  const { registry, readYaml, clock, log } = rest;
+  const { registry, readYaml, clock, log, gates } = rest;
+  const onChanged = review.changed;
+  const steering = { gates, systemGates: [...config.gates.system], isStopped: stoppedFact(stores.stops) };
   const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds });
   const network = createRunNetwork({ audit: stores.audit, clock, log });
   const loadRepair = (grant: GrantedRun) => loadRepairPlan({ goals: kept, approvals, readYaml }, grant);
-  const onChanged = review.changed;
-  const deps = { store, approvals, registry, readYaml, loadRepair, clock, log, spaces, network, onChanged };
+  const deps = {
+    store,
+    approvals,
+    registry,
+    readYaml,
+    loadRepair,
+    clock,
+    log,
+    spaces,
+    network,
+    onChanged,
+    ...steering,
+  };
   const runner = createRunner(deps);
   const told = withReviewFeed(approvals, review);
   const batches = createBatches({ ...rest, config, review, store: stores.batches, work: store, approvals: told });
   const goals = createGoals({
     ...rest,
     ...deps,
-    isStopped: async () => false,
     goals: kept,
     approvals: withReviewFeed(approvals, review),
     runs: store,
@@ -89,8 +109,9 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     space: { memoryMb, cpuSeconds },
   });
   const doubts = createDoubts({ ...deps, proposals: rest.proposals });
-  let unsubscribe: (() => void) | null = null;
   return {
+    ...createSteering({ store, clock, onChanged, runner }),
+    stops: createStopDoor({ store: stores.stops, sandboxes, clock, onChanged, ...runner }),
     ...createWorkDoor({ ...deps, runner, viewOf: batches.viewOf }),
     batches,
     goals,
@@ -99,6 +120,21 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
       const grant = await store.grantOf(runId);
       if (grant.ok && grant.value !== null) await runner.runOne(grant.value);
     },
+    ...createLife({ runner, batches, goals, doubts, review, sandboxes }),
+  };
+}
+
+type Living = Pick<WorkParts, "review" | "sandboxes"> & {
+  readonly runner: Runner;
+  readonly batches: ReturnType<typeof createBatches>;
+  readonly goals: ReturnType<typeof createGoals>;
+  readonly doubts: ReturnType<typeof createDoubts>;
+};
+
+/** The beginning of all of it, and its end in the reverse order. */
+function createLife({ runner, batches, goals, doubts, review, sandboxes }: Living): Pick<Work, "start" | "close"> {
+  let unsubscribe: (() => void) | null = null;
+  return {
     async start() {
       // Every decision is told there, so that what was approved anywhere begins here.
       unsubscribe = review.subscribe(() => {

@@ -12,7 +12,7 @@ type DoorDeps = Pick<DriveDeps, "store" | "approvals" | "clock" | "onChanged"> &
 type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
 
 /** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
-export function createWorkDoor(deps: DoorDeps): Omit<WorkDoor, "batches" | "doubts" | "goals"> {
+export function createWorkDoor(deps: DoorDeps): Pick<WorkDoor, "list" | "show" | "cancel"> {
   const { store, runner } = deps;
   return {
     async list() {

@@ -1,11 +1,12 @@
 import { assert, oneLine, type Instant } from "#base";
-import type { AuditActor, RunProgress, SandboxLine } from "#model";
-import type { Clock, Log, SandboxSpace, WorkStore } from "#ports";
+import type { AuditActor, Gate, RunProgress, SandboxLine } from "#model";
+import type { Clock, GateRunner, Log, SandboxSpace, WorkStore } from "#ports";
 import { advanceRun, checkNotRun, type RunEffect, type RunFact, type RunState, type RunWrite } from "#work";
 import { checkEntry, type ClearedRun, type GateDeps } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import type { RunNetwork } from "./network.ts";
 import { performChecks, withChanges } from "./perform-checks.ts";
+import { performGates } from "./perform-gates.ts";
 import { attemptEnv, performStep } from "./perform-step.ts";
 import type { RunSpaces } from "./spaces.ts";
 
@@ -13,6 +14,11 @@ export type DriveDeps = GateDeps & {
   readonly store: WorkStore;
   readonly spaces: RunSpaces;
   readonly network: RunNetwork;
+  /** Asks the gates of the configuration, then those it is given. */
+  readonly gates: GateRunner;
+  readonly systemGates: readonly Gate[];
+  /** Whether everything is stopped; what cannot be read counts as stopped. */
+  readonly isStopped: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
   /** Told after each change that was kept. */
@@ -33,6 +39,12 @@ export type DrivenRun = {
   progress(): RunProgress | null;
   /** Whether a mistake of Silas itself ended it, so that its end was not kept. */
   isBroken(): boolean;
+  /** Whether somebody holds it, so that nothing of it runs. */
+  isResting(): boolean;
+  /** Has it rest before its next step. Settles when that is kept; false when it could not be. */
+  pause(actor: AuditActor): Promise<boolean>;
+  /** Lets it go on where it rests, or takes the wish back before it did. */
+  resume(actor: AuditActor): Promise<boolean>;
   /** Ends what runs at once, as the owner's word. */
   cancel(actor: AuditActor): void;
   /** Ends what runs at once and writes nothing more: the next start finds it as it was. */
@@ -45,6 +57,14 @@ const LINE_CHARS = 200;
 /** What changes while a run is on its way. */
 type Going = {
   state: RunState;
+  /** What is still to be done, in order. */
+  readonly todo: RunEffect[];
+  /** One write after the other: a pause is asked for while a step runs. */
+  keeping: Promise<unknown>;
+  /** Settled when there is something to do again, or when it is left. */
+  wake: PromiseWithResolvers<void>;
+  /** Settled when what runs is to end. */
+  readonly stopping: PromiseWithResolvers<void>;
   isKept: boolean;
   isLeaving: boolean;
   isBroken: boolean;
@@ -55,6 +75,8 @@ type Going = {
   progress: RunProgress | null;
   /** Who ended it; Silas itself unless somebody did. */
   actor: AuditActor;
+  /** Who had it rest or go on. */
+  askedBy: AuditActor;
 };
 type Parts = { readonly deps: DriveDeps; readonly loaded: LoadedPlan; readonly going: Going };
 
@@ -65,6 +87,10 @@ type Parts = { readonly deps: DriveDeps; readonly loaded: LoadedPlan; readonly g
 export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): DrivenRun {
   const going: Going = {
     state,
+    todo: [],
+    keeping: Promise.resolve(),
+    wake: Promise.withResolvers(),
+    stopping: Promise.withResolvers(),
     isKept: known === "kept",
     isLeaving: false,
     isBroken: false,
@@ -73,22 +99,28 @@ export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): Dr
     checkSpace: null,
     progress: null,
     actor: SYSTEM,
+    askedBy: SYSTEM,
   };
   const parts: Parts = { deps, loaded, going };
+  going.todo.push(...tell(parts, { kind: "begin", at: deps.clock.now() }));
   const ended = go(parts);
   return {
     ended,
-    progress: () => going.progress,
+    progress: () => (going.state.phase === "paused" ? null : going.progress),
     isBroken: () => going.isBroken,
+    isResting: () => going.state.phase === "paused",
+    pause: (actor) => ask(parts, { kind: "pause", actor }),
+    resume: (actor) => ask(parts, { kind: "resume", actor }),
     cancel: (actor) => {
       going.actor = actor;
-      const isStopping = tell(parts, { kind: "cancel", at: deps.clock.now() }).some(
-        ({ kind }) => kind === "stop_running",
-      );
-      if (isStopping) void closeSpaces(going);
+      const effects = tell(parts, { kind: "cancel", at: deps.clock.now() });
+      if (effects.some(({ kind }) => kind === "stop_running")) stopRunning(going);
+      else push(going, effects);
     },
     leave: async () => {
       going.isLeaving = true;
+      going.wake.resolve();
+      stopRunning(going);
       await closeSpaces(going);
       await ended;
     },
@@ -98,11 +130,10 @@ export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): Dr
 async function go(parts: Parts): Promise<void> {
   const { deps, going } = parts;
   try {
-    const effects = [...tell(parts, { kind: "begin", at: deps.clock.now() })];
-    for (let effect = effects.shift(); effect !== undefined && !going.isLeaving; effect = effects.shift()) {
+    for (let effect = await nextEffect(going); effect !== null; effect = await nextEffect(going)) {
       const done = await perform(parts, effect);
       if (done === "stop" || going.isLeaving) break;
-      if (done !== "nothing") effects.push(...tell(parts, done));
+      if (done !== "nothing") going.todo.push(...tell(parts, done));
     }
   } catch (cause) {
     going.isBroken = true;
@@ -110,6 +141,37 @@ async function go(parts: Parts): Promise<void> {
   } finally {
     await closeSpaces(going);
   }
+}
+
+/** Null when nothing is left to do; what is paused waits for somebody's word. */
+async function nextEffect(going: Going): Promise<RunEffect | null> {
+  while (!going.isLeaving) {
+    const effect = going.todo.shift();
+    if (effect !== undefined) return effect;
+    if (going.state.phase !== "paused") return null;
+    await going.wake.promise;
+    going.wake = Promise.withResolvers();
+  }
+  return null;
+}
+
+function push(going: Going, effects: readonly RunEffect[]): void {
+  going.todo.push(...effects);
+  going.wake.resolve();
+}
+
+type Asked = { readonly kind: "pause" | "resume"; readonly actor: AuditActor };
+
+/** What was asked for is kept at once, beside whatever runs; the rest of it follows in its turn. */
+async function ask(parts: Parts, { kind, actor }: Asked): Promise<boolean> {
+  const { deps, going } = parts;
+  going.askedBy = actor;
+  const [first, ...rest] = tell(parts, { kind, at: deps.clock.now() });
+  if (first === undefined) return true;
+  assert(first.kind === "record", "what is asked for is kept first");
+  const isKept = (await keep(parts, first)) !== "stop";
+  if (isKept) push(going, rest);
+  return isKept;
 }
 
 function tell({ going }: Parts, fact: RunFact): readonly RunEffect[] {
@@ -142,6 +204,13 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
       });
       return { kind: "step_ended", at: deps.clock.now(), executionId: effect.executionId, outcome };
     }
+    case "check_gates": {
+      const { gates, clock } = deps;
+      const { item: plan, grant } = parts.loaded;
+      const { stopping } = going;
+      const outcome = await performGates({ gates, plan, runId: grant.runId, stopping: stopping.promise }, effect);
+      return { kind: "gates_checked", at: clock.now(), outcome };
+    }
     case "run_checks":
       return runChecks(parts);
     case "stop_running":
@@ -160,8 +229,22 @@ async function checkApproval({ deps, loaded, going }: Parts): Promise<Performed>
   return { kind: "approval_checked", at, refusal: checked.ok ? null : checked.error.code };
 }
 
-async function keep({ deps, loaded, going }: Parts, { run, entries, events }: RunWrite): Promise<Performed> {
-  const change = { run, entries, events, at: deps.clock.now(), actor: going.actor };
+function keep(parts: Parts, write: RunWrite): Promise<Performed> {
+  const kept = parts.going.keeping.then(() => keepNow(parts, write));
+  parts.going.keeping = kept.catch(() => {});
+  return kept;
+}
+
+async function keepNow(
+  { deps, loaded, going }: Parts,
+  { run: decided, entries, events }: RunWrite,
+): Promise<Performed> {
+  // A pause that was asked for since this was decided is not forgotten by it.
+  const { isPausing } = going.state.run;
+  const run = decided.endedAt === null ? { ...decided, isPausing } : decided;
+  const isAsked = events.some(({ kind }) => kind === "run_paused" || kind === "run_resumed");
+  const actor = isAsked ? going.askedBy : going.actor;
+  const change = { run, entries, events, at: deps.clock.now(), actor };
   const kept = await (going.isKept ? deps.store.save(change) : deps.store.begin(change));
   if (!kept.ok) return stop(deps, { loaded, error: kept.error });
   going.isKept = true;
@@ -206,6 +289,12 @@ async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
   going.checkSpace = null;
   const changed = await deps.spaces.changedIn(space, plan);
   return { kind: "checks_ran", at: deps.clock.now(), results: withChanges(results, changed) };
+}
+
+/** What runs is ended; its fact still comes. */
+function stopRunning(going: Going): void {
+  going.stopping.resolve();
+  void closeSpaces(going);
 }
 
 /** Ends what runs in them, and removes them. */

@@ -3,6 +3,7 @@ import type { AuditActor, BudgetUsed, CheckResult, RunProgress, RunRecord } from
 import type { GrantedRun, RunNote, SandboxSpace } from "#ports";
 import { decideProject, judgeProject, usedBy, type ProjectEnd, type ProjectPlan } from "#work";
 import type { DriveDeps, DrivenRun } from "./drive.ts";
+import type { DrivenRuns } from "./driven.ts";
 import { cancelUndriven, SYSTEM } from "./end-undriven.ts";
 import { checkEntry, type ClearedRun } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
@@ -13,9 +14,8 @@ export type TaskRun = { readonly grant: GrantedRun; readonly kept: RunRecord | n
 export type ProjectDeps = DriveDeps & {
   /** Runs a task as any other plan is run, and answers when that is over or left for the next start. */
   runTask(task: TaskRun): Promise<void>;
-  /** What a task that runs here is doing. */
-  taskProgress(runId: string): RunProgress | null;
-  cancelTask(runId: string, actor: AuditActor): Promise<boolean>;
+  /** Its tasks are driven like everything else. */
+  readonly driven: Pick<DrivenRuns, "progressOf" | "cancel" | "pause" | "resume">;
   /** Waits for a turn among everything else that runs. */
   inTurn(piece: () => Promise<void>): Promise<void>;
 };
@@ -56,6 +56,12 @@ export function driveProject(deps: ProjectDeps, projecting: Projecting): DrivenR
     ended,
     progress: () => progressOf(parts),
     isBroken: () => going.isBroken,
+    isResting: () => false,
+    // A project is held by the task that runs; between two of them there is nothing to hold.
+    pause: async (actor) =>
+      going.current !== null && (await deps.driven.pause(going.current.grant.runId, actor)) === true,
+    resume: async (actor) =>
+      going.current !== null && (await deps.driven.resume(going.current.grant.runId, actor)) === true,
     cancel: (actor) => {
       going.actor = actor;
       going.isCancelled = true;
@@ -74,7 +80,7 @@ type Cancelling = { readonly grant: GrantedRun; readonly kept: RunRecord | null;
 
 /** Also one that still waits for its turn: it is ended where it is kept, and finds that when its turn comes. */
 async function cancelTask(deps: ProjectDeps, { grant, kept, actor }: Cancelling): Promise<void> {
-  if (!(await deps.cancelTask(grant.runId, actor))) await cancelUndriven(deps, { grant, kept, actor });
+  if (!(await deps.driven.cancel(grant.runId, actor))) await cancelUndriven(deps, { grant, kept, actor });
 }
 
 async function go(parts: Parts): Promise<void> {
@@ -226,6 +232,6 @@ function progressOf({ deps, going, projecting }: Parts): RunProgress | null {
   const { grant, place, since } = going.current;
   const { tasks } = projecting.loaded;
   const name = tasks[place]?.item.title ?? grant.workItemId;
-  const lastLine = deps.taskProgress(grant.runId)?.lastLine ?? "";
+  const lastLine = deps.driven.progressOf(grant.runId)?.lastLine ?? "";
   return { attempt: 1, step: place + 1, steps: tasks.length, name, lastLine, since };
 }

@@ -23,6 +23,9 @@ function draftOf({ run, at, actor, hash }: RunChange & Hashed, note: RunNote): A
       return { event: note.kind, data: { ...names, reason: note.reason }, ...said };
     case "step_in_doubt":
       return { event: note.kind, data: { ...names, attempt: note.attempt, step_index: note.stepIndex }, ...said };
+    case "run_paused":
+    case "run_resumed":
+      return { event: note.kind, data: names, ...said };
     case "run_ended":
       return { event: note.kind, data: { ...names, ...endOf(run), execution_hash: hash() }, ...said };
   }

@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LIMITS, ok, type Result } from "#base";
-import { cancelRunSchema, runRecordToWire, workDetailToWire, workSummaryToWire } from "#model";
+import { workDetailToWire, workSummaryToWire, type WorkListBody } from "#model";
 import type { Refusal } from "../refusals.ts";
-import { readJsonBody } from "../request-body.ts";
-import { actorOf, type WebContext } from "../web-context.ts";
+import type { WebContext } from "../web-context.ts";
 import { addDoubtRoutes } from "./doubt-routes.ts";
 
-/** Runs of approved plans: to look at and to end. Nothing is begun here; only an approval does that. */
+/** Runs of approved plans, to look at. Nothing is begun here; only an approval does that. */
 export function addWorkRoutes(app: FastifyInstance, context: WebContext): void {
   const { work } = context;
   const answer = (reply: FastifyReply, result: Result<object, Refusal>) =>
@@ -15,16 +14,14 @@ export function addWorkRoutes(app: FastifyInstance, context: WebContext): void {
   addDoubtRoutes(app, context);
   app.get("/api/work", async (_request, reply) => {
     const listed = await work.list();
-    return answer(reply, listed.ok ? ok({ runs: listed.value.map(workSummaryToWire) }) : listed);
+    const stopped = listed.ok ? await work.stops.current() : listed;
+    if (!listed.ok || !stopped.ok) return answer(reply, stopped.ok ? listed : stopped);
+    const body: WorkListBody = { runs: listed.value.map(workSummaryToWire), stopped: stopped.value };
+    return answer(reply, ok(body));
   });
   app.get("/api/work/:id", async (request, reply) => {
     const shown = await work.show(idOf(request));
     return answer(reply, shown.ok ? ok(workDetailToWire(shown.value)) : shown);
-  });
-  app.post("/api/work/:id/cancel", async (request, reply) => {
-    const body = await readJsonBody(request.raw, { schema: cancelRunSchema, timers: context.timers });
-    const ended = body.ok ? await work.cancel(idOf(request), actorOf(request)) : body;
-    return answer(reply, ended.ok ? ok({ run: runRecordToWire(ended.value) }) : ended);
   });
 }
 
