@@ -57,6 +57,7 @@ steps:
 export type VirtualTimers = Timers & {
   /** Moves the clock to the next timer and lets it run; false when there is none before the end. */
   next(endMs: number): boolean;
+  isArmed(): boolean;
 };
 
 export function createVirtualTimers(clock: VirtualClock): VirtualTimers {
@@ -68,6 +69,7 @@ export function createVirtualTimers(clock: VirtualClock): VirtualTimers {
       waiting.add(one);
       return () => void waiting.delete(one);
     },
+    isArmed: () => waiting.size > 0,
     next(endMs) {
       const [first] = [...waiting].toSorted((a, b) => a.atMs - b.atMs);
       if (first === undefined || first.atMs > endMs) return false;
@@ -123,7 +125,7 @@ export async function openGoals(world: World, opening: Opening = {}): Promise<Go
     scheduling,
     ...(onStatement === undefined ? {} : { onStatement }),
   });
-  const settle = (): Promise<void> => settled(working, sandboxes);
+  const settle = (): Promise<void> => settled(working, { sandboxes, timers });
   return {
     ...working,
     world,
@@ -145,29 +147,37 @@ export async function openGoals(world: World, opening: Opening = {}): Promise<Go
   };
 }
 
-const QUIET_TURNS = 3;
 const TURNS_MAX = 5_000;
 
-/** Nothing waits for a real timer, so that what is going on is over when turns of the loop bring nothing more. */
-async function settled({ trust }: Working, sandboxes: Played): Promise<void> {
-  let quiet = 0;
+/** Nothing waits for a real timer: what is going on is over when a turn of the loop brought nothing more. */
+async function settled(
+  { trust }: Working,
+  { sandboxes, timers }: Pick<GoalWorld, "sandboxes" | "timers">,
+): Promise<void> {
   let seen = "";
-  for (let turns = 0; turns < TURNS_MAX && quiet < QUIET_TURNS; turns += 1) {
+  for (let turns = 0; turns < TURNS_MAX; turns += 1) {
     await turn();
     const head = await trust.stores.audit.head();
-    const open = await trust.stores.goals.open();
-    assert(head.ok && open.ok, "the file can be read");
-    const runs = open.value.filter(({ state }) => state !== "waiting").length;
+    assert(head.ok, "the file can be read");
     const now = `${head.value.seq} ${sandboxes.ran.length} ${sandboxes.opened()}`;
-    quiet = now === seen && runs === 0 ? quiet + 1 : 0;
+    if (now === seen && timers.isArmed() && !(await isRunning(trust))) return;
     seen = now;
   }
+  throw new Error("a cycle does not end");
 }
 
-export async function approve({ trust }: Working, text: string): Promise<KeptRequest> {
+async function isRunning({ stores }: Working["trust"]): Promise<boolean> {
+  const open = await stores.goals.open();
+  assert(open.ok, "the file can be read");
+  return open.value.some(({ state }) => state !== "waiting");
+}
+
+/** Approves a goal; whoever lists goals has it taken up. */
+export async function approve({ trust, work }: Working, text: string): Promise<KeptRequest> {
   const proposed = await trust.approvals.propose(text, BY);
   assert(proposed.ok, `a goal is proposed: ${JSON.stringify(proposed)}`);
   await answer({ trust }, { request: proposed.value.request, verdict: "approved" });
+  assert((await work.goals.list()).ok, "goals can be listed");
   return proposed.value.request;
 }
 

@@ -1,3 +1,4 @@
+import { LIMITS, ok } from "#base";
 import type { Config } from "#model";
 import type {
   ApprovalStore,
@@ -12,12 +13,11 @@ import type {
   WorkStore,
 } from "#ports";
 import type { ReadYaml, Timetable } from "#work";
-import { LIMITS } from "#base";
 import { propose, type ProposeDeps } from "../approvals/propose.ts";
 import { checkGoal, type CheckingDeps } from "./check-goal.ts";
-import { createCycles } from "./cycles.ts";
+import { createCycles, type KnownGoal } from "./cycles.ts";
 import { createGoalsDoor } from "./door.ts";
-import { loadGoal } from "./load-goal.ts";
+import { loadGoal, type LoadedGoal } from "./load-goal.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createTimetable } from "./timetable.ts";
 import { createTurns } from "./turns.ts";
@@ -50,20 +50,33 @@ export type Goals = GoalsDoor & {
 /** Goals that were approved: when they are checked, and what becomes of a failure. */
 export function createGoals({ runOne, settings, scheduler: config, ...parts }: GoalParts): Goals {
   const { approvals, readYaml, clock, randomness, log } = parts;
-  const timetables = new Map<string, Timetable>();
-  const timetableOf = async (requestId: string): Promise<Timetable | null> => {
-    const known = timetables.get(requestId);
-    if (known !== undefined) return known;
+  const known = new Map<string, { readonly goal: LoadedGoal; readonly timetable: Timetable }>();
+  // What was approved is never changed; whether it still holds is asked at the gate, of what is kept then.
+  const goalOf = async (requestId: string): Promise<KnownGoal> => {
+    const before = known.get(requestId);
+    if (before !== undefined) return ok(before);
     const goal = await loadGoal(parts, requestId);
-    if (!goal.ok) return null;
+    if (!goal.ok) return goal;
     const timetable = createTimetable(goal.value.item.schedule, config.timezone);
-    timetables.set(requestId, timetable);
-    return timetable;
+    if (known.size >= LIMITS.goalsMax) known.clear();
+    known.set(requestId, { goal: goal.value, timetable });
+    return ok({ goal: goal.value, timetable });
   };
-  const startRun = (grant: GrantedRun): void => void runOne(grant).then(() => scheduler.wake());
+  const timetableOf = async (requestId: string): Promise<Timetable | null> => {
+    const found = await goalOf(requestId);
+    return found.ok ? found.value.timetable : null;
+  };
+  const started = new Set<string>();
+  const startRun = (grant: GrantedRun): void => {
+    // Told once: whoever has taken it already answers at once, and its end is told by the review feed.
+    if (started.has(grant.runId)) return;
+    started.add(grant.runId);
+    void runOne(grant).then(() => scheduler.wake());
+  };
   const asking = { store: approvals, clock, randomness, readYaml, settings };
   const cycles = createCycles({
     ...parts,
+    goalOf,
     check: (look) => checkGoal(parts, look),
     startRun,
     turns: createTurns(LIMITS.goalsAtOnce),
@@ -80,7 +93,7 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
     },
   });
   return {
-    ...createGoalsDoor({ ...parts, cycles, scheduler, timetableOf, timeZone: config.timezone }),
+    ...createGoalsDoor({ ...parts, goalOf, cycles, scheduler, timetableOf, timeZone: config.timezone }),
     start: () => scheduler.start(),
     wake: () => void scheduler.wake().catch((cause: unknown) => log.error("scheduler_broken", { cause })),
     close() {

@@ -8,12 +8,12 @@ import {
   type CycleEffect,
   type CycleFact,
   type CycleState,
-  type ReadYaml,
+  type Timetable,
 } from "#work";
-import { mayPass } from "../work/load-plan.ts";
+import { mayPass, type PlanUnusable } from "../work/load-plan.ts";
 import { askOwner, decisionOn, type AskDeps } from "./ask-owner.ts";
 import type { ChecksRefused, GoalLook } from "./check-goal.ts";
-import { loadGoal, type LoadedGoal } from "./load-goal.ts";
+import type { LoadedGoal } from "./load-goal.ts";
 import { repairEnd, type RepairDeps } from "./run-repair.ts";
 import { useStanding, type StandingDeps } from "./standing.ts";
 import type { Turns } from "./turns.ts";
@@ -23,7 +23,7 @@ export type CycleDeps = StandingDeps &
   RepairDeps & {
     readonly goals: GoalStore;
     readonly approvals: ApprovalStore;
-    readonly readYaml: ReadYaml;
+    readonly goalOf: (requestId: string) => Promise<KnownGoal>;
     /** Runs the checks of a goal, each time behind the gate of its approval. */
     readonly check: (look: GoalLook) => Promise<Result<readonly CheckResult[], ChecksRefused | StoreFault>>;
     readonly randomness: Randomness;
@@ -32,6 +32,9 @@ export type CycleDeps = StandingDeps &
     /** Told after each change that was kept. */
     readonly onChanged: () => void;
   };
+
+/** A goal as an approval names it, with when it is due. */
+export type KnownGoal = Result<{ readonly goal: LoadedGoal; readonly timetable: Timetable }, PlanUnusable | StoreFault>;
 
 export type Looking = {
   readonly kept: KeptGoal;
@@ -128,29 +131,29 @@ export function createCycles(deps: CycleDeps): Cycles {
 
 async function prepare(deps: CycleDeps, { kept, next, notes, actor, ...looking }: Looking): Promise<Going | null> {
   const { goalId, requestId } = kept;
-  const goal = await loadGoal(deps, requestId);
+  const goal = await deps.goalOf(requestId);
   const previous = await deps.goals.lastCycle(goalId);
   if (!goal.ok || !previous.ok) {
     deps.log.error("goal_unreadable", { goal_id: goalId, ...(goal.ok ? {} : goal.error) });
     return null;
   }
   const number = (previous.value?.number ?? 0) + 1;
-  const about = { item: goal.value.item, requestId };
+  const about = { item: goal.value.goal.item, requestId };
   const at = deps.clock.now();
   const { state, effects } = beginCycle({ goal: about, number, previous: previous.value, at, ...looking });
-  return { goal: goal.value, kept, actor, first: { next, notes }, state, todo: [...effects], isDriven: false };
+  return { goal: goal.value.goal, kept, actor, first: { next, notes }, state, todo: [...effects], isDriven: false };
 }
 
 async function takeUp(deps: CycleDeps, cycle: Cycle): Promise<Going | null> {
-  const goal = await loadGoal(deps, cycle.requestId);
+  const goal = await deps.goalOf(cycle.requestId);
   const kept = await deps.goals.find(cycle.goalId);
   if (!goal.ok || !kept.ok || kept.value === null) {
     deps.log.error("goal_unreadable", { goal_id: cycle.goalId });
     return null;
   }
-  const { state, effects } = resumeCycle({ goal: { item: goal.value.item, requestId: cycle.requestId }, cycle });
+  const { state, effects } = resumeCycle({ goal: { item: goal.value.goal.item, requestId: cycle.requestId }, cycle });
   const actor = { kind: "system" } as const;
-  return { goal: goal.value, kept: kept.value, actor, first: null, state, todo: [...effects], isDriven: false };
+  return { goal: goal.value.goal, kept: kept.value, actor, first: null, state, todo: [...effects], isDriven: false };
 }
 
 type Performing = { readonly deps: CycleDeps; readonly one: Going; readonly isClosed: () => boolean };

@@ -12,16 +12,15 @@ import {
   type StoreFault,
 } from "#model";
 import type { ApprovalStore, Clock, GoalsDoor, GoalStore } from "#ports";
-import type { ReadYaml, Timetable } from "#work";
-import type { Cycles } from "./cycles.ts";
-import { loadGoal } from "./load-goal.ts";
+import type { Timetable } from "#work";
+import type { Cycles, KnownGoal } from "./cycles.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { findStanding } from "./standing.ts";
 
 export type GoalsDoorDeps = {
   readonly goals: GoalStore;
   readonly approvals: ApprovalStore;
-  readonly readYaml: ReadYaml;
+  readonly goalOf: (requestId: string) => Promise<KnownGoal>;
   readonly cycles: Cycles;
   readonly scheduler: Scheduler;
   readonly timetableOf: (requestId: string) => Promise<Timetable | null>;
@@ -101,8 +100,8 @@ type Known = { readonly kept: KeptGoal; readonly cycles: readonly Cycle[] };
 async function summaryOf(deps: GoalsDoorDeps, { kept, cycles }: Known): Promise<Result<GoalSummary, StoreFault>> {
   const standing = await findStanding(deps, kept.requestId);
   if (!standing.ok) return standing;
-  const goal = await loadGoal(deps, kept.requestId);
-  const item = goal.ok ? goal.value.item : null;
+  const goal = await deps.goalOf(kept.requestId);
+  const item = goal.ok ? goal.value.goal.item : null;
   const [newest] = cycles;
   const ended = cycles.find(({ state }) => state === "ended") ?? null;
   return ok({

@@ -33,6 +33,8 @@ export type Scheduler = {
 };
 
 const SYSTEM: AuditActor = { kind: "system" };
+/** What is due and could not be begun is not tried in a circle. */
+const AGAIN_MS = 1_000;
 
 /** Wakes when the next goal is due, and at least once a minute, since clocks are set and machines sleep. */
 export function createScheduler(deps: SchedulerDeps): Scheduler {
@@ -49,15 +51,14 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (isClosed) return;
     const at = msOfInstant(deps.clock.now());
     const dues = (listed.ok ? listed.value : []).flatMap(({ goalId, nextDue }) =>
-      nextDue === null || deps.cycles.isBusy(goalId) ? [] : [msOfInstant(nextDue) - at],
+      nextDue === null || deps.cycles.isBusy(goalId) ? [] : [Math.max(AGAIN_MS, msOfInstant(nextDue) - at)],
     );
     cancel?.();
-    const delayMs = Math.max(0, Math.min(LIMITS.schedulerSleepMs, ...dues));
+    const delayMs = Math.min(LIMITS.schedulerSleepMs, ...dues);
     cancel = deps.timers.after(delayMs, () => void tick());
   };
   const tick = (): Promise<void> => {
-    ticking ??= adoptNext()
-      .then(() => tickOnce(deps, arm))
+    ticking ??= tickOnce(deps, arm)
       .catch((cause: unknown) => deps.log.error("scheduler_broken", { cause }))
       .then(async () => {
         ticking = null;
@@ -68,6 +69,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   return {
     async start() {
       await deps.cycles.recover();
+      await adoptNext();
       await tick();
     },
     adopt: adoptNext,
