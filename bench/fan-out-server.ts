@@ -95,9 +95,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
       store: approvals,
       audit: log,
       passkeys,
-      readYaml: parseYaml,
-      runs: { executions: async () => ({ ok: true, value: [] }) },
-      settings: SETTINGS,
+      ...QUIET,
     }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
@@ -142,6 +140,11 @@ const SETTINGS = {
   standingUsesMax: 1,
   fatigueDecisions: 1,
   undoWindowSeconds: 1,
+};
+const QUIET = {
+  readYaml: parseYaml,
+  runs: { executions: async () => ({ ok: true, value: [] }) as const },
+  settings: SETTINGS,
 };
 
 /** Nobody writes here while changes are measured. */

@@ -90,7 +90,8 @@ export function batchAfter(
   if (unknown !== undefined || !isPart) return err({ code: "selection_refused", itemId: unknown ?? null });
   // Settings that speak of an item go with it: what is left out of the batch is left out of what is signed.
   const params = proposal.action === MOVE_FILES ? narrowMoves(proposal.params, selected) : proposal.params;
-  return ok({ ...proposal, params, items: selected.flatMap((itemId) => byId.get(itemId) ?? []) });
+  const items = selected.flatMap((itemId) => byId.get(itemId) ?? []);
+  return ok({ ...proposal, params, items, confidence_min: Math.min(...items.map(({ confidence }) => confidence)) });
 }
 
 const isDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length;
