@@ -8,7 +8,7 @@ import type { UndoBody, WorkListBody } from "#model";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
 import { createHome, type Home } from "./cli-process.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
-import { openReview, openSigner } from "./review-desk.ts";
+import { openReview, openSigner, proposePayload } from "./review-desk.ts";
 
 const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
@@ -160,6 +160,45 @@ describe("a folder is tidied", () => {
   });
 });
 
+describe("a batch of many", () => {
+  test("makes rows only for what is in sight, and its unusual ones beyond the third are one tap away", async () => {
+    const { request_id: id } = await proposePayload(cockpit, manyItems(120, 5));
+    await openReview(opened, cockpit, id);
+    const rows = card().locator("label[data-batch-row]");
+    await expect.poll(() => rows.count(), POLL).toBe(2);
+    await card().getByRole("button", { name: "3 more to look at" }).click();
+    await expect.poll(() => rows.count(), POLL).toBeGreaterThan(5);
+    expect(await rows.count()).toBeLessThanOrEqual(20);
+    expect(await primary().textContent()).toBe("Approve: archive, 115 of 120 items");
+    await isSound();
+    await card()
+      .getByRole("button", { name: /^Decline/ })
+      .click();
+    await card().waitFor({ state: "detached" });
+  });
+});
+
+/** The last ones are flagged. */
+const manyItems = (count: number, flagged: number): object => ({
+  kind: "batch_review",
+  batch_id: "many",
+  goal_id: "goal-many",
+  action: "archive",
+  params: null,
+  items: Array.from({ length: count }, (_, index) => ({
+    item_id: `mail-${index}`,
+    title: `Newsletter ${index}`,
+    actor: "news@letters.example",
+    occurred_at: "2026-11-01T08:00:00.000Z",
+    reason: "Not opened in a year",
+    confidence: 0.9,
+    ...(index >= count - flagged && { flags: ["not_seen_before"] }),
+  })),
+  reason_summary: "Nobody reads these",
+  confidence_min: 0.9,
+  created_at: "2026-11-15T08:00:00.000Z",
+});
+
 /** Goes on only when a file is there, so that a test knows where a run is. */
 const waitFor = (name: string): string => `  - name: wait for ${name}
     tool: node_exec
@@ -206,6 +245,50 @@ async function approve(...files: readonly string[]): Promise<void> {
 type Asked = { readonly request: { readonly request_id: string } };
 
 const row = (title: string): Locator => page.getByTestId("run-row").filter({ hasText: title });
+
+describe("work is held and stopped", () => {
+  test("a run that is paused holds after its step, says so after a reload, and goes on when it is told", async () => {
+    const title = "Work task-hold";
+    await approve(taskFile("task-hold", [waitFor("first"), waitFor("second")]));
+    await expect.poll(() => row(title).textContent(), POLL).toContain("Step 1 of 2");
+    await row(title)
+      .getByRole("button", { name: /^Pause/ })
+      .click();
+    await row(title).getByText("Pauses after this step").waitFor();
+    letGo("first");
+    await row(title)
+      .getByRole("button", { name: /^Go on/ })
+      .waitFor();
+    expect(await row(title).textContent()).toContain("Paused");
+    await page.reload();
+    await row(title)
+      .getByRole("button", { name: /^Go on/ })
+      .waitFor();
+    await isSound();
+    await row(title)
+      .getByRole("button", { name: /^Go on/ })
+      .click();
+    await expect.poll(() => row(title).textContent(), POLL).toContain("Step 2 of 2");
+  });
+
+  test("everything is stopped in two taps, on every surface it says so, and nothing begins until it is started again", async () => {
+    await page.setViewportSize(DESKTOP);
+    await page.getByRole("button", { name: "Stop everything" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Stop everything" }).click();
+    const banner = page.getByTestId("stopped");
+    await banner.waitFor();
+    await expect.poll(() => page.getByTestId("run-row").count(), POLL).toBe(0);
+    await page.goto(`${cockpit.url()}/tasks`);
+    await banner.waitFor();
+    await isSound();
+    await approve(taskFile("task-later", ["  - { name: say, run: echo later }"]));
+    await expect.poll(() => row("Work task-later").textContent(), POLL).toContain("Waits for its turn");
+    await banner.getByRole("button", { name: "Start again" }).click();
+    await banner.waitFor({ state: "detached" });
+    const ran = page.getByTestId("decided").getByRole("listitem").filter({ hasText: "Work task-later" });
+    await expect.poll(() => ran.getByTestId("ran").textContent(), POLL).toBe("Done, not checked");
+  });
+});
 
 describe("a project", () => {
   test("shows its tasks in their order, what each waits for, and what was used of all of them", async () => {

@@ -181,7 +181,7 @@ describe("a run in the page", () => {
     await expect.poll(() => row().count(), POLL).toBe(0);
     const ran = page.getByTestId("decided").getByTestId("ran").first();
     expect(await ran.textContent()).toBe("Stopped by you");
-    await expect.poll(() => announced(page), POLL).toBe("Run: Wait for a long time: Stopped.");
+    await expect.poll(() => announced(page), POLL).toBe("Run: Wait for a long time: Stopped by you.");
     await expect.poll(() => page.evaluate("document.activeElement.tagName"), POLL).toBe("H1");
     await ran.click();
     await expect.poll(() => page.getByTestId("outcome").textContent(), POLL).toContain("Stopped");

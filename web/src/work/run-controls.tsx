@@ -15,7 +15,7 @@ export function RunControls({ summary }: { readonly summary: WorkSummaryBody }):
   const { status } = summary.run;
   return (
     <div className={styles["controls"]}>
-      {status !== "pending" && <PauseButton key={status} summary={summary} />}
+      {status !== "pending" && <PauseButton summary={summary} />}
       <StopButton summary={summary} />
     </div>
   );
@@ -23,18 +23,21 @@ export function RunControls({ summary }: { readonly summary: WorkSummaryBody }):
 
 /** Holds a run after the step it is in, and lets it go on. What is asked for is said until it is so. */
 function PauseButton({ summary: { run, title } }: { readonly summary: WorkSummaryBody }): ReactNode {
-  const [isAsked, setIsAsked] = useState(false);
+  // Asked in this state of the run; the next state answers it.
+  const [askedIn, setAskedIn] = useState<string | null>(null);
+  if (askedIn !== null && askedIn !== run.status) setAskedIn(null);
+  const isAsked = askedIn === run.status;
   const isOffline = useConnection((state) => state.state === "offline");
   const reasonId = useId();
   const isPaused = run.status === "paused";
   const { pause, resume } = words.work;
   const ask = async (): Promise<void> => {
-    setIsAsked(true);
+    setAskedIn(run.status);
     const act = isPaused ? "resume" : "pause";
     const answer = await send(`/api/work/${encodeURIComponent(run.run_id)}/${act}`, { method: "POST", json: {} });
     if (answer.ok) announce(words.work.said(title, isPaused ? resume.said : pause.said));
     else {
-      setIsAsked(false);
+      setAskedIn(null);
       toast(answer.error.message || words.work.offline, { tone: "wrong" });
     }
     await invalidateReview();

@@ -2,6 +2,7 @@ import { Square } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import type { WorkSummaryBody } from "#model";
 import { Button } from "../parts/button.tsx";
+import { focusPageIfLost } from "../parts/focus-page.ts";
 import { invalidateReview } from "../review/review-reads.ts";
 import { announce, toast } from "../ui-state.ts";
 import { useConnection } from "../wire/connection.ts";
@@ -21,10 +22,8 @@ export function StopButton({ summary }: { readonly summary: WorkSummaryBody }): 
     else toast(answer.error.message || words.work.notStopped, { tone: "wrong" });
     await invalidateReview();
     setIsStopping(false);
-    // The button goes with the run; whoever pressed it goes on from the heading of the page.
-    if (document.activeElement === null || document.activeElement === document.body) {
-      document.querySelector<HTMLElement>("main h1")?.focus();
-    }
+    // The button goes with the run.
+    focusPageIfLost();
   };
   return (
     <>

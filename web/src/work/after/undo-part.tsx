@@ -3,6 +3,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { isAsApproved, type UndoBody, type WorkDetailBody } from "#model";
 import { Button } from "../../parts/button.tsx";
+import { focusPageIfLost } from "../../parts/focus-page.ts";
 import { Line } from "../../parts/text.tsx";
 import { invalidateReview } from "../../review/review-reads.ts";
 import { useNow } from "../../time/clock.ts";
@@ -95,6 +96,7 @@ function UndoButton({ detail: { run, title }, undo: { until } }: UndoProps): Rea
       toast(answer.error.message || words.connection.offline, { tone: "wrong" });
     }
     await invalidateReview();
+    focusPageIfLost();
   };
   return (
     <div className={styles["act"]}>

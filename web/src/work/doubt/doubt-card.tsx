@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import type { Instant } from "#base";
 import { SETTLE_CHOICES, type DoubtBody, type SettleChoice } from "#model";
 import { Button } from "../../parts/button.tsx";
+import { focusPageIfLost } from "../../parts/focus-page.ts";
 import { Line } from "../../parts/text.tsx";
 import { invalidateReview } from "../../review/review-reads.ts";
 import { dateTime } from "../../time/format.ts";
@@ -84,8 +85,8 @@ function Choices({ doubt }: { readonly doubt: DoubtBody }): ReactNode {
     else toast(answer.error.message || words.ladder.offline, { tone: "wrong" });
     await invalidateReview();
     setAsked(null);
-    // The card goes with its question; whoever answered it goes on from the heading of the page.
-    if (document.activeElement === document.body) document.querySelector<HTMLElement>("main h1")?.focus();
+    // The card goes with its question.
+    focusPageIfLost();
   };
   return (
     <div className={styles["choices"]} aria-busy={asked !== null}>
