@@ -177,11 +177,11 @@ describe("a run in the page", () => {
 
   test("stop ends it at once; the page says so and keeps the focus", async () => {
     await openReview(opened, cockpit);
-    await page.getByRole("button", { name: "Stop: Run: Wait for a long time" }).press("Enter");
+    await page.getByRole("button", { name: "Stop: Wait for a long time" }).press("Enter");
     await expect.poll(() => row().count(), POLL).toBe(0);
     const ran = page.getByTestId("decided").getByTestId("ran").first();
     expect(await ran.textContent()).toBe("Stopped by you");
-    await expect.poll(() => announced(page), POLL).toBe("Run: Wait for a long time: Stopped by you.");
+    await expect.poll(() => announced(page), POLL).toBe("Wait for a long time: Stopped by you.");
     await expect.poll(() => page.evaluate("document.activeElement.tagName"), POLL).toBe("H1");
     await ran.click();
     await expect.poll(() => page.getByTestId("outcome").textContent(), POLL).toContain("Stopped");

@@ -64,11 +64,11 @@ async function find({ store }: DoorDeps, runId: string): Promise<Result<Listed |
   return ok(grant.value === null ? null : { run: waitingRun(grant.value), grant: grant.value });
 }
 
-/** What takes a batch back runs on the same decision, and says so. */
+/** A run is called what its plan is called. What takes a batch back runs on the same decision, and says so. */
 function titleOf({ workItemId, planHash }: RunRecord, request: KeptRequest | null): string {
   if (request === null) return workItemId;
   const isUndo = request.kind === "batch_review" && request.planHash !== planHash;
-  return isUndo ? `Undo: ${request.card.intent}` : request.card.intent;
+  return isUndo ? `Undo: ${request.card.intent}` : request.card.intent.replace(/^Run: /, "");
 }
 
 async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
