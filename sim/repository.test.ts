@@ -1,57 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { tmpdir } from "node:os";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createSandboxes } from "#sandbox";
-import { systemTimers } from "#runtime";
-import { createMemoryVault } from "#stores";
-import { inWorld } from "./disk-run.ts";
-import { grantPlan, openWork, settleAll, type Working } from "./work-world.ts";
+import { inRealScene, type RealScene } from "./real-sandbox.ts";
+import { grantPlan, settleAll } from "./work-world.ts";
 
-type Scene = Working & { readonly repository: string; readonly workDir: string; readonly canary: string };
+type Scene = RealScene & { readonly repository: string; readonly canary: string };
 
-/** The real sandbox, and a repository with a small test suite whose settings and hooks would like to run something. */
+/** A repository with a small test suite whose settings and hooks would like to run something. */
 const inScene = (look: (scene: Scene) => Promise<void>): Promise<void> =>
-  inWorld(7, async (world) => {
-    // The world may lie in memory, where no repository is.
-    const root = realpathSync(mkdtempSync(join(tmpdir(), "silas-tree-")));
-    const dataDir = join(root, "data");
-    const workDir = join(root, "work");
-    const repository = join(root, "repository");
-    const canary = join(root, "canary");
+  inRealScene(7, async (scene) => {
+    const repository = join(scene.root, "repository");
+    const canary = join(scene.root, "canary");
     makeRepository(repository, canary);
-    const sandboxes = createSandboxes({
-      settings: { backend: "subprocess", workDir },
-      own: [dataDir],
-      host: {
-        platform: process.platform,
-        arch: process.arch,
-        searchPath: "/usr/local/bin:/usr/bin:/bin",
-        node: process.execPath,
-      },
-      randomness: { bytes: (count) => randomBytes(count) },
-      timers: systemTimers,
-    });
-    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes });
-    try {
-      await look({ ...working, repository, workDir, canary });
-    } finally {
-      await working.work.close();
-      working.trust.stores.close();
-      rmSync(root, { recursive: true, force: true });
-    }
+    await look({ ...scene, repository, canary });
   });
 
 function makeRepository(folder: string, canary: string): void {

@@ -104,6 +104,20 @@ describe.each([
     expect(await recorded(audit)).toEqual(["run_started", "step_in_doubt", "run_ended"]);
   });
 
+  test("[WORK-15] the last run of some work that was done by a time is found, and nothing else", async () => {
+    const { work, grant } = await open();
+    expect(must(await work.doneBefore("one", at(9)))).toBeNull();
+    for (const name of ["one", "other"]) {
+      await grant(name);
+      must(await work.begin(changeOf(runNamed(name, { status: "done", endedAt: at(3) }))));
+    }
+    await grant("failed");
+    must(await work.begin(changeOf(runNamed("failed", { status: "stuck", endedAt: at(3) }))));
+    expect(must(await work.doneBefore("one", at(2)))).toBeNull();
+    expect(must(await work.doneBefore("one", at(3)))?.runId).toBe("run-one");
+    expect(must(await work.doneBefore("failed", at(9)))).toBeNull();
+  });
+
   test("[WSTORE-03] any run comes back as it was saved", async () => {
     const { work, grant } = await open();
     const text = fc.string({ unit: "binary", maxLength: 80 }).filter((one) => one.isWellFormed());

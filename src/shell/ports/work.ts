@@ -28,6 +28,8 @@ export interface WorkStore {
   /** What the approval of a project granted its tasks, in the order of the project. [PROJ-01] */
   tasksOf(requestId: string): Promise<Result<readonly GrantedRun[], StoreFault>>;
   find(runId: string): Promise<Result<RunRecord | null, StoreFault>>;
+  /** The last run of this work that was done by then. [WORK-15] */
+  doneBefore(workItemId: string, at: Instant): Promise<Result<RunRecord | null, StoreFault>>;
   /** Newest first. */
   list(limit: number): Promise<Result<readonly RunRecord[], StoreFault>>;
   /** Runs that were begun and have not ended; oldest first. */

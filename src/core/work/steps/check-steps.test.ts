@@ -182,7 +182,6 @@ describe("what steps may reach", () => {
 
   test("[PLAN-03] whatever a run of steps would not heed is refused beside them", () => {
     const lines = [
-      "follow_up_of: task-3",
       'input_artifacts_from: ["*"]',
       "gates:",
       "  - { name: g, on: on_tool_call, allowed_values: [a], extract: host }",

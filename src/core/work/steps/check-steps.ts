@@ -69,13 +69,13 @@ const FOLDER_TOOLS: ReadonlySet<string> = new Set(["file_list", "file_search", "
 
 const GRANTS = { read: "a path of files.read or files.write", write: "a path of files.write" } as const;
 
-/** What steps do not heed yet. Approving it would promise something that does not happen. */
+/** Results are taken over from somewhere. */
 function checkCompany(wire: WireRecord, report: Report): void {
-  const alone: readonly (readonly [string, string])[] = [
-    ["input_artifacts_from", "results of other work cannot be taken over"],
-  ];
-  for (const [name, expected] of alone) {
-    if (listOf(wire[name]).length > 0) report([name], { code: "not_with_steps", expected });
+  if (listOf(wire["input_artifacts_from"]).length > 0 && wire["follow_up_of"] === null) {
+    report(["input_artifacts_from"], {
+      code: "not_with_steps",
+      expected: "follow_up_of names the work they come from",
+    });
   }
 }
 

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sha256Hex } from "#base";
-import { hashArtifacts, isInside } from "./artifacts.ts";
+import { createArtifactFiles } from "./artifact-files.ts";
+import { isInside, keepArtifacts } from "./artifacts.ts";
 
 let root: string;
 let workspace: string;
@@ -55,7 +56,7 @@ test("artifacts are the digest and size of files; what is a link, a folder, a pi
     pipe: "pipe",
     none: "x",
   };
-  expect(await hashArtifacts(workspace, places)).toEqual({
+  expect(await keepArtifacts(createArtifactFiles(join(workspace, "../kept")), { workspace, places })).toEqual({
     page: { sha256: sha256Hex("page"), size: 4 },
     deep: { sha256: sha256Hex("deep"), size: 4 },
     link: null,

@@ -1,28 +1,29 @@
 import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
-import type { Sha256Hex } from "#base";
 import type { Artifact } from "#model";
+import type { ArtifactFiles } from "./artifact-files.ts";
 
-// Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
-const { createHash } = process.getBuiltinModule("node:crypto");
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
-const CHUNK_BYTES = 256 * 1024;
 
-/** What lies at each place of a workspace. Programs made it, so nothing is believed and no link is followed. */
-export async function hashArtifacts(
-  workspace: string,
-  places: Readonly<Record<string, string>>,
+export type ArtifactPlaces = { readonly workspace: string; readonly places: Readonly<Record<string, string>> };
+
+/** What lies at each place of a workspace, kept. Programs made it, so nothing is believed and no link is followed. */
+export async function keepArtifacts(
+  files: ArtifactFiles,
+  { workspace, places }: ArtifactPlaces,
 ): Promise<Readonly<Record<string, Artifact | null>>> {
   const found: Record<string, Artifact | null> = {};
-  for (const [name, place] of Object.entries(places)) found[name] = await hashOne(workspace, place);
+  for (const [name, place] of Object.entries(places)) found[name] = await keepOne(files, { workspace, place });
   return found;
 }
 
-async function hashOne(workspace: string, place: string): Promise<Artifact | null> {
+type Place = { readonly workspace: string; readonly place: string };
+
+async function keepOne(files: ArtifactFiles, { workspace, place }: Place): Promise<Artifact | null> {
   const file = await openInside(workspace, place).catch(() => null);
   if (file === null) return null;
   try {
-    return (await file.stat()).isFile() ? await digestOf(file) : null;
+    return (await file.stat()).isFile() ? await files.keep(file) : null;
   } catch {
     return null;
   } finally {
@@ -60,16 +61,4 @@ async function openInside(workspace: string, place: string): Promise<FileHandle 
     }
   }
   return null;
-}
-
-async function digestOf(file: FileHandle): Promise<Artifact> {
-  const hash = createHash("sha256");
-  const buffer = Buffer.alloc(CHUNK_BYTES);
-  let size = 0;
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
-    if (bytesRead === 0) return { sha256: hash.digest("hex") as Sha256Hex, size };
-    hash.update(buffer.subarray(0, bytesRead));
-    size += bytesRead;
-  }
 }

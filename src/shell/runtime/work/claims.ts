@@ -13,12 +13,16 @@ export const NO_CLAIM: Claim = { scope: SCOPE, writes: [], repositories: [] };
  * in a repository changes that repository. [PAR-03]
  */
 export function claimOf({ files, repository }: Pick<WorkItem, "files" | "repository">): Claim {
-  const around = (path: string): string => repositoryAround(resolved(path)) ?? resolved(path);
   return {
     ...NO_CLAIM,
     writes: files.write.map(around),
     repositories: repository === null ? [] : [around(repository.path)],
   };
+}
+
+function around(path: string): string {
+  const place = resolved(path);
+  return repositoryAround(place) ?? place;
 }
 
 /** As far as it exists: whatever cannot be resolved is refused when it is opened. */

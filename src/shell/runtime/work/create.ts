@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
@@ -29,6 +30,7 @@ import type { StoppableSandboxes } from "../stop/stoppable.ts";
 import { createWorkDoor } from "./door.ts";
 import { createRunNetwork } from "./network.ts";
 import { createRunner, type Runner } from "./runner.ts";
+import { createArtifactFiles } from "./artifact-files.ts";
 import { createRunSpaces } from "./spaces.ts";
 import { createSteering } from "./steer.ts";
 
@@ -77,7 +79,8 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const { registry, readYaml, clock, log, gates } = rest;
   const onChanged = review.changed;
   const steering = { gates, systemGates: [...config.gates.system], isStopped: stoppedFact(stores.stops) };
-  const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds });
+  const artifacts = createArtifactFiles(join(config.dataDir, "artifacts"));
+  const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds, store, artifacts });
   const network = createRunNetwork({ audit: stores.audit, clock, log });
   const loadRepair = (grant: GrantedRun) => loadRepairPlan({ goals: kept, approvals, readYaml }, grant);
   const deps = {

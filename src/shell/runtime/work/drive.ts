@@ -199,6 +199,7 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
         space: going.space,
         effect,
         env: attemptEnv(going.state.run),
+        artifactsAt: deps.spaces.artifactsIn(going.space),
         network: deps.network.forStep(parts.loaded, effect.stepIndex),
         onLine: (line) => hear(going, line),
       });

@@ -1,7 +1,7 @@
 import { ok, type Result } from "#base";
 import type { AuditActor, RunRecord, StoreFault, WorkRefusal } from "#model";
 import type { Clock, GrantedRun, Log, RunNote, WorkStore } from "#ports";
-import { blockedRun, brokenRun, cancelledRun } from "./unrun.ts";
+import { blockedRun, brokenRun, cancelledRun, unbegunRun } from "./unrun.ts";
 
 /** Ends of runs that nothing drives: those that wait, those that another process left, those that cannot go on. */
 
@@ -34,6 +34,16 @@ export async function endBlocked(
   const run = blockedRun({ grant, kept, reason, at: deps.clock.now() });
   const events: readonly RunNote[] = [{ kind: "execution_blocked_no_approval", reason }, { kind: "run_ended" }];
   const ended = await end(deps, { kept, run, events, actor: SYSTEM });
+  if (!ended.ok) deps.log.error("run_stopped", { run_id: grant.runId, ...ended.error });
+}
+
+/** Its approval holds, and something else keeps it from beginning. */
+export async function endUnbegun(
+  deps: EndDeps,
+  { grant, kept, reason }: Preparing & { readonly reason: string },
+): Promise<void> {
+  const run = unbegunRun({ grant, kept, reason, at: deps.clock.now() });
+  const ended = await end(deps, { kept, run, events: [{ kind: "run_ended" }], actor: SYSTEM });
   if (!ended.ok) deps.log.error("run_stopped", { run_id: grant.runId, ...ended.error });
 }
 

@@ -8,7 +8,7 @@ import { cancelUndriven, SYSTEM } from "./end-undriven.ts";
 import { checkEntry, type ClearedRun } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import { checkProject } from "./project-checks.ts";
-import { blockedRun, NOTHING_USED, unbegunTask, waitingRun } from "./unrun.ts";
+import { blockedRun, NOTHING_USED, unbegunRun, waitingRun } from "./unrun.ts";
 
 export type TaskRun = { readonly grant: GrantedRun; readonly kept: RunRecord | null; readonly since: Instant };
 export type ProjectDeps = DriveDeps & {
@@ -203,7 +203,7 @@ async function finish(parts: Parts, { status, isVerified, error, left }: Project
   const { deps, going, projecting } = parts;
   const at = deps.clock.now();
   for (const grant of projecting.grants.filter(({ workItemId }) => left.includes(workItemId))) {
-    const run = unbegunTask({ grant, at, reason: error ?? "" });
+    const run = unbegunRun({ grant, kept: null, at, reason: error ?? "" });
     const events = [{ kind: "run_ended" }] as const;
     const written = await deps.store.begin({ run, entries: [], events, at, actor: going.actor });
     if (!written.ok && written.error.code !== "run_exists") {

@@ -4,7 +4,7 @@ import { createRun, reloadRun } from "#work";
 import { claimOf, NO_CLAIM } from "./claims.ts";
 import { createDrivenRuns, type DrivenRuns } from "./driven.ts";
 import { driveRun, type DriveDeps, type Driving, type DrivenRun } from "./drive.ts";
-import { endBlocked, endBroken, endWithoutGrant, type Preparing } from "./end-undriven.ts";
+import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } from "./end-undriven.ts";
 import { loadPlan, mayPass, type LoadedPlan } from "./load-plan.ts";
 import { driveProject, type ProjectDeps, type Projecting, type TaskRun } from "./project.ts";
 import { createTurns } from "./turns.ts";
@@ -134,6 +134,11 @@ async function prepare(
   const loaded = { ...fresh.value, since: since ?? null };
   const { item: plan, contentHash: planHash } = loaded;
   const { runId, tokenId } = grant;
+  const unlinked = kept === null ? await deps.spaces.linkageProblem(plan, at) : null;
+  if (unlinked !== null) {
+    await endUnbegun(deps, { grant, kept, reason: unlinked });
+    return null;
+  }
   const { systemGates } = deps;
   if (kept === null) {
     return { loaded, known: "new", state: createRun({ plan, systemGates, runId, tokenId, planHash, at }) };

@@ -44,9 +44,9 @@ export const blockedRun = ({ reason, ...unrun }: Unrun & { readonly reason: stri
   lastError: `The approval does not hold: ${reason}`,
 });
 
-/** A task whose project ended before it. */
-export const unbegunTask = ({ grant, at, reason }: Omit<Unrun, "kept"> & { readonly reason: string }): RunRecord => ({
-  ...endedOf({ grant, kept: null, at }),
+/** A task whose project ended before it, or a plan that takes over what is not there. */
+export const unbegunRun = ({ reason, ...unrun }: Unrun & { readonly reason: string }): RunRecord => ({
+  ...endedOf(unrun),
   status: "blocked",
   lastError: `Not begun: ${reason}`.slice(0, ERROR_CHARS),
 });

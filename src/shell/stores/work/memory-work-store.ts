@@ -48,6 +48,11 @@ export function createMemoryWorkStore({ recordAct, audit, grants }: MemoryWorkPa
     tasksOf: async (requestId) =>
       ok(grants().filter((grant) => grant.requestId === requestId && grant.projectRunId !== null)),
     find: async (runId) => ok(runs.get(runId) ?? null),
+    doneBefore: async (workItemId, at) => {
+      const done = [...runs.values()].filter((run) => run.workItemId === workItemId && run.status === "done");
+      const before = done.filter(({ endedAt }) => endedAt !== null && endedAt <= at);
+      return ok(before.toSorted((a, b) => ((a.endedAt ?? "") < (b.endedAt ?? "") ? -1 : 1)).at(-1) ?? null);
+    },
     list: async (most) => ok([...runs.values()].toSorted(byStart).toReversed().slice(0, most)),
     unfinished: async () => ok([...runs.values()].filter((run) => !isOver(run)).toSorted(byId)),
     ledger: async (runId) => ok([...ledger.values()].filter((entry) => entry.runId === runId)),

@@ -43,6 +43,15 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
           .map(grantOf),
       ),
     find: async (runId) => guardedValue(() => find(db, runId)),
+    doneBefore: async (workItemId, at) =>
+      guardedValue(() => {
+        const row = db.get<RunRow>(
+          `SELECT record FROM work_runs WHERE work_item_id = :workItemId AND status = 'done' AND ended_at <= :at
+           ORDER BY ended_at DESC, run_id DESC LIMIT 1`,
+          { workItemId, at },
+        );
+        return row === null ? null : runOf(row);
+      }),
     list: async (most) =>
       guardedValue(() =>
         db
@@ -107,8 +116,7 @@ const TASK_GRANTS = grantsFrom(`pending_decisions d
   CROSS JOIN approval_uses u ON u.nonce = a.nonce
   CROSS JOIN attempt_lineages l ON l.lineage_id = u.lineage_id`);
 
-const oldestFirst = (a: GrantedRun, b: GrantedRun): number =>
-  a.grantedAt + a.runId < b.grantedAt + b.runId ? -1 : 1;
+const oldestFirst = (a: GrantedRun, b: GrantedRun): number => (a.grantedAt + a.runId < b.grantedAt + b.runId ? -1 : 1);
 
 function find(db: Sqlite, runId: string): RunRecord | null {
   const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });
