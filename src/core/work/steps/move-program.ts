@@ -95,8 +95,16 @@ function noteAll(path, inside, notes) {
 }
 Object.assign(tools, {
   file_move({ from, to, sha256, otherwise }) {
-    const said = moveOne(from, to, sha256);
-    if (otherwise !== "leave" && said !== "done" && said !== "there_already") throw new Error(said);
+    const isLeft = otherwise === "leave";
+    let said = "failed";
+    try {
+      said = moveOne(from, to, sha256);
+    } catch (cause) {
+      // A folder that may not be written, a full disk: the others are tried all the same.
+      if (!isLeft) throw cause;
+      process.stderr.write(cause.message + "\\n");
+    }
+    if (!isLeft && said !== "done" && said !== "there_already") throw new Error(said);
     say(said + "\\n");
   },
   folder_remove({ paths }) {
