@@ -51,10 +51,10 @@ export function createEgressGateway(options: GatewayOptions): EgressGateway {
       const reach = createReach({ timers, ownNames, network, grant, connectMs: limits.connectMs });
       const account = createAccount(grant, limits);
       const open = new Set<Duplex>();
-      const server = serve({ reach, account, limits, open, grant, search });
+      let closing: Promise<void> | null = null;
+      const server = serve({ reach, account, limits, open, grant, search, isOpen: () => closing === null });
       const listening = await listenAt(server, socketPath);
       if (!listening.ok) return listening;
-      let closing: Promise<void> | null = null;
       return ok({ close: () => (closing ??= close({ server, open, account })) });
     },
   };
@@ -64,6 +64,7 @@ type Serving = {
   readonly reach: Reach;
   readonly account: Account;
   readonly limits: GatewayLimits;
+  readonly isOpen: () => boolean;
   readonly grant: EgressGrant;
   readonly search: Search;
   /** Every connection of the run, to be ended with it. */
@@ -74,14 +75,20 @@ function serve(serving: Serving): Server {
   const server = createServer({ maxHeaderSize: 32 * 1024 });
   server.maxConnections = serving.limits.connections;
   server.on("connection", (socket) => keep(serving, socket));
-  server.on("connect", (request, socket, head) => void tunnel(serving, { request, socket, head }));
-  server.on("request", (request, response) => void answer(serving, { request, response }));
+  // Whatever a program says, it loses its connection at most.
+  server.on("connect", (request, socket, head) => {
+    tunnel(serving, { request, socket, head }).catch(() => socket.destroy());
+  });
+  server.on("request", (request, response) => {
+    response.on("error", () => response.destroy());
+    answer(serving, { request, response }).catch(() => response.destroy());
+  });
   server.on("clientError", (_cause, socket) => socket.destroy());
   return server;
 }
 
 /** Counts, judges and connects; every refusal is told before the program hears of it. */
-async function connectTo({ reach, account, limits, open }: Serving, target: HostRule | null) {
+async function connectTo({ reach, account, limits, open, isOpen }: Serving, target: HostRule | null) {
   const refuse = async (reason: EgressRefusalReason) => {
     await account.refused(target, reason);
     return err(reason);
@@ -90,6 +97,11 @@ async function connectTo({ reach, account, limits, open }: Serving, target: Host
   if (!account.begin()) return refuse("too_many_requests");
   const reached: Result<Socket, EgressRefusalReason> = await reach(target);
   if (!reached.ok) return refuse(reached.error);
+  // Its run ended while the connection was made.
+  if (!isOpen()) {
+    reached.value.destroy();
+    return err("unreachable" as const);
+  }
   account.follow(reached.value, target);
   keep({ limits, open }, reached.value);
   return reached;

@@ -38,9 +38,9 @@ export function forward({ request, response, socket, target, path, onBytes }: Fo
   onward.once("response", (answer) => {
     response.writeHead(answer.statusCode ?? 502, carried(answer.headers));
     answer.on("data", count).pipe(response);
-    answer.once("error", () => response.destroy());
+    answer.on("error", () => response.destroy());
   });
-  onward.once("error", () => response.destroy());
+  onward.on("error", () => response.destroy());
   response.once("close", () => socket.destroy());
   request.on("data", count).pipe(onward);
 }

@@ -24,7 +24,7 @@ const ADDRESSES_TRIED = 3;
  * internet, and only those addresses are connected to: who answers differently the second time changes nothing.
  */
 export function createReach(options: ReachOptions): Reach {
-  const { grant, network, ownNames } = options;
+  const { grant, ownNames } = options;
   const granted = new Set(grant.hosts.map(hostWords));
   const pinned = new Map<string, Promise<Result<readonly string[], EgressRefusalReason>>>();
   const recorded = new Map<string, Promise<boolean>>();
@@ -32,7 +32,7 @@ export function createReach(options: ReachOptions): Reach {
     const name = hostWords(target);
     if (!granted.has(name)) return err("host_not_granted");
     if (ownNames.includes(target.host)) return err("address_refused");
-    const pin = await remember(pinned, { name: target.host, make: () => addressesOf(target.host, network) });
+    const pin = await remember(pinned, { name: target.host, make: () => addressesOf(target.host, options) });
     if (!pin.ok) return pin;
     const make = () => grant.onUse({ kind: "opened", ...target });
     if (!(await remember(recorded, { name, make }))) return err("not_recorded");
@@ -50,18 +50,32 @@ function remember<T>(known: Map<string, Promise<T>>, { name, make }: Making<T>):
 
 async function addressesOf(
   host: string,
-  { resolve, ownAddresses }: Network,
+  { network, ...waiting }: ReachOptions,
 ): Promise<Result<readonly string[], EgressRefusalReason>> {
   const isAddress = parseIpAddress(host) !== null;
-  const found = isAddress ? [host] : await resolve(host).catch(() => []);
+  const found = isAddress ? [host] : await inTime(network.resolve(host), waiting);
   if (found.length === 0) return err("name_unknown");
-  const own = new Set(ownAddresses().map(spelled));
+  const own = new Set(network.ownAddresses().map(spelled));
   const isOpen = (text: string): boolean => {
     const address = parseIpAddress(text);
     return address !== null && isPublicAddress(address) && !own.has(spelled(text));
   };
   // One address of the wrong kind among good ones is how a name is made to point inside.
   return found.every(isOpen) ? ok(found) : err("address_refused");
+}
+
+type Waiting = Pick<ReachOptions, "timers" | "connectMs">;
+
+/** Whoever is asked for a name and does not answer knows none. */
+function inTime(asked: Promise<readonly string[]>, { timers, connectMs }: Waiting): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    const cancel = timers.after(connectMs, () => resolve([]));
+    const give = (found: readonly string[]): void => {
+      cancel();
+      resolve(found);
+    };
+    asked.then(give, () => give([]));
+  });
 }
 
 const spelled = (text: string): string => parseIpAddress(text)?.bytes.join(".") ?? text;

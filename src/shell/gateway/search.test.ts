@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { describe, expect, test } from "vitest";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { secretText, type SearchGrant } from "#model";
 import { CONFIG, internetOf, openDoor, pageOf, serverOf } from "./gateway.fixture.ts";
+import { systemNetwork } from "./network.ts";
 
 const KEY = "tvly-canary-9d1f";
 const SEARCH = { ...CONFIG.search, provider: "tavily", apiKey: secretText(KEY) } as const;
@@ -174,4 +177,39 @@ describe("web_search", () => {
     expect(asked).toEqual([]);
     expect(uses).toMatchObject([{ kind: "refused", reason: "address_refused" }]);
   });
+
+  test("whoever cannot prove to be the provider gets neither the key nor the query", async () => {
+    const heard: string[] = [];
+    const impostor = createServer({ key: IMPOSTOR_KEY, cert: IMPOSTOR_CERT }, (request) =>
+      heard.push(request.url ?? ""),
+    );
+    await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void impostor.close());
+    const { port } = impostor.address() as AddressInfo;
+    const network = { ...internetOf({ "api.tavily.com": ["93.184.215.14"] }, port), secure: systemNetwork.secure };
+    const config = { ...CONFIG, search: SEARCH };
+    const { say } = await openDoor({ hosts: [], network, config, search: GRANT });
+    expect(await (await say(pageOf(DOOR))).whole()).toContain("did not answer as it should");
+    expect(heard).toEqual([]);
+  });
 });
+
+/** A certificate for the provider's name that nobody has signed but itself. */
+const IMPOSTOR_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLUkbSyLSikworFO4
+pezU9H79GwhEGVUAUWfhP18Mzq2hRANCAAQeJxQM9zUraFEXT7hz3xhK2pBqOt+s
+NM1Z5AqCduas3m6SQpLqVPPXFnqGf4STHfLhpubYWQysqJ0hQKvmi5gm
+-----END PRIVATE KEY-----
+`;
+const IMPOSTOR_CERT = `-----BEGIN CERTIFICATE-----
+MIIBozCCAUqgAwIBAgIUByJt14vJamcotDc2suH7j+Ylsu0wCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOYXBpLnRhdmlseS5jb20wIBcNMjYxMTE2MDMxNjU0WhgPMjEy
+NjEwMjMwMzE2NTRaMBkxFzAVBgNVBAMMDmFwaS50YXZpbHkuY29tMFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAEHicUDPc1K2hRF0+4c98YStqQajrfrDTNWeQKgnbm
+rN5ukkKS6lTz1xZ6hn+Ekx3y4abm2FkMrKidIUCr5ouYJqNuMGwwHQYDVR0OBBYE
+FGUCHVaivhle7HD4x6UPNOgsBIFKMB8GA1UdIwQYMBaAFGUCHVaivhle7HD4x6UP
+NOgsBIFKMA8GA1UdEwEB/wQFMAMBAf8wGQYDVR0RBBIwEIIOYXBpLnRhdmlseS5j
+b20wCgYIKoZIzj0EAwIDRwAwRAIgNqOdcEZV+SLnmvEZBHF5lV4+5fijSziW5Dwk
+IVDCCJkCIFOKlRUd+0Kt623HT+h/TGz/zz4KecxqOcTUGrhDmILB
+-----END CERTIFICATE-----
+`;

@@ -121,7 +121,7 @@ function post({ socket, body, key, timers, timeoutSeconds }: Posting): Promise<R
       const isGood = response.statusCode === 200;
       response.once("end", () => give(isGood ? ok(Buffer.concat(parts).toString("utf8")) : err("search_failed")));
     });
-    asked.once("error", () => give(err("search_failed")));
+    asked.on("error", () => give(err("search_failed")));
     asked.end(body);
   });
 }
