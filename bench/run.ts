@@ -21,6 +21,7 @@ const PATHS: Readonly<Record<string, () => Promise<Path>>> = {
   journal: () => import("./journal.ts"),
   search: () => import("./search.ts"),
   sandbox: () => import("./sandbox.ts"),
+  work: () => import("./work.ts"),
   cockpit: () => import("./cockpit.ts"),
 };
 

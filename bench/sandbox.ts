@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { defaultSandboxConfig } from "../src/core/model/index.ts";
 import type { Sandboxes, SandboxSpace } from "../src/shell/ports.ts";
 import { systemRandomness, systemTimers } from "../src/shell/runtime/index.ts";
 import { createSandboxes } from "../src/shell/sandbox/index.ts";
+import { bareLaunch, launch } from "./bare-launch.ts";
 import { quantile, type Line } from "./measure.ts";
 import { makeDir, whenMeasured } from "./places.ts";
 
@@ -19,7 +19,7 @@ const PROGRAM = "/usr/bin/true";
 export async function lines(): Promise<readonly Line[]> {
   const sandboxes = await openSandboxes();
   const space = await openSpace(sandboxes);
-  const bare = bareCommand(makeDir());
+  const bare = bareLaunch(makeDir(), PROGRAM);
   const inSpace = async () => mustEnd(await space.run({ argv: [PROGRAM] }));
   return [
     {
@@ -52,7 +52,7 @@ export async function lines(): Promise<readonly Line[]> {
   ];
 }
 
-const plain = (): Promise<void> => spawned(PROGRAM, []);
+const plain = (): Promise<void> => launch(PROGRAM, []);
 
 const CONFIG = defaultSandboxConfig({ memoryMb: 512, cpuSeconds: 60 });
 
@@ -89,24 +89,6 @@ async function coldLaunch(sandboxes: Sandboxes): Promise<void> {
 
 function mustEnd(ran: Awaited<ReturnType<SandboxSpace["run"]>>): void {
   if (!ran.ok || ran.value.end.kind !== "exit" || ran.value.end.code !== 0) throw new Error(JSON.stringify(ran));
-}
-
-function bareCommand(workspace: string): () => Promise<void> {
-  const system = ["--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib"];
-  const places = ["--symlink", "usr/lib64", "/lib64", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"];
-  const isolation = ["--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"];
-  const own = ["--bind", workspace, "/workspace", "--chdir", "/workspace"];
-  return () => spawned("bwrap", [...isolation, ...system, ...places, ...own, "--", PROGRAM]);
-}
-
-function spawned(program: string, args: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-    child.stdout.resume();
-    child.stderr.resume();
-    child.once("error", reject);
-    child.once("close", (code) => (code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`))));
-  });
 }
 
 async function oneByOne(work: () => Promise<void>): Promise<number> {

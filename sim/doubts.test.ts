@@ -64,7 +64,7 @@ describe("a run in doubt", () => {
         value: [
           {
             runId,
-            title: "Run: Make a page",
+            title: "Make a page",
             reason: "Step write was begun and its end was never seen",
             step: { attempt: 1, number: 1, steps: 2, name: "write", isOpen: true },
             places: ["/srv/pages"],

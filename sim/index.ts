@@ -19,5 +19,6 @@ export { runEveryAnomaly, runJournal, type JournalRun, type JournalRunOptions } 
 export { killWhileWriting, type Kills } from "./kill-run.ts";
 export { fuzz, PARSER_NAMES, type Fuzzed, type FuzzOptions, type ParserName } from "./fuzz/fuzz.ts";
 export { cutRuns } from "./work-cuts.ts";
+export { grantPlan, openWork, OUTSIDE, playSandboxes, type Working } from "./work-world.ts";
 export { killRuns, type RunKills } from "./work-kill.ts";
 export { createSeeded, createVirtualClock, type Seeded, type VirtualClock } from "./seeded.ts";

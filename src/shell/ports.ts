@@ -289,6 +289,7 @@ export type {
   OwnerAnswer,
   PlanRefused,
   ProposeRefusal,
+  RequestHeading,
   Proposed,
   ReceiptRefusal,
   ReviewFeed,

@@ -39,6 +39,18 @@ describe.each([
   ["twin", openTwin],
   ["real", () => openReal()],
 ] as const)("the approval store (%s)", (_name, open) => {
+  test("a heading says what a list needs of a request, and holds the projection of a project alone", async () => {
+    const { store } = await open();
+    const request = requestFor("a");
+    must(await store.propose(request));
+    const { kind, planHash, card, requestId } = request;
+    expect(must(await store.heading(requestId))).toEqual({ kind, planHash, intent: card.intent, projection: null });
+    const projection = JSON.stringify({ id: "b", type: "project" });
+    must(await store.propose({ ...requestFor("b"), projection }));
+    expect(must(await store.heading("request-b"))).toMatchObject({ projection });
+    expect(must(await store.heading("nobody"))).toBeNull();
+  });
+
   test("a request is kept whole, listed by age and recorded", async () => {
     const { store, audit } = await open();
     must(await store.propose(requestFor("late", 5)));

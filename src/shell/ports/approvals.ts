@@ -37,6 +37,8 @@ export interface ApprovalStore extends WorkTitles {
   /** A plan that waits already is not added again: the answer is the request that waits. */
   propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
   find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
+  /** What a list of runs shows of a request, read without its card. */
+  heading(requestId: string): Promise<Result<RequestHeading | null, StoreFault>>;
   /** Oldest first; the newest of them when there are more than fit. */
   list(states: readonly PendingDecision["state"][]): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /** What a list shows of all of them, read without projections and cards. */
@@ -62,6 +64,11 @@ export interface ApprovalStore extends WorkTitles {
   /** Every approval that the decision of a request gave, its own first. */
   approvalsOf(requestId: string): Promise<Result<readonly KeptApproval[], StoreFault>>;
 }
+export type RequestHeading = Pick<KeptRequest, "kind" | "planHash"> & {
+  readonly intent: string;
+  /** Of a project alone, whose tasks are named there. */
+  readonly projection: string | null;
+};
 /** What work is called that a decision was asked on. */
 export interface WorkTitles {
   /** Of each of these ids that was only ever used under one title, that title. */

@@ -21,7 +21,7 @@ export async function doubtOf(deps: DoubtParts, run: RunRecord): Promise<Result<
     runId,
     requestId: grant.value?.requestId ?? "",
     workItemId,
-    title: (isWhole ? null : plan?.title) ?? request.value?.card.intent ?? workItemId,
+    title: (isWhole ? null : plan?.title) ?? request.value?.card.intent.replace(/^Run: /, "") ?? workItemId,
     reason: lastError ?? "",
     step: stepIn(plan, ledger.value),
     places: [...(plan?.files.write ?? [])],

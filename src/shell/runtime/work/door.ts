@@ -1,14 +1,14 @@
 import { err, LIMITS, ok, type Result } from "#base";
-import type { KeptRequest, RunRecord, StoreFault, WorkSummary } from "#model";
-import type { BatchViews, GrantedRun, WorkDoor } from "#ports";
+import type { RunRecord, StoreFault, WorkSummary } from "#model";
+import type { ApprovalStore, BatchViews, GrantedRun, RequestHeading, WorkDoor } from "#ports";
 import type { DriveDeps } from "./drive.ts";
 import { cancelUndriven, lostGrant } from "./end-undriven.ts";
 import { viewProject } from "./project-summary.ts";
 import type { Runner } from "./runner.ts";
 import { waitingRun } from "./unrun.ts";
 
-type DoorDeps = Pick<DriveDeps, "store" | "approvals" | "clock" | "onChanged"> &
-  BatchViews & { readonly runner: Runner };
+type DoorDeps = Pick<DriveDeps, "store" | "clock" | "onChanged"> &
+  BatchViews & { readonly runner: Runner; readonly approvals: Pick<ApprovalStore, "heading"> };
 type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
 
 /** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
@@ -65,28 +65,25 @@ async function find({ store }: DoorDeps, runId: string): Promise<Result<Listed |
 }
 
 /** A run is called what its plan is called. What takes a batch back runs on the same decision, and says so. */
-function titleOf({ workItemId, planHash }: RunRecord, request: KeptRequest | null): string {
+function titleOf({ workItemId, planHash }: RunRecord, request: RequestHeading | null): string {
   if (request === null) return workItemId;
   const isUndo = request.kind === "batch_review" && request.planHash !== planHash;
-  return isUndo ? `Undo: ${request.card.intent}` : request.card.intent.replace(/^Run: /, "");
+  return isUndo ? `Undo: ${request.intent}` : request.intent.replace(/^Run: /, "");
 }
 
 async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
   const known = grant === null ? await deps.store.grantOf(run.runId) : ok(grant);
   if (!known.ok) return known;
   const requestId = known.value?.requestId ?? "";
-  const request = await deps.approvals.find(requestId);
+  const request = await deps.approvals.heading(requestId);
   if (!request.ok) return request;
   const progress = deps.runner.progressOf(run.runId);
   const settlement = run.status === "in_doubt" ? await deps.store.settlementOf(run.runId) : ok(null);
   if (!settlement.ok) return settlement;
   const plain = { run, requestId, title: titleOf(run, request.value), progress, settlement: settlement.value };
-  if (known.value === null || request.value === null) return ok({ ...plain, projectRunId: null, project: null });
-  const view = await viewProject({
-    ...plain,
-    store: deps.store,
-    grant: known.value,
-    projection: request.value.projection,
-  });
-  return view.ok ? ok({ ...plain, ...view.value, projectRunId: known.value.projectRunId }) : view;
+  const projection = request.value?.projection ?? null;
+  const projectRunId = known.value?.projectRunId ?? null;
+  if (known.value === null || projection === null) return ok({ ...plain, projectRunId, project: null });
+  const view = await viewProject({ ...plain, store: deps.store, grant: known.value, projection });
+  return view.ok ? ok({ ...plain, ...view.value, projectRunId }) : view;
 }

@@ -6,7 +6,7 @@ import { guarded, guardedValue } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { readDigest } from "./digest.ts";
-import { approvalsOf, countPending, findApproval, findRequest, listRequests } from "./reads.ts";
+import { approvalsOf, countPending, findApproval, findHeading, findRequest, listRequests } from "./reads.ts";
 import { requestOf, requestParams, type RequestRow } from "./rows.ts";
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
 import { readTitles } from "./titles.ts";
@@ -17,6 +17,7 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
   return {
     propose: async (request) => guarded(() => db.transaction(() => propose(parts, request))),
     find: async (requestId) => guardedValue(() => findRequest(db, requestId)),
+    heading: async (requestId) => guardedValue(() => findHeading(db, requestId)),
     list: async (states) => guardedValue(() => listRequests(db, states)),
     digest: async (limits) => guardedValue(() => readDigest(db, limits)),
     countPending: async () => guardedValue(() => countPending(db)),

@@ -1,4 +1,4 @@
-import { err, LIMITS, ok, type Instant, type Result } from "#base";
+import { err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
 import type {
   ApprovalUse,
   AuditDraft,
@@ -31,6 +31,14 @@ export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRe
   return {
     propose: async (request) => propose(kept, request),
     find: async (requestId) => ok(requests.get(requestId) ?? null),
+    heading: async (requestId) => {
+      const found = requests.get(requestId);
+      if (found === undefined) return ok(null);
+      const { kind, planHash, card, projection } = found;
+      const parsed = parseStrictJson(projection);
+      const isProject = parsed.ok && (parsed.value as { readonly type?: unknown } | null)?.type === "project";
+      return ok({ kind, planHash, intent: card.intent, projection: isProject ? projection : null });
+    },
     list: async (states) => {
       const listed = inOrder(kept).filter(({ state }) => states.includes(state));
       return ok(listed.slice(-LIMITS.pageRows));

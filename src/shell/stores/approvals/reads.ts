@@ -1,5 +1,6 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { KeptApproval, KeptRequest, StoreFault } from "#model";
+import type { RequestHeading } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
 import { isOnRecord, recordedUses } from "./recorded-uses.ts";
 import { requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow } from "./rows.ts";
@@ -7,6 +8,20 @@ import { requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow 
 export function findRequest(db: Sqlite, requestId: string): KeptRequest | null {
   const row = db.get<RequestRow>("SELECT * FROM pending_decisions WHERE request_id = :requestId", { requestId });
   return row === null ? null : requestOf(row);
+}
+
+type HeadingRow = Pick<RequestRow, "kind" | "plan_hash" | "intent"> & { readonly projection: string | null };
+
+export function findHeading(db: Sqlite, requestId: string): RequestHeading | null {
+  const row = db.get<HeadingRow>(
+    `SELECT kind, plan_hash, intent,
+       CASE WHEN json_valid(projection) AND json_extract(projection, '$.type') = 'project' THEN projection END AS projection
+     FROM pending_decisions WHERE request_id = :requestId`,
+    { requestId },
+  );
+  if (row === null) return null;
+  const { kind, plan_hash: planHash, intent, projection } = row;
+  return { kind: kind as KeptRequest["kind"], planHash: planHash as KeptRequest["planHash"], intent, projection };
 }
 
 export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]): readonly KeptRequest[] {

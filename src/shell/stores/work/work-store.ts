@@ -99,12 +99,13 @@ const grantsFrom = (tables: string): string => `
   WHERE d.kind = 'plan_approval'
     AND CASE WHEN json_valid(d.projection) THEN json_extract(d.projection, '$.executor_kind') END = 'steps'`;
 
-// Both say in which order the tables are read: from the decisions that name steps, and from the one attempt.
-const ALL_GRANTS = grantsFrom(`pending_decisions d INDEXED BY pending_decisions_with_steps
-  CROSS JOIN decision_tokens g ON g.request_id = d.request_id AND g.position = 0
-  CROSS JOIN approval_tokens a ON a.token_id = g.token_id
-  CROSS JOIN approval_uses u ON u.nonce = a.nonce
-  CROSS JOIN attempt_lineages l ON l.lineage_id = u.lineage_id`);
+// All say in which order the tables are read. What waits begins with the attempts, so that of those that have run only
+// that they have is looked up.
+const ALL_GRANTS = grantsFrom(`attempt_lineages l
+  CROSS JOIN approval_uses u ON u.lineage_id = l.lineage_id
+  CROSS JOIN approval_tokens a ON a.nonce = u.nonce
+  CROSS JOIN decision_tokens g ON g.token_id = a.token_id AND g.position = 0
+  CROSS JOIN pending_decisions d ON d.request_id = g.request_id`);
 const ONE_GRANT = grantsFrom(`attempt_lineages l
   CROSS JOIN approval_uses u ON u.lineage_id = l.lineage_id
   CROSS JOIN approval_tokens a ON a.nonce = u.nonce
