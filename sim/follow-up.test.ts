@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { planProposalText, type WorkDetail } from "#model";
-import { inRealScene, type RealScene } from "./real-sandbox.ts";
+import { inRealScene, type RealScene } from "./real-sandbox.fixture.ts";
 import { grantPlan } from "./work-world.ts";
 
 const task = (id: string, front: string): string =>

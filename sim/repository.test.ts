@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inRealScene, type RealScene } from "./real-sandbox.ts";
+import { inRealScene, type RealScene } from "./real-sandbox.fixture.ts";
 import { grantPlan, settleAll } from "./work-world.ts";
 
 type Scene = RealScene & { readonly repository: string; readonly canary: string };

@@ -45,12 +45,7 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
   };
   /** What checks may rely on, as it was before the first step; a workspace that began empty held none of it. */
   const filesBefore = new WeakMap<SandboxSpace, CheckFiles>();
-  const open = async (config: SandboxConfig): Opened => {
-    const opened = await sandboxes.open(config);
-    if (opened.ok) return opened;
-    const { what, fix } = sandboxWords(opened.error);
-    return err(`Nothing could run: ${what}. Fix: ${fix}`);
-  };
+  const open = (config: SandboxConfig): Opened => openIn(sandboxes, config);
   /** Empty, or with the tree of a repository. */
   const openBegun = async (config: SandboxConfig, { repository, verify }: StepsPlan): Opened => {
     if (repository === null) return open(config);
@@ -96,6 +91,13 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
       return changedBetween(filesBefore.get(space) ?? new Map(), await readCheckFiles(space.workspace, verify));
     },
   };
+}
+
+async function openIn(sandboxes: Sandboxes, config: SandboxConfig): Opened {
+  const opened = await sandboxes.open(config);
+  if (opened.ok) return opened;
+  const { what, fix } = sandboxWords(opened.error);
+  return err(`Nothing could run: ${what}. Fix: ${fix}`);
 }
 
 const inPlace = (path: string): SandboxConfig["readPaths"][number] => ({ path, as: path });

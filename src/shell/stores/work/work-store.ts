@@ -1,4 +1,4 @@
-import { err, LIMITS, ok, type Result } from "#base";
+import { err, LIMITS, ok, type Instant, type Result } from "#base";
 import type { LedgerEntry, RunRecord, WorkRefusal } from "#model";
 import type { GrantedRun, RunChange, WorkStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
@@ -30,28 +30,10 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
           .map(grantOf)
           .toSorted(oldestFirst),
       ),
-    grantOf: async (runId) =>
-      guardedValue(() => {
-        const find = (grant: string) => db.get<GrantRow>(`${grant} AND l.lineage_id = :runId`, { runId });
-        const row = find(ONE_GRANT) ?? find(BATCH_GRANT);
-        return row === null ? null : grantOf(row);
-      }),
-    tasksOf: async (requestId) =>
-      guardedValue(() =>
-        db
-          .all<GrantRow>(`${TASK_GRANTS} AND d.request_id = :requestId ORDER BY g.position`, { requestId })
-          .map(grantOf),
-      ),
+    grantOf: async (runId) => guardedValue(() => findGrant(db, runId)),
+    tasksOf: async (requestId) => guardedValue(() => taskGrants(db, requestId)),
     find: async (runId) => guardedValue(() => find(db, runId)),
-    doneBefore: async (workItemId, at) =>
-      guardedValue(() => {
-        const row = db.get<RunRow>(
-          `SELECT record FROM work_runs WHERE work_item_id = :workItemId AND status = 'done' AND ended_at <= :at
-           ORDER BY ended_at DESC, run_id DESC LIMIT 1`,
-          { workItemId, at },
-        );
-        return row === null ? null : runOf(row);
-      }),
+    doneBefore: async (workItemId, at) => guardedValue(() => lastDone(db, { workItemId, at })),
     list: async (most) =>
       guardedValue(() =>
         db
@@ -118,6 +100,26 @@ const TASK_GRANTS = grantsFrom(`pending_decisions d
   CROSS JOIN attempt_lineages l ON l.lineage_id = u.lineage_id`);
 
 const oldestFirst = (a: GrantedRun, b: GrantedRun): number => (a.grantedAt + a.runId < b.grantedAt + b.runId ? -1 : 1);
+
+function findGrant(db: Sqlite, runId: string): GrantedRun | null {
+  for (const grant of [ONE_GRANT, BATCH_GRANT]) {
+    const row = db.get<GrantRow>(`${grant} AND l.lineage_id = :runId`, { runId });
+    if (row !== null) return grantOf(row);
+  }
+  return null;
+}
+
+const taskGrants = (db: Sqlite, requestId: string): readonly GrantedRun[] =>
+  db.all<GrantRow>(`${TASK_GRANTS} AND d.request_id = :requestId ORDER BY g.position`, { requestId }).map(grantOf);
+
+function lastDone(db: Sqlite, asked: { readonly workItemId: string; readonly at: Instant }): RunRecord | null {
+  const row = db.get<RunRow>(
+    `SELECT record FROM work_runs WHERE work_item_id = :workItemId AND status = 'done' AND ended_at <= :at
+     ORDER BY ended_at DESC, run_id DESC LIMIT 1`,
+    asked,
+  );
+  return row === null ? null : runOf(row);
+}
 
 function find(db: Sqlite, runId: string): RunRecord | null {
   const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });
