@@ -148,7 +148,7 @@ Look.
   ]);
 });
 
-test("[EXEC-10] [TAINT-02] a search is a step like others: bound to its approved query, its results from outside, kept and usable", async () => {
+test("[EXEC-10] [TAINT-01] [TAINT-02] a search is a step like others: bound to its approved query, its results from outside, kept and usable", async () => {
   const { gateway, asked } = await internet();
   const ran = await runPlan(
     `---
