@@ -134,3 +134,20 @@ steps:
   const shown = await home.silas(["work", "show", run.run_id]);
   expect(shown.out).toContain("2. The second task: stuck");
 });
+
+test("a plan that names the folder of Silas itself is refused before anybody is asked", async () => {
+  const file = write(
+    "greedy.md",
+    planText(`
+id: task-greedy
+type: task
+title: Look at everything
+repository: { path: ${join(home.dir, "data")} }
+steps:
+  - { name: look, run: ls }
+`),
+  );
+  const ran = await home.silas(["plan", "propose", file]);
+  expect(ran.code).not.toBe(0);
+  expect(ran.err).toContain("holds the data of Silas itself");
+});

@@ -107,6 +107,7 @@ const PROPOSAL_WORDS: { readonly [R in ProposalReason]: string } = {
   dependency_unknown: "a task waits for it, and the project has no such task",
   dependency_circle: "these tasks wait for each other",
   depends_alone: "only a task of a project can wait for another",
+  reaches_silas: "it names a place that holds the data of Silas itself",
   standing_without_goal: "only a goal can be approved for later",
   standing_without_repair: "this goal begins no task when a check fails, so there is nothing to approve for later",
   standing_uses: "more uses are asked for than `autonomy.max_standing_executions` allows",

@@ -34,6 +34,7 @@ export type ProposalReason =
   | "dependency_unknown"
   | "dependency_circle"
   | "depends_alone"
+  | "reaches_silas"
   | "standing_without_goal"
   | "standing_without_repair"
   | "standing_uses"

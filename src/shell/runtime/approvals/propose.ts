@@ -28,6 +28,7 @@ import type {
   WorkStore,
 } from "#ports";
 import { compileBatch, type ReadYaml } from "#work";
+import { whoReachesOwn } from "./own-places.ts";
 import { projectProposal, type PlanReading } from "./project-plan.ts";
 
 export type ApprovalsDeps = {
@@ -44,7 +45,7 @@ export type ApprovalsDeps = {
 };
 /** What asking alone needs. */
 export type ProposeDeps = Pick<ApprovalsDeps, "store" | "clock" | "randomness" | "readYaml"> & {
-  readonly settings: Pick<ApprovalSettings, "maxExecutions" | "standingUsesMax" | "webSearch">;
+  readonly settings: Pick<ApprovalSettings, "maxExecutions" | "standingUsesMax" | "webSearch" | "dataDir">;
 };
 export type ApprovalSettings = {
   /** How long an active request waits. */
@@ -59,6 +60,8 @@ export type ApprovalSettings = {
   readonly undoWindowSeconds: number;
   /** Whether a search provider and its key are there; without it nobody is asked about a plan that searches. */
   readonly webSearch?: "ready" | "absent";
+  /** The folder of Silas itself, which no plan may name. */
+  readonly dataDir?: string;
 };
 
 type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonly againOf: string | null };
@@ -70,7 +73,10 @@ export async function propose(
 ): Promise<Result<Proposed, ProposeRefusal>> {
   const projected = projectProposal(readingOf(deps, { text: markdown, at: deps.clock.now() }));
   if (!projected.ok) return projected;
-  const { itemId, projection } = projected.value;
+  const { itemId, projection, item, tasks } = projected.value;
+  const { dataDir } = deps.settings;
+  const reaching = dataDir === undefined ? null : whoReachesOwn([item, ...tasks.map((task) => task.item)], dataDir);
+  if (reaching !== null) return err({ code: "proposal_refused", reason: "reaches_silas", itemId: reaching });
   const card = cardForPlan({ projection, usesMax: deps.settings.maxExecutions, strongAuth: "unavailable" });
   if (!card.ok) return err({ code: "plan_refused", line: 1, column: 1, reason: card.error.code });
   return keep(deps, { workItemId: itemId, projection, card: card.value, markdown, ...asker });

@@ -8,6 +8,7 @@ export const approvalSettings = ({
   autonomy,
   batchReview,
   search,
+  dataDir,
 }: SettingsConfig): ApprovalSettings => ({
   timeoutMs: review.approvalTimeoutSeconds * 1000,
   ttlMs: approval.defaultTtlMinutes * 60_000,
@@ -16,5 +17,6 @@ export const approvalSettings = ({
   fatigueDecisions: review.fatigueWindowDecisions,
   undoWindowSeconds: batchReview.undoWindowMinutes * 60,
   webSearch: search.provider === null || search.apiKey === null ? "absent" : "ready",
+  dataDir,
 });
-type SettingsConfig = Pick<Config, "approval" | "review" | "autonomy" | "batchReview" | "search">;
+type SettingsConfig = Pick<Config, "approval" | "review" | "autonomy" | "batchReview" | "search" | "dataDir">;
