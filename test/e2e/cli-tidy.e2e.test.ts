@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHome, type Home } from "./cli-process.ts";
+import { startServer } from "./server-start.ts";
 import { sitAt } from "./typing-person.ts";
 
 const POLL = { timeout: 60_000, interval: 200 };
@@ -134,5 +135,25 @@ describe("tidying a folder", () => {
     expect(odd.err).toContain("characters that cannot be shown");
     expect(odd.out).toContain("nothing to move");
     expect((await home.silas(["inbox"])).err).toContain("Nothing waits for you");
+  });
+
+  test("only the terminal has a folder looked at; a page may choose and take back, and nothing of it begins by asking wrongly", async () => {
+    const server = await startServer();
+    try {
+      const codeOf = async (path: string, json: object): Promise<readonly unknown[]> => {
+        const answer = await server.call(path, { json });
+        const body = (await answer.json()) as { readonly error?: { readonly code: string } };
+        return [answer.status, body.error?.code];
+      };
+      expect(await codeOf("/api/batches/tidy", { folder: place })).toEqual([403, "terminal_only"]);
+      expect(await codeOf("/api/work/nobody/undo", {})).toEqual([404, "undo_unknown"]);
+      expect(await codeOf("/api/work/nobody/undo", { runs: 9 })).toEqual([400, "invalid_input"]);
+      expect(await codeOf("/api/work/nobody/undo/propose", {})).toEqual([404, "undo_unknown"]);
+      const chosen = { selected_item_ids: ["1"] };
+      expect(await codeOf("/api/approvals/nobody/selection", chosen)).toEqual([404, "request_unknown"]);
+      expect(await codeOf("/api/approvals/nobody/selection", {})).toEqual([400, "invalid_input"]);
+    } finally {
+      await server.stop();
+    }
   });
 });
