@@ -114,6 +114,28 @@ test("what is paused stays so over a restart, and goes on by the rules for what 
   }
 });
 
+test("stopping what a process left in the middle of a step says what is known of that step", async () => {
+  for (const [text, status, state] of [
+    [INSIDE, "cancelled", "ended"],
+    [OUTSIDE, "in_doubt", "in_doubt"],
+  ] as const) {
+    const { script, started, go } = gateway();
+    await inScene({ script }, async (scene, again) => {
+      const runId = await grantPlan(scene, text);
+      await scene.work.start();
+      await started;
+      const leaving = again();
+      go();
+      const next = await leaving;
+      expect(await next.work.cancel(runId, BY)).toMatchObject({ value: { status } });
+      const shown = await next.work.show(runId);
+      expect(shown.ok && shown.value.ledger.map((entry) => entry.state)).toEqual([state]);
+      await next.work.start();
+      expect(next.sandboxes.opened()).toBe(0);
+    });
+  }
+});
+
 test("what waits can be held before it begins, by whoever holds the file, and begins when it may", async () => {
   await inScene({}, async (scene, again) => {
     const runId = await grantPlan(scene, INSIDE);

@@ -122,6 +122,12 @@ const showRun: Handler<Options> = async (call) => {
 const cancelRun: Handler<Options> = async (call) => {
   const ended = await steer(call, "cancel");
   if (ended === null) return;
-  call.terminal.line(`Stopped ${ended.workItemId}`);
+  const { status, workItemId } = ended;
+  // What was left in the middle of a step may be in doubt, and that is what counts then.
+  const said =
+    status === "cancelled"
+      ? `Stopped ${workItemId}`
+      : `${workItemId}: ${runLine({ run: ended, progress: null, settlement: null })}`;
+  call.terminal.line(said);
   call.terminal.note("What it changed outside of its workspace stays as it is; `silas work show` lists its steps.");
 };

@@ -1,14 +1,13 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { RunRecord, StoreFault, WorkSummary } from "#model";
 import type { ApprovalStore, BatchViews, GrantedRun, RequestHeading, WorkDoor } from "#ports";
-import type { DriveDeps } from "./drive.ts";
-import { cancelUndriven, lostGrant } from "./end-undriven.ts";
+import { cancelLeft, type LeftDeps } from "./cancel-left.ts";
+import { cancelUndriven } from "./end-undriven.ts";
 import { viewProject } from "./project-summary.ts";
 import type { Runner } from "./runner.ts";
 import { waitingRun } from "./unrun.ts";
 
-type DoorDeps = Pick<DriveDeps, "store" | "clock" | "onChanged"> &
-  BatchViews & { readonly runner: Runner; readonly approvals: Pick<ApprovalStore, "heading"> };
+type DoorDeps = LeftDeps & BatchViews & { readonly runner: Runner; readonly approvals: Pick<ApprovalStore, "heading"> };
 type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
 
 /** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
@@ -49,7 +48,7 @@ export function createWorkDoor(deps: DoorDeps): Pick<WorkDoor, "list" | "show" |
       const { run, grant } = found.value;
       if (isDriven) return run.status === "cancelled" ? ok(run) : err({ code: "run_over", runId, status: run.status });
       if (run.endedAt !== null) return err({ code: "run_over", runId, status: run.status });
-      return cancelUndriven(deps, { grant: grant ?? lostGrant(run), kept: grant === null ? run : null, actor });
+      return grant === null ? cancelLeft(deps, { run, actor }) : cancelUndriven(deps, { grant, kept: null, actor });
     },
   };
 }
