@@ -8,11 +8,14 @@ import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { invalidateReview } from "../review/review-reads.ts";
 import { today } from "../time/clock.ts";
 import { openSocket, type LiveSocket } from "../wire/socket.ts";
+import { onceLater } from "./once-later.ts";
 
 /** Several changes in a row are read once. */
 const COALESCE_MS = 40;
 /** Many proposals at once are one reading of the list. */
 const REVIEW_COALESCE_MS = 200;
+/** Changes without end are read this often: the server would rather refuse a page than be read by it all the time. */
+const REVIEW_GAP_MS = 1500;
 /** A change this page has just made itself was read already; it is read again only in case another one came with it. */
 const ECHO_MS = 2000;
 
@@ -20,8 +23,8 @@ const ECHO_MS = 2000;
 export function useLive(): () => void {
   const socket = useRef<LiveSocket>(null);
   useEffect(() => {
-    const journal = onceLater(() => void invalidateJournal());
-    const review = onceLater(() => void Promise.all([invalidateReview(), invalidateActivity()]));
+    const journal = onceLater(() => void invalidateJournal(), 0);
+    const review = onceLater(() => void Promise.all([invalidateReview(), invalidateActivity()]), REVIEW_GAP_MS);
     onApplied(invalidateJournal);
     const live = openSocket({
       onReady: () => void catchUp(),
@@ -39,27 +42,6 @@ export function useLive(): () => void {
     };
   }, []);
   return () => socket.current?.retryNow();
-}
-
-type Later = { within(delayMs: number): void; cancel(): void };
-
-/** However often it is asked for meanwhile, the work is done once, at the earliest of the moments asked for. */
-function onceLater(work: () => void): Later {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let dueAtMs = Infinity;
-  return {
-    within: (delayMs) => {
-      const at = Date.now() + delayMs;
-      if (at >= dueAtMs) return;
-      dueAtMs = at;
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        dueAtMs = Infinity;
-        work();
-      }, delayMs);
-    },
-    cancel: () => clearTimeout(timer),
-  };
 }
 
 async function catchUp(): Promise<void> {
