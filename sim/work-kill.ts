@@ -141,7 +141,7 @@ async function makeKey(root: string): Promise<void> {
   stores.close();
 }
 
-function openSandboxes(root: string): Sandboxes {
+export function openSandboxes(root: string): Sandboxes {
   const { platform, arch, execPath: node } = process;
   return createSandboxes({
     settings: { backend: "subprocess", workDir: join(root, "work") },
