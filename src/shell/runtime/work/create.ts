@@ -32,7 +32,7 @@ import { createRunNetwork } from "./network.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createArtifactFiles } from "./artifact-files.ts";
 import { createRunSpaces } from "./spaces.ts";
-import { createSteering } from "./steer.ts";
+import { createSteering } from "./steer/steering.ts";
 
 export type WorkParts = {
   readonly randomness: Randomness;

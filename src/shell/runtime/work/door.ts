@@ -1,7 +1,7 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { RunRecord, StoreFault, WorkSummary } from "#model";
 import type { ApprovalStore, BatchViews, GrantedRun, RequestHeading, WorkDoor } from "#ports";
-import { cancelLeft, type LeftDeps } from "./cancel-left.ts";
+import { cancelLeft, type LeftDeps } from "./steer/cancel-left.ts";
 import { cancelUndriven } from "./end-undriven.ts";
 import { viewProject } from "./project-summary.ts";
 import type { Runner } from "./runner.ts";

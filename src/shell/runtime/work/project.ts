@@ -3,7 +3,7 @@ import type { AuditActor, BudgetUsed, CheckResult, RunProgress, RunRecord } from
 import type { GrantedRun, RunNote, SandboxSpace } from "#ports";
 import { decideProject, judgeProject, usedBy, type ProjectEnd, type ProjectPlan } from "#work";
 import type { DriveDeps, DrivenRun } from "./drive.ts";
-import type { DrivenRuns } from "./driven.ts";
+import type { DrivenRuns } from "./steer/driven.ts";
 import { cancelUndriven, SYSTEM } from "./end-undriven.ts";
 import { checkEntry, type ClearedRun } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";

@@ -2,7 +2,7 @@ import { LIMITS } from "#base";
 import type { GrantedRun } from "#ports";
 import { createRun, reloadRun } from "#work";
 import { claimOf, NO_CLAIM } from "./claims.ts";
-import { createDrivenRuns, type DrivenRuns } from "./driven.ts";
+import { createDrivenRuns, type DrivenRuns } from "./steer/driven.ts";
 import { driveRun, type DriveDeps, type Driving, type DrivenRun } from "./drive.ts";
 import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } from "./end-undriven.ts";
 import { loadPlan, mayPass, type LoadedPlan } from "./load-plan.ts";

@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "#base";
 import type { AuditActor, RunRecord, StoreFault, WorkRefusal } from "#model";
 import type { Clock, WorkDoor, WorkStore } from "#ports";
-import type { Runner } from "./runner.ts";
-import { waitingRun } from "./unrun.ts";
+import type { Runner } from "../runner.ts";
+import { waitingRun } from "../unrun.ts";
 
 type SteerDeps = {
   readonly store: WorkStore;

@@ -1,5 +1,5 @@
 import type { AuditActor, RunProgress } from "#model";
-import type { DrivenRun } from "./drive.ts";
+import type { DrivenRun } from "../drive.ts";
 
 /** What is driven here, by the id of its run: where it is, and everything somebody may ask of it. */
 export type DrivenRuns = {

@@ -2,8 +2,8 @@ import { ok, type Result } from "#base";
 import type { AuditActor, RunRecord, StoreFault, WorkRefusal } from "#model";
 import type { Clock, WorkStore } from "#ports";
 import { advanceRun, reloadRun } from "#work";
-import { cancelUndriven, lostGrant, type Preparing } from "./end-undriven.ts";
-import { loadPlan, type PlanDeps } from "./load-plan.ts";
+import { cancelUndriven, lostGrant, type Preparing } from "../end-undriven.ts";
+import { loadPlan, type PlanDeps } from "../load-plan.ts";
 
 export type LeftDeps = PlanDeps & {
   readonly store: WorkStore;
