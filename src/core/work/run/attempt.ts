@@ -60,7 +60,7 @@ export function nextStep(state: RunState, { at, entries }: Beginning): Advance {
   return { state: { ...state, phase: "gating" }, effects: [...kept, { kind: "check_gates", ...moment }] };
 }
 
-/** What gates made of the call runs, or nothing does. A rewrite must still be a call of the same tool. [GATE-18] */
+/** What gates made of the call runs, or nothing does. A rewrite must still be a call of the same tool. */
 export function gated(state: RunState, { outcome, at }: Of<"gates_checked">): Advance {
   if (state.isCancelled) return finish(state, { at, status: "cancelled", error: CANCELLED });
   const step = stepAt(state, state.pass.length);

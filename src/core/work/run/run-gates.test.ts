@@ -63,7 +63,7 @@ describe("gates of a run", () => {
     expect(kindsOf(world)).not.toContain("run_checks");
   });
 
-  test("[WORK-23] [GATE-18] arguments that a gate rewrote are what runs; arguments that are no call are not run", () => {
+  test("[WORK-23] arguments that a gate rewrote are what runs; arguments that are no call are not run", () => {
     const rewrite = (toolArgs: Readonly<Record<string, string>>): Answers => ({
       gates: (moment) =>
         moment.stepIndex === 0 && moment.trigger === "on_tool_call" ? { ...PASSED, toolArgs } : PASSED,

@@ -60,7 +60,7 @@ describe("before a step", () => {
     expect(seen).toEqual([{ tool: "transfer", toolArgs: { amount: 50, to: ["ana", "eve"] } }]);
   });
 
-  test("[WORK-23] [GATE-18] what becomes less by the gate's own bounds is what goes on", async () => {
+  test("[WORK-23] what becomes less by the gate's own bounds is what goes on", async () => {
     const clamp = gateOf({
       name: "most",
       type: "numeric_range",
