@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { planProposalText, type RunRecord, type WorkSummary } from "#model";
 import { createMemoryVault } from "#stores";
 import { BY, RUNTIME_FILE } from "./approval-world.ts";
+import { createCutDisk, lookAt } from "./disk.ts";
 import { inWorld, type World } from "./disk-run.ts";
 import { grantPlan, openWork, playSandboxes, settleAll, type Script, type Working } from "./work-world.ts";
 
@@ -262,3 +263,49 @@ test("[PAR-03] runs that may change the same place go one after the other in the
     expect(together2).toContain("one+three");
   });
 });
+
+test("[PROJ-06] a project that is cut at any statement goes on to an end: no task is begun twice that reaches outside, none begins before its time, and every record is in sight", async () => {
+  await inWorld(6, async (world) => {
+    const dataDir = join(world.root, "cut");
+    const vault = createMemoryVault();
+    const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, "cuts") });
+    const sandboxes = playSandboxes(join(world.root, "spaces"));
+    const ranBefore: number[] = [];
+    const onStatement = (sql: string): void => {
+      if (sql.trimStart().startsWith("SELECT")) return;
+      disk.onStatement(sql);
+      ranBefore[disk.states().length - 1] = sandboxes.ran.length;
+    };
+    const working = await openWork(world, { dataDir, vault, sandboxes, onStatement });
+    const outside = task("task-a", "files: { write: [/srv/pages] }\n");
+    const inside = task("task-b", "depends_on: [task-a]\n");
+    const runId = await grantPlan(working, together(project(["task-b", "task-a"], CHECKED), [inside, outside]));
+    disk.start();
+    await working.work.runGranted(runId);
+    disk.finish();
+    await working.work.close();
+    working.trust.stores.close();
+    const states = disk
+      .states()
+      .flatMap((state, at) => (state.damage === null ? [{ state, ran: ranBefore[at] ?? sandboxes.ran.length }] : []));
+    expect(states.length).toBeGreaterThan(30);
+    for (const { state, ran } of states) {
+      await lookAt({ state, file: RUNTIME_FILE, into: world.root }, async (dir) => {
+        const after = playSandboxes(join(world.root, "spaces"));
+        const again = await openWork(world, { dataDir: dir, vault, sandboxes: after });
+        const runs = new Map((await settleAll(again)).map((run) => [run.workItemId, run]));
+        const all = [...sandboxes.ran.slice(0, ran), ...after.ran];
+        const first = runs.get("task-a")?.status;
+        const places = [all.indexOf("make task-a"), all.indexOf("make task-b")];
+        expect(all.filter((one) => one === "make task-a").length).toBeLessThanOrEqual(1);
+        expect(places[0]).toBeLessThanOrEqual(first === "done" ? (places[1] ?? 0) : 0);
+        expect([first, runs.get("task-b")?.status, runs.get("project-one")?.status]).toEqual(
+          first === "done" ? ["done", "done", "done"] : ["in_doubt", "blocked", "blocked"],
+        );
+        expect(await again.trust.stores.audit.verify("genesis")).toMatchObject({ value: { valid: true } });
+        await again.work.close();
+        again.trust.stores.close();
+      });
+    }
+  });
+}, 120_000);
