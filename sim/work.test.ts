@@ -193,9 +193,11 @@ test("[VER-04] [VER-05] [VER-06] checks run in another sandbox that sees the wor
   await inScene(script, async (scene) => {
     await scene.work.runGranted(await grantPlan(scene, OUTSIDE));
     const place = { path: "/srv/pages", as: "/srv/pages" };
+    // A step is told which attempt it is; a check is told nothing.
+    const env = { SILAS_ATTEMPT: "1", SILAS_LAST_FAILURE: "" };
     expect(seen.map((text) => JSON.parse(text) as unknown)).toEqual([
-      { program: "make", given: {}, network: "none", read: [], write: [place] },
-      { program: "make", given: {}, network: "none", read: [], write: [place] },
+      { program: "make", env, given: {}, network: "none", read: [], write: [place] },
+      { program: "make", env, given: {}, network: "none", read: [], write: [place] },
       { program: "look", cwd: "/results", given: {}, network: "none", read: ["/results", "/srv/pages"], write: [] },
     ]);
   });
