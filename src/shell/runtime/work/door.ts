@@ -67,7 +67,7 @@ async function find({ store }: DoorDeps, runId: string): Promise<Result<Listed |
 function titleOf({ workItemId, planHash }: RunRecord, request: RequestHeading | null): string {
   if (request === null) return workItemId;
   const isUndo = request.kind === "batch_review" && request.planHash !== planHash;
-  return isUndo ? `Undo: ${request.intent}` : request.intent.replace(/^Run: /, "");
+  return isUndo ? `Undo: ${request.intent}` : request.intent.replace(/^Run(?: the project)?: /, "");
 }
 
 async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
