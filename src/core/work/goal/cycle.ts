@@ -138,10 +138,10 @@ function settledBefore({ cycle, previous, goal }: CycleState): string | null {
 
 /** The checks that fail now are those that failed when that cycle was over. */
 function isSameFailure(cycle: Cycle, previous: Cycle): boolean {
-  const names = (results: readonly CheckResult[]): string =>
-    JSON.stringify(results.filter(({ passed }) => !passed).map(({ name }) => name));
-  return names(cycle.results) === names(previous.recheck ?? previous.results);
+  return failedNames(cycle.results) === failedNames(previous.recheck ?? previous.results);
 }
+const failedNames = (results: readonly CheckResult[]): string =>
+  JSON.stringify(results.filter(({ passed }) => !passed).map(({ name }) => name));
 
 function asking(before: CycleState, why: string, events: readonly CycleEvent[] = []): CycleAdvance {
   const repair = { ...repairOf(before), runId: null, whyAsked: why };

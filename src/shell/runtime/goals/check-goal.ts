@@ -11,7 +11,7 @@ export type CheckingDeps = Omit<GateDeps, "loadRepair"> & {
   readonly sandboxes: Pick<Sandboxes, "open">;
   readonly spaces: RunSpaces;
   readonly network: RunNetwork;
-  readonly space: SpaceSettings;
+  readonly space: Pick<SpaceSettings, "memoryMb" | "cpuSeconds">;
   /** Whether everything is stopped. */
   readonly isStopped: () => Promise<boolean>;
 };
@@ -40,7 +40,7 @@ export async function checkGoal(
   if (!empty.ok) return err({ code: empty.error.code });
   const { workspace } = empty.value;
   const space = await deps.spaces.forChecks(cleared.value, { plan, workspace });
-  const networkFor = deps.network.forChecks({ grant, item: plan, contentHash, tasks: [], since: use.at });
+  const networkFor = deps.network.forChecks({ grant, item: plan });
   const quiet = { onCheck: () => {}, onLine: () => {} };
   const results = space.ok
     ? await performChecks({ plan, space: space.value, workspace, networkFor, isStopped: isClosed, ...quiet })

@@ -15,7 +15,7 @@ import { askOwner, decisionOn, type AskDeps } from "./ask-owner.ts";
 import type { ChecksRefused, GoalLook } from "./check-goal.ts";
 import type { LoadedGoal } from "./load-goal.ts";
 import { repairEnd, type RepairDeps } from "./run-repair.ts";
-import { useStanding, type StandingDeps } from "./standing.ts";
+import { spendStanding, type StandingDeps } from "./standing.ts";
 import type { Turns } from "./turns.ts";
 
 export type CycleDeps = StandingDeps &
@@ -49,8 +49,8 @@ export type Looking = {
 
 export type Cycles = {
   isBusy(goalId: string): boolean;
-  /** One look at a goal. Settles when it is over, or waits for a decision or for the run of its repair. */
-  begin(looking: Looking): Promise<void>;
+  /** One look at a goal, unless there is one already. Settles when it is over, or waits for a decision or for a run. */
+  begin(looking: Looking): Promise<"begun" | "busy">;
   /** Takes up what an earlier process left. */
   recover(): Promise<void>;
   /** Looks whether what cycles wait for has come. */
@@ -104,12 +104,13 @@ export function createCycles(deps: CycleDeps): Cycles {
     isBusy: (goalId) => going.has(goalId) || loading.has(goalId),
     async begin(looking) {
       const { goalId } = looking.kept;
-      if (isClosed || going.has(goalId) || loading.has(goalId)) return;
+      if (isClosed || going.has(goalId) || loading.has(goalId)) return "busy";
       loading.add(goalId);
       const one = await prepare(deps, looking).finally(() => loading.delete(goalId));
-      if (one === null || isClosed) return;
+      if (one === null || isClosed) return "begun";
       going.set(goalId, one);
       await drive(one);
+      return "begun";
     },
     async recover() {
       const open = await deps.goals.open();
@@ -167,7 +168,7 @@ async function perform(performing: Performing, effect: CycleEffect): Promise<Per
     case "record":
       return keep(performing, effect);
     case "spend_standing": {
-      const used = await useStanding(deps, { goal: one.goal, cycle });
+      const used = await spendStanding(deps, { goal: one.goal, cycle });
       const at = deps.clock.now();
       if (used.ok) return { kind: "standing_used", at, tokenId: used.value.tokenId };
       return mayPass(used.error) ? "wait" : { kind: "standing_refused", at, code: used.error.code };

@@ -63,17 +63,7 @@ export function createGoalsDoor(deps: GoalsDoorDeps): GoalsDoor {
   return {
     async list() {
       await scheduler.adopt();
-      const listed = await goals.list();
-      if (!listed.ok) return listed;
-      const summaries: GoalSummary[] = [];
-      for (const kept of listed.value) {
-        const cycles = await goals.cycles(kept.goalId);
-        if (!cycles.ok) return cycles;
-        const summary = await summaryOf(deps, { kept, cycles: cycles.value });
-        if (!summary.ok) return summary;
-        summaries.push(summary.value);
-      }
-      return ok(summaries);
+      return summariesOf(deps);
     },
     show,
     async check(goalId, actor) {
@@ -82,16 +72,29 @@ export function createGoalsDoor(deps: GoalsDoorDeps): GoalsDoor {
       if (kept.value.isPaused) return err({ code: "goal_paused", goalId });
       // Without a running Silas nothing was taken up yet.
       await deps.cycles.recover();
-      if (deps.cycles.isBusy(goalId)) return err({ code: "goal_busy", goalId });
       const { nextDue, lastDue } = kept.value;
       const next = { nextDue, lastDue, missedCount: 0 };
       const looking = { trigger: "owner", due: null, skipped: 0, next, notes: [], actor } as const;
-      await deps.cycles.begin({ kept: kept.value, ...looking });
-      return show(goalId);
+      const begun = await deps.cycles.begin({ kept: kept.value, ...looking });
+      return begun === "busy" ? err({ code: "goal_busy", goalId }) : show(goalId);
     },
     pause: (goalId, actor) => turn(goalId, { state: "paused", actor }),
     resume: (goalId, actor) => turn(goalId, { state: "resumed", actor }),
   };
+}
+
+async function summariesOf(deps: GoalsDoorDeps): Promise<Result<readonly GoalSummary[], StoreFault>> {
+  const listed = await deps.goals.list();
+  if (!listed.ok) return listed;
+  const summaries: GoalSummary[] = [];
+  for (const kept of listed.value) {
+    const cycles = await deps.goals.cycles(kept.goalId);
+    if (!cycles.ok) return cycles;
+    const summary = await summaryOf(deps, { kept, cycles: cycles.value });
+    if (!summary.ok) return summary;
+    summaries.push(summary.value);
+  }
+  return ok(summaries);
 }
 type Turning = { readonly state: "paused" | "resumed"; readonly actor: AuditActor };
 

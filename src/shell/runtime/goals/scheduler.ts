@@ -57,15 +57,17 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const delayMs = Math.min(LIMITS.schedulerSleepMs, ...dues);
     cancel = deps.timers.after(delayMs, () => void tick());
   };
-  const tick = (): Promise<void> => {
-    ticking ??= tickOnce(deps, arm)
-      .catch((cause: unknown) => deps.log.error("scheduler_broken", { cause }))
-      .then(async () => {
-        ticking = null;
-        await arm();
-      });
-    return ticking;
+  const tickAndArm = async (): Promise<void> => {
+    try {
+      await tickOnce(deps, arm);
+    } catch (cause) {
+      deps.log.error("scheduler_broken", { cause });
+    } finally {
+      ticking = null;
+    }
+    await arm();
   };
+  const tick = (): Promise<void> => (ticking ??= tickAndArm());
   return {
     async start() {
       await deps.cycles.recover();

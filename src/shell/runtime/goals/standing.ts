@@ -37,7 +37,7 @@ type Using = { readonly goal: LoadedGoal; readonly cycle: Cycle };
  * Uses the standing approval once for the repair of a cycle: verified whole, and counted by the commit that makes the
  * attempt. INVARIANT: the attempt was named before, so that asking twice uses it once. [GOAL-04] [GOAL-05]
  */
-export async function useStanding(
+export async function spendStanding(
   deps: StandingDeps,
   { goal, cycle }: Using,
 ): Promise<Result<{ readonly tokenId: string }, StandingRefused | StoreFault>> {

@@ -1,0 +1,181 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { instantFromMs, msOfInstant, type Instant } from "#base";
+import { planDue, type DuePlan, type MissedPolicy } from "#work";
+import { createTimetable } from "./timetable.ts";
+
+const at = (text: string): Instant => text as Instant;
+const instant = (ms: number): Instant => {
+  const made = instantFromMs(ms);
+  if (!made.ok) throw new Error("no instant");
+  return made.value;
+};
+
+/** The next times after a moment. */
+function times(schedule: string, { zone, from, count }: { zone: string; from: string; count: number }): string[] {
+  const timetable = createTimetable(schedule, zone);
+  const found: string[] = [];
+  for (let due = timetable.next(at(from)); due !== null && found.length < count; due = timetable.next(due)) {
+    found.push(due);
+  }
+  return found;
+}
+
+describe("a schedule", () => {
+  test("follows the clock of its zone: in the missing hour at its end, in the repeated one once", () => {
+    const berlin = { zone: "Europe/Berlin", count: 3 };
+    expect(times("30 2 * * *", { ...berlin, from: "2027-03-27T00:00:00.000Z" })).toEqual([
+      "2027-03-27T01:30:00.000Z",
+      "2027-03-28T01:00:00.000Z",
+      "2027-03-29T00:30:00.000Z",
+    ]);
+    expect(times("30 2 * * *", { ...berlin, from: "2026-10-24T00:00:00.000Z" })).toEqual([
+      "2026-10-24T00:30:00.000Z",
+      "2026-10-25T00:30:00.000Z",
+      "2026-10-26T01:30:00.000Z",
+    ]);
+    expect(times("0 * * * *", { ...berlin, from: "2026-10-24T23:30:00.000Z" })).toEqual([
+      "2026-10-25T00:00:00.000Z",
+      "2026-10-25T01:00:00.000Z",
+      "2026-10-25T02:00:00.000Z",
+    ]);
+  });
+
+  test("of every minute is due every minute, whatever the clocks do; always_on too; none is never due", () => {
+    for (const schedule of ["* * * * *", "always_on", "*/1 * * * *"]) {
+      expect(times(schedule, { zone: "Europe/Berlin", from: "2026-10-25T00:59:00.500Z", count: 2 })).toEqual([
+        "2026-10-25T01:00:00.000Z",
+        "2026-10-25T01:01:00.000Z",
+      ]);
+    }
+    expect(createTimetable(null, "UTC").next(at("2026-10-25T00:59:00.500Z"))).toBeNull();
+    expect(createTimetable("0 0 31 2 *", "UTC").next(at("2026-10-25T00:59:00.500Z"))).toBeNull();
+  });
+});
+
+const MINUTE = 60_000;
+const START = msOfInstant(at("2026-10-24T00:00:00.000Z"));
+const ZONES = ["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Australia/Lord_Howe"];
+const SCHEDULES = ["* * * * *", "*/20 * * * *", "5 * * * *", "30 2 * * *", "0 6 * * 1-5", "*/7 2 * * *"];
+
+/** A life of one goal: ever later looks at the clock, with leaps and pauses. */
+type Lived = { readonly checked: string[]; readonly skipped: [string, string][]; readonly asked: number };
+
+function live(policy: MissedPolicy, { schedule, zone, steps }: Life): Lived {
+  const timetable = createTimetable(schedule, zone);
+  const graceMs = 5 * MINUTE;
+  let nowMs = START;
+  let nextDue = timetable.next(instant(nowMs));
+  let lastDue: Instant | null = null;
+  const lived: { checked: string[]; skipped: [string, string][]; asked: number } = {
+    checked: [],
+    skipped: [],
+    asked: 0,
+  };
+  for (const step of steps) {
+    nowMs += step;
+    for (let turns = 0; turns < 600; turns += 1) {
+      const plan: DuePlan = planDue({ timetable, nextDue, lastDue, at: instant(nowMs), policy, graceMs });
+      if (plan.kind === "wait") break;
+      nextDue = plan.nextDue;
+      if (plan.kind === "replan") {
+        lastDue = null;
+        continue;
+      }
+      if (plan.skipped !== null) lived.skipped.push([plan.skipped.since, plan.skipped.until]);
+      if (plan.kind === "ask") lived.asked += 1;
+      lastDue = plan.kind === "check" ? plan.due : plan.skipped.until;
+      if (plan.kind === "check") lived.checked.push(plan.due);
+    }
+  }
+  return lived;
+}
+type Life = { readonly schedule: string; readonly zone: string; readonly steps: readonly number[] };
+
+const life = (step: fc.Arbitrary<number>) =>
+  fc.record({
+    schedule: fc.constantFrom(...SCHEDULES),
+    zone: fc.constantFrom(...ZONES),
+    steps: fc.array(step, { minLength: 1, maxLength: 12 }),
+  });
+const FORWARD = fc.oneof(
+  fc.integer({ min: 1, max: 3 * MINUTE }),
+  fc.integer({ min: 1, max: 90 * MINUTE }),
+  fc.integer({ min: 1, max: 36 * 60 * MINUTE }),
+);
+
+describe("what is due", () => {
+  test("is checked once or said to be skipped: never twice, never lost, in any zone, with any policy and any leap forward", () => {
+    fc.assert(
+      fc.property(fc.constantFrom<MissedPolicy>("once", "all", "skip", "ask"), life(FORWARD), (policy, one) => {
+        const lived = live(policy, one);
+        expect(new Set(lived.checked).size).toBe(lived.checked.length);
+        // Every time of the schedule is either checked or inside of a span that was skipped, and in one of them only.
+        const timetable = createTimetable(one.schedule, one.zone);
+        const endMs = START + one.steps.reduce((sum, step) => sum + step, 0);
+        const checked = new Set(lived.checked);
+        const spans = lived.skipped.toSorted();
+        let place = 0;
+        for (let due = timetable.next(instant(START)), seen = 0; due !== null && seen < 800; seen += 1) {
+          if (msOfInstant(due) > endMs) break;
+          while (place < spans.length && (spans[place]?.[1] ?? "") < due) place += 1;
+          const [since = "~", until = ""] = spans[place] ?? [];
+          const isSkipped = since <= due && due <= until;
+          expect(isSkipped !== checked.has(due), `${due} of ${one.schedule} in ${one.zone}`).toBe(true);
+          due = timetable.next(due);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("a clock that is set back a little repeats nothing, and one that is set back far goes on from what it shows", () => {
+    fc.assert(
+      fc.property(life(fc.oneof(FORWARD, fc.integer({ min: -4 * MINUTE, max: 0 }))), (one) => {
+        const lived = live("once", one);
+        expect(new Set(lived.checked).size).toBe(lived.checked.length);
+      }),
+      { numRuns: 40 },
+    );
+    const timetable = createTimetable("0 * * * *", "UTC");
+    const lastDue = at("2036-01-01T00:00:00.000Z");
+    const facts = {
+      timetable,
+      nextDue: at("2036-01-01T01:00:00.000Z"),
+      lastDue,
+      policy: "once",
+      graceMs: 5 * MINUTE,
+    } as const;
+    expect(planDue({ ...facts, at: at("2026-11-10T09:30:00.000Z") })).toEqual({
+      kind: "replan",
+      nextDue: "2026-11-10T10:00:00.000Z",
+    });
+  });
+
+  test("after hours away: once makes up for all, all for each, skip for none, ask waits; within the grace nothing is missed", () => {
+    const timetable = createTimetable("0 * * * *", "UTC");
+    const nextDue = at("2026-11-10T09:00:00.000Z");
+    const facts = { timetable, nextDue, lastDue: null, at: at("2026-11-10T12:30:00.000Z"), graceMs: 5 * MINUTE };
+    const spanned = (count: number, until: string) => ({ count, since: nextDue, until });
+    const after = "2026-11-10T13:00:00.000Z";
+    expect(planDue({ ...facts, policy: "once" })).toEqual({
+      kind: "check",
+      due: "2026-11-10T12:00:00.000Z",
+      trigger: "missed",
+      skipped: spanned(3, "2026-11-10T11:00:00.000Z"),
+      nextDue: after,
+    });
+    expect(planDue({ ...facts, policy: "all" })).toMatchObject({
+      due: nextDue,
+      skipped: null,
+      nextDue: "2026-11-10T10:00:00.000Z",
+    });
+    const skipped = spanned(4, "2026-11-10T12:00:00.000Z");
+    expect(planDue({ ...facts, policy: "skip" })).toEqual({ kind: "skip", skipped, nextDue: after });
+    expect(planDue({ ...facts, policy: "ask" })).toEqual({ kind: "ask", skipped, nextDue: after });
+    expect(planDue({ ...facts, at: at("2026-11-10T12:04:00.000Z"), policy: "skip" })).toMatchObject({
+      kind: "check",
+      trigger: "schedule",
+    });
+  });
+});
