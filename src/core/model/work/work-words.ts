@@ -7,6 +7,7 @@ export type WorkRefusal =
   | { readonly code: "run_unknown"; readonly runId: string }
   | { readonly code: "run_exists"; readonly runId: string }
   | { readonly code: "run_over"; readonly runId: string; readonly status: RunStatus }
+  | { readonly code: "work_stopped" }
   | { readonly code: "run_not_paused"; readonly runId: string }
   | { readonly code: "run_not_pausable"; readonly runId: string }
   | { readonly code: "run_not_in_doubt"; readonly runId: string; readonly status: RunStatus }
@@ -27,6 +28,11 @@ export const WORK_WORDS: Table = {
     what: `The run ${oneLine(runId)} was begun already.`,
     kept: "It is not begun a second time.",
     next: "",
+  }),
+  work_stopped: () => ({
+    what: "Everything is stopped.",
+    kept: "It stays paused.",
+    next: "`silas start-again` lets work begin again.",
   }),
   run_not_paused: ({ runId }) => ({
     what: `The run ${oneLine(runId)} is not paused.`,

@@ -155,6 +155,7 @@ const STATUS: StatusTable = {
   goal_not_paused: 409,
   goal_paused: 409,
   run_not_paused: 409,
+  work_stopped: 409,
   run_not_pausable: 409,
   run_not_in_doubt: 409,
   run_settled: 409,

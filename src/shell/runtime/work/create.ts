@@ -113,7 +113,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   });
   const doubts = createDoubts({ ...deps, proposals: rest.proposals });
   return {
-    ...createSteering({ store, clock, onChanged, runner }),
+    ...createSteering({ ...deps, runner }),
     stops: createStopDoor({ store: stores.stops, sandboxes, clock, onChanged, ...runner }),
     ...createWorkDoor({ ...deps, runner, viewOf: batches.viewOf }),
     batches,

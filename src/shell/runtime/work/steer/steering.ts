@@ -9,6 +9,7 @@ type SteerDeps = {
   readonly clock: Clock;
   readonly onChanged: () => void;
   readonly runner: Pick<Runner, "pause" | "resume">;
+  readonly isStopped: () => Promise<boolean>;
 };
 type Steered = Result<RunRecord, WorkRefusal | StoreFault>;
 
@@ -39,6 +40,8 @@ async function steerOnce(deps: SteerDeps, { runId, actor, wish }: Wish): Promise
   const isHeld = run.status === "paused" || run.isPausing;
   if (wish === "resume" && !isHeld) return err({ code: "run_not_paused", runId });
   if (wish === "pause" && isHeld) return ok(run);
+  // Going on would only find every door closed, and end there.
+  if (wish === "resume" && (await deps.isStopped())) return err({ code: "work_stopped" });
   const isDone = await deps.runner[wish](runId, actor);
   if (isDone === null) return keep(deps, { ...before.value, actor, wish });
   const after = await found(deps, runId);
