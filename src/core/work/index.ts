@@ -40,7 +40,7 @@ export type {
   StepEnd,
   StepNotRun,
 } from "./run/facts.ts";
-export { callOf, type SandboxCall } from "./steps/tool-call.ts";
+export type { SandboxCall } from "./steps/tool-call.ts";
 export { changedBetween, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
 export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";

@@ -1,5 +1,5 @@
 import { assert, err, nearest, ok, type Result } from "#base";
-import { TOOL_ARGUMENTS, type Step, type ToolCall, type ToolName } from "#model";
+import { TOOL_ARGUMENTS, type SearchGrant, type Step, type ToolCall, type ToolName } from "#model";
 import { splitCommand } from "../command-line.ts";
 import type { KeyPath, Reason, Report } from "../problems.ts";
 import { readRecord } from "../read-fields.ts";
@@ -7,7 +7,12 @@ import { FILE_PROGRAM } from "./file-program.ts";
 import { SEARCH_PROGRAM } from "./search-program.ts";
 
 /** What a sandbox is asked to run: program and arguments, and the text on its standard input. */
-export type SandboxCall = { readonly argv: readonly string[]; readonly stdin: string | null };
+export type SandboxCall = {
+  readonly argv: readonly string[];
+  readonly stdin: string | null;
+  /** The one search its program may ask for. */
+  readonly search?: SearchGrant;
+};
 
 /** Where every sandbox shows the Node that Silas itself runs on. */
 const NODE = "/opt/silas/bin/node";
@@ -55,8 +60,10 @@ export function sandboxCall(call: ToolCall): SandboxCall {
       return { argv: call.args.argv, stdin: null };
     case "python_exec":
       return { argv: ["python3", "-", ...call.args.args], stdin: call.args.script };
-    case "web_search":
-      return { argv: [NODE, "--input-type=commonjs", "--eval", SEARCH_PROGRAM], stdin: JSON.stringify(call) };
+    case "web_search": {
+      const argv = [NODE, "--input-type=commonjs", "--eval", SEARCH_PROGRAM];
+      return { argv, stdin: JSON.stringify(call), search: call.args };
+    }
     case "node_exec":
       return { argv: [NODE, "--input-type=module", "-", ...call.args.args], stdin: call.args.script };
     default:

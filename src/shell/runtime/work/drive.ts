@@ -200,7 +200,7 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
         effect,
         env: attemptEnv(going.state.run),
         artifactsAt: deps.spaces.artifactsIn(going.space),
-        network: deps.network.forStep(parts.loaded, effect.stepIndex),
+        network: deps.network.forStep(parts.loaded, effect),
         onLine: (line) => hear(going, line),
       });
       return { kind: "step_ended", at: deps.clock.now(), executionId: effect.executionId, outcome };

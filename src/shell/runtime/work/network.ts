@@ -1,16 +1,29 @@
-import { hostWords, parseHostRule, type AuditActor, type AuditDraft, type EgressUse, type HostRule } from "#model";
-import type { AuditLog, Clock, EgressGrant, Log } from "#ports";
-import { callOf } from "#work";
-import type { LoadedPlan } from "./load-plan.ts";
+import {
+  hostWords,
+  parseHostRule,
+  type AuditActor,
+  type AuditDraft,
+  type EgressUse,
+  type HostRule,
+  type WorkItem,
+} from "#model";
+import type { AuditLog, Clock, EgressGrant, GrantedRun, Log } from "#ports";
+import type { RunEffect } from "#work";
 
 /** The network of runs: what an approved plan names, with every use of it in the audit chain. */
 export type RunNetwork = {
-  /** What this step may reach; null for nothing. */
-  forStep(plan: LoadedPlan, stepIndex: number): EgressGrant | null;
+  /** What this step may reach, as its gates left it; null for nothing. */
+  forStep(plan: RunOfPlan, step: StepToRun): EgressGrant | null;
   /** What the check at a place may reach, if it asks for it. */
-  forChecks(plan: LoadedPlan): (index: number) => EgressGrant;
+  forChecks(plan: RunOfPlan): (index: number) => EgressGrant;
 };
 
+/** Which run, and what of its plan says where it may go. */
+type RunOfPlan = {
+  readonly grant: Pick<GrantedRun, "runId">;
+  readonly item: Pick<WorkItem, "id" | "hosts" | "steps">;
+};
+type StepToRun = Pick<Extract<RunEffect, { readonly kind: "run_step" }>, "stepIndex" | "call">;
 type NetworkDeps = { readonly audit: Pick<AuditLog, "append">; readonly clock: Clock; readonly log: Log };
 
 export function createRunNetwork({ audit, clock, log }: NetworkDeps): RunNetwork {
@@ -23,20 +36,17 @@ export function createRunNetwork({ audit, clock, log }: NetworkDeps): RunNetwork
     },
   });
   return {
-    forStep(plan, index) {
-      const step = plan.item.steps[index];
-      if (step === undefined) return null;
+    forStep(plan, { stepIndex: index, call }) {
       const grant = grantFor({ plan, part: "step", index });
-      const call = callOf(step);
       // A search has the network of its query alone.
-      if (call.tool === "web_search") return { hosts: [], search: call.args, onUse: grant.onUse };
-      return step.network ? grant : null;
+      if (call.search !== undefined) return { hosts: [], search: call.search, onUse: grant.onUse };
+      return plan.item.steps[index]?.network === true ? grant : null;
     },
     forChecks: (plan) => (index) => grantFor({ plan, part: "check", index }),
   };
 }
 
-type NetworkUser = { readonly plan: LoadedPlan; readonly part: "step" | "check"; readonly index: number };
+type NetworkUser = { readonly plan: RunOfPlan; readonly part: "step" | "check"; readonly index: number };
 
 const SYSTEM: AuditActor = { kind: "system" };
 
