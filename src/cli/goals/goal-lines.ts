@@ -30,7 +30,7 @@ export function describeGoal(goal: GoalDetail): readonly string[] {
   const { cycles, lastCycle, standingUntil } = goal;
   return [
     oneLine(goal.title),
-    `  State     ${STATES[goal.status]}${goal.statusWords === null ? "" : `: ${oneLine(goal.statusWords)}`}`,
+    `  State     ${stateWords(goal)}`,
     `  Goal      ${goal.goalId}`,
     `  Request   ${goal.requestId}`,
     `  Checked   ${goal.scheduleWords}, ${goal.timeZone}`,
@@ -45,6 +45,10 @@ export function describeGoal(goal: GoalDetail): readonly string[] {
     ...(cycles[0] === undefined ? [] : resultLines(cycles[0].recheck ?? cycles[0].results)),
   ];
 }
+
+/** Why it stands as it does, where there is more to say than that. */
+const stateWords = ({ status, statusWords }: GoalDetail): string =>
+  statusWords === null || status === "paused" ? STATES[status] : oneLine(statusWords);
 
 const LOOKS_SHOWN = 10;
 

@@ -1,0 +1,111 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createHome, type Home } from "./cli-process.ts";
+import { sitAt } from "./typing-person.ts";
+
+type Repair = { readonly request_id: string | null; readonly run_id: string | null; readonly why_asked: string | null };
+type Cycle = {
+  readonly number: number;
+  readonly ended: string;
+  readonly reason: string;
+  readonly repair: Repair | null;
+};
+type Goal = {
+  readonly goal_id: string;
+  readonly status: string;
+  readonly next_due: string | null;
+  readonly repairs_used: number;
+  readonly repairs_max: number;
+  readonly cycles: readonly Cycle[];
+};
+type Request = { readonly request_id: string; readonly plan_hash: string };
+
+let home: Home;
+let place: string;
+beforeAll(async () => {
+  home = createHome();
+  place = mkdtempSync("/var/tmp/silas-goal-");
+  await home.silas(["init"]);
+});
+afterAll(async () => {
+  await home.remove();
+  rmSync(place, { recursive: true, force: true });
+});
+
+const page = (): string => join(place, "page.html");
+const show = (): Promise<Goal> => home.json<Goal>(["goals", "show", "goal-page", "--json"]);
+
+/** A goal that keeps a page in a folder of the owner; nothing but its folder is in its reach. */
+async function approveGoal(terms: readonly string[]): Promise<void> {
+  const file = join(home.dir, "goal.md");
+  writeFileSync(
+    file,
+    `---
+id: goal-page
+type: goal
+title: Keep the page there
+schedule: "0 6 * * *"
+on_failure: spawn_task
+budget: { max_attempts: 1, max_wall_time_seconds: 60 }
+files: { write: [${place}] }
+steps:
+  - { name: write the page, tool: file_write, args: { path: ${page()}, content: "<title>Workshop</title>" } }
+verify:
+  - { name: page has its title, run: "grep -c Workshop ${page()}", expect: { equals: "1" } }
+---
+
+# What to do
+
+Write the page again.
+`,
+  );
+  const { request } = await home.json<{ readonly request: Request }>(["plan", "propose", file, ...terms, "--json"]);
+  await approve(request);
+}
+/** A person at a terminal: it runs unattended, and changes a place of the owner. */
+async function approve({ request_id: id, plan_hash: hash }: Request): Promise<void> {
+  const turns = [
+    { when: /Approve this plan\?/, type: "y" },
+    { when: /first 8 characters/, type: `${hash.slice(0, 8)}\r` },
+  ];
+  expect(await sitAt(home, { args: ["approve", id], turns })).toMatchObject({ code: 0 });
+}
+
+describe("goals through the silas command, in the real sandbox", () => {
+  test("[GOAL-04] [GOAL-05] [GOAL-06] a goal is checked, repaired on the approval given in advance, and asked about when that is used up", async () => {
+    await approveGoal(["--repairs", "1", "--until", "2098-12-31"]);
+    const repaired = await home.silas(["goals", "check", "goal-page"]);
+    expect(repaired.code).toBe(0);
+    expect(repaired.out).toContain("Repaired, 1 of 1 passed");
+    expect(existsSync(page())).toBe(true);
+
+    rmSync(page());
+    const asked = await home.silas(["goals", "check", "goal-page"]);
+    expect(asked.code).toBe(3);
+    expect(asked.out).toContain("used up");
+    expect(existsSync(page())).toBe(false);
+    const waits = await show();
+    expect(waits).toMatchObject({ status: "waiting_for_you", repairs_used: 1 });
+    const inbox = await home.json<{ readonly requests: readonly Request[] }>(["inbox", "--json"]);
+    const request = inbox.requests.find(({ request_id: id }) => id === waits.cycles[0]?.repair?.request_id);
+    if (request === undefined) throw new Error("the repair is not in the inbox");
+    await approve(request);
+
+    // A running Silas takes up what was approved while none ran, and looks after it from then on.
+    await home.start();
+    await expect.poll(async () => (await show()).status, { timeout: 60_000, interval: 200 }).toBe("healthy");
+    expect(existsSync(page())).toBe(true);
+    const paused = await home.silas(["goals", "pause", "goal-page"]);
+    expect(paused.out).toMatch(/State +Paused/);
+    expect(paused.out).toMatch(/Next +not planned/);
+    const resumed = await home.json<Goal>(["goals", "resume", "goal-page", "--json"]);
+    expect(resumed.next_due).toMatch(/T0[45]:00:00\.000Z$/);
+    const table = await home.silas(["goals"]);
+    expect(table.out).toMatch(/goal-page\s+Keep the page there\s+Well\s+1 of 1/);
+    const told = (await home.silas(["activity"])).out;
+    expect(told).toContain("Checked");
+    expect(told).toContain("is well again after a repair");
+    expect((await home.silas(["audit", "verify"])).code).toBe(0);
+  });
+});
