@@ -91,6 +91,10 @@ describe("pausing", () => {
     });
     expect(run.status).toBe("done");
     expect(run.budgetUsed.wallTimeSeconds).toBeLessThan(1);
+    // What was used before it counts together with what is used after it.
+    const slow = lived(TWO_STEPS, { ...pauseAt("run_step"), pauseMs: 86_400_000, ms: 2_000 }).run;
+    const through = lived(TWO_STEPS, { ms: 2_000 }).run;
+    expect(slow.budgetUsed.wallTimeSeconds).toBeGreaterThanOrEqual(through.budgetUsed.wallTimeSeconds);
   });
 
   test("a pause that is taken back before it came never comes", () => {
@@ -115,12 +119,15 @@ describe("pausing", () => {
 
 describe("a pause and a restart", () => {
   test("what was paused stays paused, and what was to be paused is paused before anything runs", () => {
-    for (const isCrash of [() => false, ({ kind }: RunEffect) => kind === "close_space"]) {
+    const isResting = (effect: RunEffect): boolean => effect.kind === "record" && effect.run.status === "paused";
+    for (const [isCrash, kept] of [
+      [() => false, { status: "paused", isPausing: false }],
+      [isResting, { status: "running", isPausing: true }],
+    ] as const) {
       const world = newWorld();
       const plan = planOf(TWO_STEPS);
-      let steps = 0;
-      const crash = (effect: RunEffect): boolean => isCrash(effect) || (effect.kind === "run_step" && (steps += 1) > 1);
-      live(world, { plan, answers: { ...pauseAt("open_space"), isCrash: crash } });
+      live(world, { plan, answers: { ...pauseAt("run_step"), isCrash } });
+      expect(world.kept.run).toMatchObject(kept);
       const before = world.effects.length;
       const again = live(world, { plan });
       expect(again.phase).toBe("paused");
