@@ -190,11 +190,23 @@ describe("what steps may reach", () => {
       "  - { name: file, on: after_step, after_step: 0, type: file_valid, extract: host }",
     ].join("\n");
     expect(found(step("run: ls").replace("steps:", `${lines}\nsteps:`)).toSorted()).toEqual([
+      "missing_key follow_up_of",
       "not_with_steps gates.1.on",
       "not_with_steps gates.2.after_step",
       "not_with_steps gates.3.type",
-      "not_with_steps input_artifacts_from",
     ]);
     expect(accepted(taskFile(lines)).item.gates).toHaveLength(4);
   });
+});
+
+test("[PLAN-03] a repository is for tasks with steps, at a plain path that is no place of the kernel, with a name of a commit", () => {
+  const tree = (repository: string): string => step("run: ls").replace("steps:", `repository: ${repository}\nsteps:`);
+  expect(() => found(tree("{ path: /home/ana/shop, ref: feature/one }"))).toThrow("accepted");
+  expect(() => found(tree("{ path: /tmp/shop }"))).toThrow("accepted");
+  for (const path of ["shop", "/home/../etc", "/proc/self", "/dev/shm/x", "/home/ana/"]) {
+    expect(found(tree(`{ path: ${path} }`))).toEqual(["grant_refused repository.path"]);
+  }
+  for (const ref of ["--upload-pack=x", "-x", "a..b", "a b", "HEAD^", "a:b", "@{1}"]) {
+    expect(found(tree(`{ path: /srv/shop, ref: "${ref}" }`))).toEqual(["wrong_value repository.ref"]);
+  }
 });

@@ -41,8 +41,8 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
 /** Only steps get a tree of a repository, and its place is named like any other. */
 function checkRepository({ repository, type, steps }: WireRecord, report: Report): void {
   if (!isRecord(repository)) return;
-  if (type !== "task" && type !== null) report(["repository"], { code: "not_for_type", expected: "task" });
-  else if (listOf(steps).length === 0) report(["repository"], { code: "not_with_steps", expected: "steps work in it" });
+  const isForSteps = type === "task" && listOf(steps).length > 0;
+  if (!isForSteps && type !== null) report(["repository"], { code: "not_for_type", expected: "task with steps" });
   const { path } = repository;
   if (typeof path === "string" && !isRepositoryPlace(path)) report(["repository", "path"], { code: "grant_refused" });
 }
@@ -72,10 +72,7 @@ const GRANTS = { read: "a path of files.read or files.write", write: "a path of 
 /** Results are taken over from somewhere. */
 function checkCompany(wire: WireRecord, report: Report): void {
   if (listOf(wire["input_artifacts_from"]).length > 0 && wire["follow_up_of"] === null) {
-    report(["input_artifacts_from"], {
-      code: "not_with_steps",
-      expected: "follow_up_of names the work they come from",
-    });
+    report(["follow_up_of"], { code: "missing_key", expected: "the work that input_artifacts_from takes results of" });
   }
 }
 

@@ -106,12 +106,20 @@ async function leftBehind(deps: DriveDeps): Promise<readonly Preparing[]> {
   const found: Preparing[] = [];
   for (const run of left.ok ? left.value : []) {
     const grant = await deps.store.grantOf(run.runId);
-    if (grant.ok && grant.value === null) await endWithoutGrant(deps, run);
-    else if (grant.ok && grant.value !== null && grant.value.projectRunId === null) {
-      found.push({ grant: grant.value, kept: run });
+    if (!grant.ok) continue;
+    if (grant.value === null) await endWithoutGrant(deps, run);
+    else if (grant.value.projectRunId === null) found.push({ grant: grant.value, kept: run });
+    else if (await isOver(deps, grant.value.projectRunId)) {
+      await endBroken(deps, { grant: grant.value, status: "in_doubt" });
     }
   }
   return found;
+}
+
+/** A task whose project has ended without it is taken up by nobody. */
+async function isOver({ store }: DriveDeps, runId: string): Promise<boolean> {
+  const found = await store.find(runId);
+  return found.ok && found.value !== null && found.value.endedAt !== null;
 }
 
 /** Null when it cannot run at all, which is then kept and recorded. */
