@@ -14,7 +14,6 @@ export function createHttpBatches(address: InstanceAddress): BatchesDoor {
     const call = { method: "POST", path, body: JSON.stringify(value), silenceMs: LOOK_MS } as const;
     return resultOf(await readAnswer(await callInstance(address, call)));
   };
-  const ofRun = (runId: string, verb: string): string => `/api/work/${encodeURIComponent(runId)}/${verb}`;
   return {
     tidy: async (folder) => {
       const tidied = await post<TidiedBody>("/api/batches/tidy", { folder });
@@ -36,6 +35,8 @@ export function createHttpBatches(address: InstanceAddress): BatchesDoor {
     },
   };
 }
+
+const ofRun = (runId: string, verb: string): string => `/api/work/${encodeURIComponent(runId)}/${verb}`;
 
 // Our own server wrote this.
 type TidiedBody = {

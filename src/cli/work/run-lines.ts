@@ -1,9 +1,18 @@
 import { neutralise, oneLine } from "#base";
 import { runLine, type CheckResult, type LedgerEntry, type WorkDetail } from "#model";
+import { describeUndo } from "../batches/batch-lines.ts";
 import { showMoment } from "../terminal/local-time.ts";
 
 /** Everything about a run, for a person. What programs printed is made safe to show. */
-export function describeRun({ run, title, requestId, progress, ledger, settlement }: WorkDetail): readonly string[] {
+export function describeRun({
+  run,
+  title,
+  requestId,
+  progress,
+  ledger,
+  settlement,
+  undo,
+}: WorkDetail): readonly string[] {
   const { budgetUsed } = run;
   return [
     `${oneLine(title)}`,
@@ -18,6 +27,7 @@ export function describeRun({ run, title, requestId, progress, ledger, settlemen
     ...resultLines(run.results),
     ...(settlement === null ? [] : resultLines(settlement.results, "Checks afterwards")),
     ...artifactLines(run.artifacts),
+    ...(undo === null ? [] : ["Items", ...describeUndo(undo).map((line) => `  ${line}`)]),
   ];
 }
 
@@ -40,10 +50,7 @@ export function stepState({ state, success, error, durationMs }: LedgerEntry): s
 
 export function resultLines(results: readonly CheckResult[], title = "Checks"): readonly string[] {
   if (results.length === 0) return [];
-  return [
-    title,
-    ...results.flatMap(checkLines),
-  ];
+  return [title, ...results.flatMap(checkLines)];
 }
 
 function checkLines({ name, passed, reason, output, changedFiles = [] }: CheckResult): readonly string[] {

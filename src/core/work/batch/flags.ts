@@ -34,13 +34,13 @@ const KNOWN_ENDING = /^[a-z0-9]{1,8}$/;
 type Around = {
   readonly ending: string;
   readonly isKnown: boolean;
-  readonly files: readonly FileFact[];
+  /** Whether another file here has the same bytes. */
+  readonly isTwin: boolean;
   readonly isTaken: boolean;
   readonly at: Instant;
 };
 
-export function flagsOf(file: FileFact, { ending, isKnown, files, isTaken, at }: Around): readonly FileFlag[] {
-  const isTwin = files.some(({ name, sha256 }) => name !== file.name && sha256 === file.sha256);
+export function flagsOf(file: FileFact, { ending, isKnown, isTwin, isTaken, at }: Around): readonly FileFlag[] {
   const found: readonly (readonly [FileFlag, boolean])[] = [
     ["hidden", file.name.startsWith(".")],
     ["executable", file.isExecutable],

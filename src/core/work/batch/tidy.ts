@@ -39,7 +39,8 @@ export function tidyBatches(facts: FolderFacts, { size, mediumMin }: TidySetting
   const inOrder = facts.files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const movable = inOrder.filter(({ name }) => isShown(name));
   const considered = movable.slice(0, LIMITS.batchCandidates);
-  const candidates = considered.map((file, index) => candidateOf(file, { facts, index, mediumMin }));
+  const around = aroundOf(facts);
+  const candidates = considered.map((file, index) => candidateOf(file, { around, index, mediumMin }));
   const batches: BatchProposal[] = [];
   const most = Math.min(size, LIMITS.batchMoves);
   for (let from = 0; from < candidates.length; from += most) {
@@ -50,15 +51,33 @@ export function tidyBatches(facts: FolderFacts, { size, mediumMin }: TidySetting
 }
 
 type Candidate = { readonly item: BatchProposal["items"][number]; readonly move: FileMove; readonly folder: string };
-type Looking = { readonly facts: FolderFacts; readonly index: number; readonly mediumMin: number };
+/** What is asked for every file, put together once. */
+type Around = {
+  readonly taken: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  readonly countByDigest: ReadonlyMap<string, number>;
+  readonly at: Instant;
+};
+type Looking = { readonly around: Around; readonly index: number; readonly mediumMin: number };
 
-function candidateOf(file: FileFact, { facts, index, mediumMin }: Looking): Candidate {
+function aroundOf({ files, taken, at }: FolderFacts): Around {
+  const countByDigest = new Map<string, number>();
+  for (const { sha256 } of files) countByDigest.set(sha256, (countByDigest.get(sha256) ?? 0) + 1);
+  return { taken: new Set(taken), names: new Set(files.map(({ name }) => name)), countByDigest, at };
+}
+
+function candidateOf(file: FileFact, { around, index, mediumMin }: Looking): Candidate {
   const { name, sha256, changedAt } = file;
   const ending = endingOf(name);
   const kind = KIND_BY_ENDING.get(ending) ?? OTHER;
-  const to = freePlace(kind, { name, facts });
-  const isTaken = to !== `${kind.folder}/${name}`;
-  const found = flagsOf(file, { ending, isKnown: kind !== OTHER, files: facts.files, isTaken, at: facts.at });
+  const to = freePlace(kind, { name, around });
+  const found = flagsOf(file, {
+    ending,
+    isKnown: kind !== OTHER,
+    isTwin: (around.countByDigest.get(sha256) ?? 0) > 1,
+    isTaken: to !== `${kind.folder}/${name}`,
+    at: around.at,
+  });
   const flags: readonly FileFlag[] = kind.confidence < mediumMin ? [...found, "low_confidence"] : found;
   const confidence = flags.length === 0 ? kind.confidence : Math.min(kind.confidence, 0.4);
   const id = String(index + 1);
@@ -103,10 +122,8 @@ function batchOf(candidates: readonly Candidate[], { goalId, number, facts }: Ba
 /** The same name in the folder of its kind, or the first free one like it. */
 function freePlace(
   { folder }: FileKind,
-  { name, facts }: { readonly name: string; readonly facts: FolderFacts },
+  { name, around: { taken, names } }: { readonly name: string; readonly around: Around },
 ): string {
-  const taken = new Set(facts.taken);
-  const names = new Set(facts.files.map((file) => file.name));
   const dot = name.lastIndexOf(".");
   const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
   for (let number = 1; ; number += 1) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { err, instantFromMs, ok, type Instant, type Result } from "#base";
+import { err, instantFromMs, LIMITS, ok, type Instant, type Result } from "#base";
 import type { FolderFault, TidyRefused } from "#model";
 import type { FileFact, FolderFacts, LeftAlone } from "#work";
 
@@ -51,7 +51,9 @@ async function scan(folder: string, at: Instant): Promise<Scanned> {
   const folders: string[] = [];
   const taken: string[] = [];
   const leftAlone: LeftAlone[] = [];
-  for (const raw of await readdir(folder, { encoding: "buffer" })) {
+  const names = (await readdir(folder, { encoding: "buffer" })).toSorted(Buffer.compare);
+  const buffer = Buffer.alloc(CHUNK_BYTES);
+  for (const raw of names) {
     const name = nameOf(raw);
     if (name === null) {
       leftAlone.push({ name: raw.toString("latin1"), reason: "its name is no text" });
@@ -62,7 +64,8 @@ async function scan(folder: string, at: Instant): Promise<Scanned> {
       folders.push(name);
       for (const inside of await readdir(join(folder, name)).catch(() => [])) taken.push(`${name}/${inside}`);
     } else if (about?.isFile()) {
-      const fact = await factOf({ folder, name, about });
+      const isMore = files.length >= LIMITS.batchCandidates;
+      const fact = isMore ? LATER : await factOf({ folder, name, about, buffer });
       if (typeof fact === "string") leftAlone.push({ name, reason: fact });
       else files.push(fact);
     } else if (about !== null) leftAlone.push({ name, reason: "it is a link or no plain file" });
@@ -78,25 +81,26 @@ function nameOf(raw: Buffer): string | null {
   }
 }
 
-type Seen = { readonly folder: string; readonly name: string; readonly about: Stats };
+const LATER = "more files than one look takes up; it waits for the next";
+
+type Seen = { readonly folder: string; readonly name: string; readonly about: Stats; readonly buffer: Buffer };
 
 /** What was seen of a file, or why it is left alone. */
-async function factOf({ folder, name, about }: Seen): Promise<FileFact | string> {
+async function factOf({ folder, name, about, buffer }: Seen): Promise<FileFact | string> {
   if (about.size > LOOK_BYTES_MAX) return "it is larger than four gigabytes";
   const changedAt = instantFromMs(Math.trunc(about.mtimeMs));
   if (!changedAt.ok) return "its date lies outside of the calendar";
-  const sha256 = await digestOf(join(folder, name)).catch(() => null);
+  const sha256 = await digestOf(join(folder, name), buffer).catch(() => null);
   if (sha256 === null) return "it cannot be read";
   return { name, size: about.size, changedAt: changedAt.value, isExecutable: (about.mode & 0o111) !== 0, sha256 };
 }
 
-async function digestOf(path: string): Promise<string> {
+async function digestOf(path: string, buffer: Buffer): Promise<string> {
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const hash = createHash("sha256");
-    const buffer = Buffer.alloc(CHUNK_BYTES);
     for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
       if (bytesRead === 0) return hash.digest("hex");
       hash.update(buffer.subarray(0, bytesRead));
     }

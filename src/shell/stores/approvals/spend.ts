@@ -24,9 +24,7 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
   const { db, recordAct } = parts;
   const { token, requestId, at, actor, also } = spending;
   const open =
-    requestId === null
-      ? null
-      : stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
+    requestId === null ? null : stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
   if (open !== null && !open.ok) return open;
   const use = spendOne(parts, spending);
   if (!use.ok) return use;
