@@ -49,8 +49,8 @@ export const LIMITS = {
   enrolmentCodesMax: 20,
   /** Wrong or right, an address may try this many enrolment codes a minute; a person needs one. */
   enrolmentTriesPerMinute: 10,
-  /** Requests of one session a minute: a page that loads ten lists a second stays below. */
-  requestsPerMinute: 600,
+  /** Requests of one session a minute: a page asks about fifteen times when it is opened, and may be opened often. */
+  requestsPerMinute: 1_200,
   /** Addresses and scopes a rate limiter remembers; beyond this the oldest window is forgotten. */
   rateKeysMax: 10_000,
   /** Headers must arrive within this time, so that a trickling client cannot hold a connection. */
