@@ -19,7 +19,7 @@ import { createCycles, type KnownGoal } from "./cycles.ts";
 import { createGoalsDoor } from "./door.ts";
 import { loadGoal, type LoadedGoal } from "./load-goal.ts";
 import { createScheduler } from "./scheduler.ts";
-import { createTimetable } from "./timetable.ts";
+import { loadTimetable } from "./timetable.ts";
 import { createTurns } from "./turns.ts";
 
 export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | "space" | "isStopped"> & {
@@ -57,7 +57,7 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
     if (before !== undefined) return ok(before);
     const goal = await loadGoal(parts, requestId);
     if (!goal.ok) return goal;
-    const timetable = createTimetable(goal.value.item.schedule, config.timezone);
+    const timetable = await loadTimetable(goal.value.item.schedule, config.timezone);
     if (known.size >= LIMITS.goalsMax) known.clear();
     known.set(requestId, { goal: goal.value, timetable });
     return ok({ goal: goal.value, timetable });
