@@ -309,3 +309,22 @@ test("[PROJ-06] a project that is cut at any statement goes on to an end: no tas
     }
   });
 }, 120_000);
+
+test.each([
+  ["only its workspace", "", "stuck"],
+  ["a place outside", "files: { write: [/srv/pages] }\n", "in_doubt"],
+] as const)(
+  "a mistake of Silas itself ends a run that could change %s at once, and it says so",
+  async (_what, files, status) => {
+    const breaks: Script = () => {
+      throw new Error("a mistake");
+    };
+    await inScene(breaks, async (scene) => {
+      const runId = await grantPlan(scene, task("task-broken", files));
+      await scene.work.runGranted(runId);
+      const runs = await runsById(scene);
+      expect(runs.get("task-broken")).toMatchObject({ status });
+      expect(runs.get("task-broken")?.lastError).toContain("silas logs");
+    });
+  },
+);
