@@ -31,7 +31,13 @@ type Asked = Pick<PendingDecision, "kind" | "projection">;
  * to sign without believing anyone. Null when the request is not whole. [R1.A4]
  */
 export function grantsOf({ kind, projection }: Asked): readonly Grant[] | null {
-  const plain = { ...NOW, planHash: sha256Hex(projection), scope: SCOPE_OF_KIND[kind], expiresAt: null, conditions: {} };
+  const plain = {
+    ...NOW,
+    planHash: sha256Hex(projection),
+    scope: SCOPE_OF_KIND[kind],
+    expiresAt: null,
+    conditions: {},
+  };
   if (isPayloadKind(kind)) {
     const read = readPayload(kind, projection);
     if (!read.ok) return null;
