@@ -47,7 +47,10 @@ function progressWords({ run, progress, project }: WorkDetail): { readonly words
   if (progress === null) return { words: run.status === "pending" ? "Waits to be run" : "", more: "" };
   const { step, steps, name, attempt, lastLine, since } = progress;
   const tries = attempt > 1 ? ` (attempt ${attempt})` : "";
-  const words = step === null ? `Check ${name}${tries}` : `${project === null ? "Step" : "Task"} ${step} of ${steps}: ${name}${tries}`;
+  const words =
+    step === null
+      ? `Check ${name}${tries}`
+      : `${project === null ? "Step" : "Task"} ${step} of ${steps}: ${name}${tries}`;
   const elapsedMs = Math.max(0, Date.now() - msOfInstant(since));
   return { words, more: `  ${seconds(elapsedMs)}${lastLine === "" ? "" : `  ${lastLine}`}` };
 }
