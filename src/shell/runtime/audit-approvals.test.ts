@@ -34,7 +34,14 @@ async function setUp() {
     passkeys: NO_PASSKEYS,
     readYaml: parseYaml,
     runs: { executions: async () => ({ ok: true, value: [] }) },
-    settings: { timeoutMs: TIMEOUT_MS, ttlMs: 600_000, maxExecutions: 1, standingUsesMax: 10, fatigueDecisions: 10, undoWindowSeconds: 300 },
+    settings: {
+      timeoutMs: TIMEOUT_MS,
+      ttlMs: 600_000,
+      maxExecutions: 1,
+      standingUsesMax: 10,
+      fatigueDecisions: 10,
+      undoWindowSeconds: 300,
+    },
   });
   const propose = async (name: string): Promise<KeptRequest> =>
     must(await door.propose(PLAN.replace("id: task-0190", `id: task-${name}`), BY)).request;
