@@ -244,7 +244,42 @@ describe("a goal", () => {
       expect(silas.sandboxes.ran).toHaveLength(5);
     }));
 
-  test("whose stored plan or approval was exchanged is not checked: the gate blocks it, and nothing is repaired", () =>
+  test("is not looked at while everything is stopped, and is again afterwards", () =>
+    withGoal(goalText({ standing: STANDING }), async (silas) => {
+      expect((await silas.work.stops.stop(BY)).ok).toBe(true);
+      silas.page.isThere = false;
+      await silas.pass(30);
+      expect(silas.sandboxes.ran).toEqual([]);
+      expect((await silas.work.stops.startAgain(BY)).ok).toBe(true);
+      await silas.pass(2);
+      expect(await shown(silas)).toMatchObject({ status: "healthy", repairsUsed: 1 });
+      expect(await countOf(silas, "goal_checks_skipped")).toBe(1);
+    }));
+
+  test("that was due while Silas was off follows the policy: asked about, it waits for a word and says so", () =>
+    inWorld(1, async (world) => {
+      setClock(world, "2026-11-10T09:00:00.000Z");
+      const text = goalText().replace('"* * * * *"', '"0 * * * *"');
+      const first = await openGoals(world, { scheduler: { missedRunPolicy: "ask" } });
+      await first.work.start();
+      await approve(first, text);
+      await first.close();
+      world.clock.moveMs(3.5 * 3_600_000);
+      const silas = await openGoals(world, { vault: first.vault, scheduler: { missedRunPolicy: "ask" } });
+      await silas.work.start();
+      await silas.pass(5);
+      expect(silas.sandboxes.ran).toEqual([]);
+      const asked = await shown(silas);
+      expect(asked).toMatchObject({ status: "waiting_for_you", nextDue: "2026-11-10T13:00:00.000Z" });
+      expect(asked.statusWords).toContain("3 checks were due");
+      const skipped = (await chainOf(silas)).find(({ event }) => event === "goal_checks_skipped");
+      expect(skipped?.data).toMatchObject({ count: 3, since: "2026-11-10T10:00:00.000Z", reason: "asked" });
+      const checked = await silas.work.goals.check("goal-page", BY);
+      expect(checked.ok && checked.value.status).toBe("healthy");
+      await silas.close();
+    }));
+
+  test("whose key was revoked is not checked: the gate blocks it, and nothing is repaired", () =>
     withGoal(goalText({ standing: STANDING }), async (silas) => {
       const key = await silas.trust.stores.keys.list();
       const [first] = key.ok ? key.value : [];
