@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Gate, RunRecord } from "#model";
+import { planProposalText, type Gate, type RunRecord } from "#model";
 import { createMemoryVault } from "#stores";
 import { gateOf } from "../test/gate-texts.ts";
 import { BY } from "./approval-world.ts";
@@ -63,6 +63,10 @@ async function runOf({ work }: Working, runId: string): Promise<RunRecord> {
   const shown = await work.show(runId);
   if (!shown.ok) throw new Error(shown.error.code);
   return shown.value.run;
+}
+async function statuses({ work }: Working): Promise<readonly string[]> {
+  const listed = await work.list();
+  return listed.ok ? listed.value.map(({ run }) => run.status) : [];
 }
 const eventsOf = async ({ trust }: Working): Promise<readonly string[]> => {
   const entries = await trust.stores.audit.entries({ beforeSeq: null, from: null, to: null, limit: 200 });
@@ -134,6 +138,24 @@ test("stopping what a process left in the middle of a step says what is known of
       expect(next.sandboxes.opened()).toBe(0);
     });
   }
+});
+
+test("a project is held by the task that runs, and goes on by its own name", async () => {
+  const { script, started, go } = gateway();
+  const plan =
+    "---\nid: project-one\ntype: project\ntitle: All of it\ntasks: [task-steps]\n---\n\n# What to do\n\nMake it.\n";
+  await inScene({ script }, async (scene) => {
+    const runId = await grantPlan(scene, planProposalText({ plan, tasks: [INSIDE], standing: null }));
+    await scene.work.start();
+    await started;
+    expect(await scene.work.resume(runId, BY)).toMatchObject({ error: { code: "run_not_paused" } });
+    expect(await scene.work.pause(runId, BY)).toMatchObject({ ok: true });
+    go();
+    await expect.poll(async () => (await statuses(scene)).includes("paused")).toBe(true);
+    expect(scene.sandboxes.ran).toEqual(["make page"]);
+    expect(await scene.work.resume(runId, BY)).toMatchObject({ ok: true });
+    expect((await settleAll(scene)).map(({ status }) => status)).toEqual(["done", "done"]);
+  });
 });
 
 test("what waits can be held before it begins, by whoever holds the file, and begins when it may", async () => {

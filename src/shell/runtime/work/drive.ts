@@ -43,7 +43,7 @@ export type DrivenRun = {
   isResting(): boolean;
   /** Has it rest before its next step. Settles when that is kept; false when it could not be. */
   pause(actor: AuditActor): Promise<boolean>;
-  /** Lets it go on where it rests, or takes the wish back before it did. */
+  /** Lets it go on where it rests, or takes the wish back before it did; false when nobody held it. */
   resume(actor: AuditActor): Promise<boolean>;
   /** Ends what runs at once, as the owner's word. */
   cancel(actor: AuditActor): void;
@@ -167,7 +167,7 @@ async function ask(parts: Parts, { kind, actor }: Asked): Promise<boolean> {
   const { deps, going } = parts;
   going.askedBy = actor;
   const [first, ...rest] = tell(parts, { kind, at: deps.clock.now() });
-  if (first === undefined) return true;
+  if (first === undefined) return kind === "pause";
   assert(first.kind === "record", "what is asked for is kept first");
   const isKept = (await keep(parts, first)) !== "stop";
   if (isKept) push(going, rest);

@@ -38,11 +38,12 @@ async function steerOnce(deps: SteerDeps, { runId, actor, wish }: Wish): Promise
   const { run } = before.value;
   if (run.endedAt !== null) return err({ code: "run_over", runId, status: run.status });
   const isHeld = run.status === "paused" || run.isPausing;
-  if (wish === "resume" && !isHeld) return err({ code: "run_not_paused", runId });
   if (wish === "pause" && isHeld) return ok(run);
   // Going on would only find every door closed, and end there.
   if (wish === "resume" && (await deps.isStopped())) return err({ code: "work_stopped" });
   const isDone = await deps.runner[wish](runId, actor);
+  // A project is held by its task, so that only what drives it knows.
+  if (wish === "resume" && !isHeld && isDone !== true) return err({ code: "run_not_paused", runId });
   if (isDone === null) return keep(deps, { ...before.value, actor, wish });
   const after = await found(deps, runId);
   if (!after.ok) return after;
