@@ -120,7 +120,7 @@ export const runRecordSchema = recordOf(
     /** True only when there were checks and every one of them passed. [INV-03] */
     is_verified: z.boolean(),
     /** Somebody asked for a pause, and it comes before the next step. */
-    is_pausing: z._default(z.boolean(), false),
+    is_pausing: z.prefault(z.boolean(), false),
     attempts: count,
     budget_used: budgetUsedSchema,
     last_error: error,
