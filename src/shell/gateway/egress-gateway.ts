@@ -41,7 +41,7 @@ const LIMITS_OF_RUN: GatewayLimits = {
   idleMs: 60_000,
 };
 
-export function createEgressGateway(options: GatewayOptions): EgressGateway {
+export function createServingGateway(options: GatewayOptions): EgressGateway {
   const { timers, config, network = systemNetwork, limits = LIMITS_OF_RUN } = options;
   const { publicUrl } = config.channels.web;
   const ownNames = publicUrl === null ? [] : [new URL(publicUrl).hostname];

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { parseHostRule, type EgressUse, type HostRule, type SearchGrant } from "#model";
-import { createEgressGateway, type GatewayOptions } from "./egress-gateway.ts";
+import type { GatewayOptions } from "./egress-gateway.ts";
+import { createEgressGateway } from "./waiting-gateway.ts";
 import type { Network } from "./network.ts";
 
 export const CONFIG: GatewayOptions["config"] = {

@@ -9,4 +9,4 @@
  * no address of this machine or of a network that is not the open internet is connected to, whatever a plan says (SBX-09);
  * nothing leaves before it is recorded where it goes.
  */
-export { createEgressGateway } from "./egress-gateway.ts";
+export { createEgressGateway } from "./waiting-gateway.ts";
