@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const BROWSER_TESTS = ["test/e2e/web-*.e2e.test.ts", "test/e2e/review*.e2e.test.ts"];
@@ -25,6 +26,8 @@ export default defineConfig({
           exclude: ["**/node_modules/**", "**/dist/**"],
           // No test changes a module for another one, so each module is read once; this more than halves the time.
           isolate: false,
+          // They wait for disks and processes as much as they count.
+          maxWorkers: availableParallelism() + 1,
           // No test asserts how long something takes; a busy machine only has to finish.
           testTimeout: 120_000,
           hookTimeout: 60_000,
