@@ -88,9 +88,9 @@ describe.each(SANDBOX_BACKENDS)("the limits and the end of the %s backend", (bac
       const spaces = await Promise.all([1, 2, 3].map(() => spaceOf({}, sandboxes)));
       const [ran, running] = spaces as [SandboxSpace, SandboxSpace];
       await shell(ran, "mkdir -p a/b; touch a/b/c; chmod 000 a; exit 3");
-      const cut = running.run({ argv: ["/bin/sleep", "600"] });
+      const cut = await begun(running);
       await Promise.all(spaces.map((space) => space.close()));
-      expect(await cut).toMatchObject({ ok: true, value: { end: { kind: "signal", signal: "SIGKILL" } } });
+      expect(await cut.ended).toMatchObject({ ok: true, value: { end: { kind: "signal", signal: "SIGKILL" } } });
       for (const { workspace } of spaces) expect(existsSync(workspace)).toBe(false);
       expect(await ran.run({ argv: ["/bin/true"] })).toEqual({ ok: false, error: { code: "sandbox_closed" } });
       await ran.close();
@@ -115,10 +115,18 @@ describe.each(SANDBOX_BACKENDS)("the limits and the end of the %s backend", (bac
       const folder = tempFolder();
       const sandboxes = open(folder);
       const space = await spaceOf({}, sandboxes);
-      const cut = space.run({ argv: ["/bin/sleep", "600"] });
+      const cut = await begun(space);
       await sandboxes.close();
-      expect((await cut).ok).toBe(true);
+      expect((await cut.ended).ok).toBe(true);
       expect(readdirSync(join(folder, "data/sandbox/work"))).toEqual([]);
     });
   });
 });
+
+/** A program that is seen to run, and would for long. */
+async function begun(space: SandboxSpace) {
+  const { promise: seen, resolve } = Promise.withResolvers<void>();
+  const ended = space.run({ argv: ["/bin/sh", "-c", "echo; exec sleep 600"], onLine: () => resolve() });
+  await seen;
+  return { ended };
+}

@@ -114,6 +114,13 @@ async function openPage(browser: Browser, options: OpenOptions & { readonly link
   return { context, page, complaints };
 }
 
+/** Has a page that waits for its server go on at once; one that was quicker by itself has nothing left to press. */
+export async function goOnline(page: Page): Promise<void> {
+  const pressed = page.getByRole("button", { name: /Retry now/ }).click({ timeout: 5_000 });
+  await pressed.catch(() => {});
+  await page.locator("[data-connection=online]").waitFor();
+}
+
 /** Until the server has answered for everything that was written in the page. */
 export const untilSaved = (page: Page): Promise<void> => page.locator("[data-unsent='0']").waitFor();
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, PHONE, startCockpit, goOnline, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const POLL = { timeout: 60_000 };
@@ -123,7 +123,7 @@ describe("the activity surface", () => {
     expect(await sentences()).toEqual(told);
     expect(await chain().textContent()).toBe("Chain not checked while offline");
     await cockpit.startServer();
-    await page.getByRole("button", { name: /Retry now/ }).click();
+    await goOnline(page);
     await expect
       .poll(async () => (await sentences()).slice(0, 2).join(), POLL)
       .toMatch(/^Silas \S+ started,Silas stopped$/);

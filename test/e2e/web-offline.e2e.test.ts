@@ -1,7 +1,7 @@
 /** What the page does without its server, and when two pages meet. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { DESKTOP, give, PHONE, startCockpit, titlesOf, untilSaved, type Cockpit } from "./browser.ts";
+import { DESKTOP, give, PHONE, startCockpit, titlesOf, untilSaved, goOnline, type Cockpit } from "./browser.ts";
 
 let cockpit: Cockpit;
 beforeAll(async () => {
@@ -125,8 +125,7 @@ describe("without a connection", () => {
     await page.getByTestId("waiting").waitFor();
     await cockpit.home.json(["tasks", "delete", id, "--json"]);
     await cockpit.startServer();
-    await page.getByTestId("retry").click();
-    await online(page).waitFor();
+    await goOnline(page);
     await page.getByTestId("refused").click();
     await page
       .getByText(/There is no task|already concluded|deleted/)

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import type { SecretRef } from "#model";
 import { systemRandomness } from "#runtime";
 import { openVault } from "#stores";
-import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, PHONE, startCockpit, goOnline, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const POLL = { timeout: 60_000 };
@@ -206,7 +206,7 @@ describe("the page of a secret", () => {
     expect(await store().isDisabled()).toBe(true);
     expect(await field().isDisabled()).toBe(true);
     await cockpit.startServer();
-    await page.getByRole("button", { name: /Retry now/ }).click();
+    await goOnline(page);
     await expect.poll(() => store().isDisabled(), POLL).toBe(false);
   });
 
