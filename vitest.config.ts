@@ -8,7 +8,6 @@ const STARTS_PROCESSES = {
   hookTimeout: 120_000,
   // What takes long on a busy machine is no failure; what never comes is.
   expect: { poll: { timeout: 60_000 } },
-  fileParallelism: false,
 } as const;
 
 /**
@@ -39,11 +38,13 @@ export default defineConfig({
         test: {
           ...STARTS_PROCESSES,
           name: "terminal",
+          // Each file has homes and ports of its own, and waits for one process at a time.
+          maxWorkers: 2,
           include: ["test/e2e/**/*.e2e.test.ts"],
           exclude: BROWSER_TESTS,
         },
       },
-      { test: { ...STARTS_PROCESSES, name: "browser", include: BROWSER_TESTS } },
+      { test: { ...STARTS_PROCESSES, name: "browser", include: BROWSER_TESTS, fileParallelism: false } },
     ],
   },
 });
