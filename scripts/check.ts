@@ -34,8 +34,8 @@ function checkSteps(reportsDir: string): readonly Step[] {
 
 const SIM: Step = { name: "sim 100 seeds", command: ["sim/run.ts", "--seeds=100"] };
 
-/** A Silas that runs approved plans, killed a hundred times; `npm run sim -- --run-kills=1000` goes on from there. */
-const KILLS: Step = { name: "kill 100 times", command: ["sim/run.ts", "--run-kills=100"] };
+/** A Silas that runs approved plans, killed twenty times; `npm run sim -- --run-kills=1000` goes on from there. */
+const KILLS: Step = { name: "kill 20 times", command: ["sim/run.ts", "--run-kills=20"] };
 
 /** A hundred thousand damaged texts for every reader; `npm run sim -- --fuzz=all --runs=1000000` goes on from there. */
 const FUZZ_STEPS: readonly Step[] = ["config", "plan", "receipt", "audit", "body", "frame"].map((parser) => ({

@@ -249,7 +249,7 @@ describe("what is not approved", () => {
     expect(request.active_since).toBeNull();
     const shown = await home.silas(["approvals", "show", request.request_id], { env });
     expect(shown.code).toBe(0);
-    await expect.poll(async () => (await inbox()).length, { timeout: 60_000 }).toBe(0);
+    await expect.poll(async () => (await inbox()).length, { timeout: 60_000, interval: 500 }).toBe(0);
     const missed = await inbox("--missed");
     expect(missed).toMatchObject([{ request_id: request.request_id, state: "expired", token_id: null }]);
     const late = await approve(request);

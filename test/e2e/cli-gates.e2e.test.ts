@@ -96,7 +96,7 @@ describe("silas gates", () => {
 describe("gates that nobody can check", () => {
   const bad = [
     "{ name: judge, on: every_user_message, provider: llm, check: tone }",
-    "{ name: sh, on: on_tool_call, provider: script, check_command: ls }",
+    "{ name: second, on: on_tool_call, provider: llm, check: sense }",
     "{ name: typo, on: every_user_message, provider: guardrails_ai, check: jailbrake }",
     '{ name: look, on: on_tool_call, type: regex, config: { pattern: "(?=a)" } }',
   ];
@@ -112,7 +112,7 @@ describe("gates that nobody can check", () => {
       for (const words of [
         "4:",
         "judge asks for the provider llm",
-        "sh asks for the provider script",
+        "second asks for the provider llm",
         "did you mean jailbreak?",
         "linear time",
       ]) {
@@ -138,7 +138,7 @@ describe("gates that nobody can check", () => {
       const ran = await home.silas(["plan", verb, file]);
       expect(ran.code).toBe(1);
       expect(`${ran.out}${ran.err}`).toContain("plan.md:6:");
-      expect(`${ran.out}${ran.err}`).toContain("the gate sh asks for the provider script");
+      expect(`${ran.out}${ran.err}`).toContain("the gate second asks for the provider llm");
     }
     expect((await home.json<{ requests: readonly unknown[] }>(["inbox", "--json"])).requests).toEqual([]);
   });

@@ -94,7 +94,7 @@ describe("goals through the silas command, in the real sandbox", () => {
 
     // A running Silas takes up what was approved while none ran, and looks after it from then on.
     await home.start();
-    await expect.poll(async () => (await show()).status, { timeout: 60_000, interval: 200 }).toBe("healthy");
+    await expect.poll(async () => (await show()).status, { timeout: 60_000, interval: 500 }).toBe("healthy");
     expect(existsSync(page())).toBe(true);
     const paused = await home.silas(["goals", "pause", "goal-page"]);
     expect(paused.out).toMatch(/State +Paused/);

@@ -199,7 +199,7 @@ describe("canonical, completion, help and the command file", () => {
       const code = `source '${script}'; COMP_WORDS=(${list}); COMP_CWORD=${words.length}; _silas; echo "\${COMPREPLY[@]}"`;
       return execFileSync("bash", ["-c", code], { encoding: "utf8" }).trim().split(" ");
     };
-    expect(complete("sta")).toEqual(["start", "status"]);
+    expect(complete("sta")).toEqual(["start", "status", "start-again"]);
     expect(complete("tasks", "re")).toEqual(["reopen"]);
     expect(complete("tasks", "labels", "del")).toEqual(["delete"]);
     expect(complete("tasks", "list", "--vi")).toEqual(["--view"]);

@@ -43,6 +43,8 @@ export function createHome(): Home {
     HOME: dir,
     SILAS_HOME: dir,
     TZ: "Europe/Vienna",
+    // As `bin/silas` has it.
+    NODE_COMPILE_CACHE: join(ROOT, "node_modules", ".cache", "silas"),
     ...extra,
   });
   const launch = (args: readonly string[], options: RunOptions = {}) =>

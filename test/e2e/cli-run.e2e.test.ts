@@ -6,7 +6,7 @@ import { createHome, ROOT, type Home, type Ran } from "./cli-process.ts";
 import { sitAt } from "./typing-person.ts";
 
 const EXAMPLE = join(ROOT, "docs", "examples", "make-a-table.md");
-const POLL = { timeout: 60_000, interval: 100 };
+const POLL = { timeout: 60_000, interval: 500 };
 
 type Run = {
   readonly run_id: string;

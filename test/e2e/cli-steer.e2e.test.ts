@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createHome, type Home, type Ran, type Started } from "./cli-process.ts";
 
-const POLL = { timeout: 30_000, interval: 50 };
+const POLL = { timeout: 30_000, interval: 500 };
 
 type Run = {
   readonly run_id: string;

@@ -15,7 +15,7 @@ import { createHome, type Home } from "./cli-process.ts";
 import { startServer } from "./server-start.ts";
 import { sitAt } from "./typing-person.ts";
 
-const POLL = { timeout: 60_000, interval: 200 };
+const POLL = { timeout: 60_000, interval: 500 };
 
 type Undo = {
   readonly state: string;
