@@ -70,6 +70,7 @@ export async function startCockpit(): Promise<Cockpit> {
       url = urlIn(started.output());
     },
     close: async () => {
+      await Promise.all(browser.contexts().map(letGo));
       await browser.close();
       await home.remove();
     },
@@ -86,6 +87,12 @@ async function linkFrom(dataDir: string): Promise<string> {
   return ((await answer.json()) as { readonly url: string }).url;
 }
 
+/** What a test stands in for on the wire may still be asked for when its page goes; nobody waits for that answer. */
+async function letGo(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: "ignoreErrors" })));
+  await context.unrouteAll({ behavior: "ignoreErrors" });
+}
+
 async function openPage(browser: Browser, options: OpenOptions & { readonly link: string }): Promise<Opened> {
   const viewport = options.viewport ?? DESKTOP;
   const context = await browser.newContext({
@@ -97,6 +104,11 @@ async function openPage(browser: Browser, options: OpenOptions & { readonly link
     locale: "en-GB",
     timezoneId: "Europe/Vienna",
   });
+  const close = context.close.bind(context);
+  context.close = async () => {
+    await letGo(context);
+    await close();
+  };
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const complaints: string[] = [];

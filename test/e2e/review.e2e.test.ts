@@ -296,10 +296,8 @@ describe("much of it", () => {
 
 describe("every state", () => {
   test.each([
-    { theme: "light", viewport: DESKTOP },
-    { theme: "dark", viewport: DESKTOP },
     { theme: "light", viewport: PHONE },
-    { theme: "dark", viewport: PHONE },
+    { theme: "dark", viewport: DESKTOP },
   ] as const)("axe finds nothing serious in $theme at $viewport.width px, and nothing is wider than it", async (at) => {
     await page.setViewportSize(at.viewport);
     await page.emulateMedia({ colorScheme: at.theme, reducedMotion: "reduce" });

@@ -92,10 +92,8 @@ describe("every surface", () => {
   });
 
   test.each([
-    { theme: "light", viewport: DESKTOP },
-    { theme: "dark", viewport: DESKTOP },
     { theme: "light", viewport: PHONE },
-    { theme: "dark", viewport: PHONE },
+    { theme: "dark", viewport: DESKTOP },
   ] as const)("axe finds nothing serious in $theme at $viewport.width px", async ({ theme, viewport }) => {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
