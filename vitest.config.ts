@@ -2,12 +2,12 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const BROWSER_TESTS = ["test/e2e/web-*.e2e.test.ts", "test/e2e/review*.e2e.test.ts"];
-const STARTS_PROCESSES = {
+/** No test asserts how long something takes: what takes long on a busy machine is no failure, what never comes is. */
+const PATIENT = {
   environment: "node",
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  // What takes long on a busy machine is no failure; what never comes is.
-  expect: { poll: { timeout: 60_000 } },
+  testTimeout: 900_000,
+  hookTimeout: 900_000,
+  expect: { poll: { timeout: 240_000 } },
 } as const;
 
 /**
@@ -19,24 +19,20 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...PATIENT,
           name: "unit",
-          environment: "node",
           include: ["{src,sim,web,scripts,bench}/**/*.test.{ts,tsx}", "test/contracts/**/*.test.ts"],
           exclude: ["**/node_modules/**", "**/dist/**"],
           // No test changes a module for another one, so each module is read once; this more than halves the time.
           isolate: false,
           // They wait for disks and processes as much as they count.
           maxWorkers: availableParallelism() + 1,
-          // No test asserts how long something takes; a busy machine only has to finish.
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
-          expect: { poll: { timeout: 60_000 } },
         },
       },
-      { test: { name: "tidy", environment: "node", include: ["test/tidy/**/*.test.ts"] } },
+      { test: { ...PATIENT, name: "tidy", include: ["test/tidy/**/*.test.ts"] } },
       {
         test: {
-          ...STARTS_PROCESSES,
+          ...PATIENT,
           name: "terminal",
           // Each file has homes and ports of its own, and waits for one process at a time.
           maxWorkers: 2,
@@ -44,7 +40,8 @@ export default defineConfig({
           exclude: BROWSER_TESTS,
         },
       },
-      { test: { ...STARTS_PROCESSES, name: "browser", include: BROWSER_TESTS, fileParallelism: false } },
+      // Each file has a Silas and a browser of its own.
+      { test: { ...PATIENT, name: "browser", include: BROWSER_TESTS, maxWorkers: 2 } },
     ],
   },
 });

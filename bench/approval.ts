@@ -25,6 +25,7 @@ import {
   systemSha256,
 } from "../src/shell/runtime/index.ts";
 import { createMemoryVault, openRuntime } from "../src/shell/stores/index.ts";
+import { NO_PASSKEYS, NO_SKILLS } from "../sim/index.ts";
 import type { Line } from "./measure.ts";
 import { importPeer } from "./peers.ts";
 import { makeDir, ROOT, whenMeasured } from "./places.ts";
@@ -105,6 +106,7 @@ async function makeProduct() {
     readYaml: parseYaml,
     settings: SETTINGS,
     passkeys: NO_PASSKEYS,
+    skills: NO_SKILLS,
   });
   const owner = await enrolOwner(stores);
   let plans = 0;
@@ -177,7 +179,9 @@ async function issueAndUse({ pending, stores, owner }: Issuing): Promise<void> {
     const item = { workItemId: token.workItemId, contentHash: pending.planHash };
     const lineage = uuidV7(at, systemRandomness.bytes(10));
     const fact = holds ? "valid" : "invalid";
-    const use = must(judgeVerify({ token, signature: fact, item, spawn: null, at, uses: [], lineage }));
+    const use = must(
+      judgeVerify({ token, signature: fact, item, scope: "full_plan", spawn: null, at, uses: [], lineage }),
+    );
     const spending = { ...use, workItemId: token.workItemId, friction, at, actor: OWNER, requestId: null, also: [] };
     must(await stores.approvals.spend({ ...spending, token: storedToken(token) }));
   }
@@ -195,13 +199,6 @@ async function declineAll(door: ApprovalsDoor, requests: readonly KeptRequest[])
     must(await door.decide({ requestId, verdict: "declined", shownHash, friction: [], actor: OWNER }));
   }
 }
-
-const unavailable = async () => ({ ok: false, error: { code: "passkey_unknown" } }) as never;
-const NO_PASSKEYS: Parameters<typeof createApprovalsDoor>[0]["passkeys"] = {
-  availableFor: async () => ({ ok: true, value: false }),
-  challengeFor: unavailable,
-  verify: unavailable,
-};
 
 /** The bytes of a token as long as a real one. */
 const STATEMENT = Buffer.from(

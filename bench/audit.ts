@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Instant } from "../src/core/base/index.ts";
-import type { AuditDraft } from "../src/core/model/index.ts";
+import type { AuditDraft, AuditHead } from "../src/core/model/index.ts";
 import { createAuditRules } from "../src/core/policy/index.ts";
 import type { AuditLog } from "../src/shell/ports.ts";
 import { systemClock, systemRandomness, systemSha256 } from "../src/shell/runtime/index.ts";
@@ -25,7 +25,7 @@ const NEW = 1_000;
 export async function lines(): Promise<readonly Line[]> {
   const small = await makeChain(SMALL);
   const large = await makeChain(LARGE);
-  const bare = makeBare();
+  const bare = makeBare(small);
   const hypercore = await makeHypercore();
   return [
     {
@@ -84,16 +84,17 @@ async function makeChain(entries: number): Promise<Chain> {
   if (!opened.ok) throw new Error(`the chain does not open: ${opened.error.code}`);
   whenMeasured(() => opened.value.close());
   const { audit } = opened.value;
-  fill(join(dataDir, "silas.db"), entries);
+  fillChain(join(dataDir, "silas.db"), entries);
   return { audit, path: join(dataDir, "silas.db") };
 }
 
 /** The entries as the product would write them, in one commit: a million commits would measure the disk. */
-function fill(path: string, entries: number): void {
+export function fillChain(path: string, entries: number): void {
   const rules = createAuditRules(systemSha256);
   const db = new DatabaseSync(path);
   const insert = db.prepare("INSERT INTO audit_entries (seq, entry, hash) VALUES (?, ?, ?)");
-  let head = rules.genesis;
+  const last = db.prepare("SELECT seq, hash FROM audit_entries ORDER BY seq DESC LIMIT 1").get();
+  let head = (last as AuditHead | undefined) ?? rules.genesis;
   db.exec("BEGIN");
   for (let index = 0; index < entries; index += 1) {
     const sealed = rules.seal(head, draftAt(index));
@@ -115,18 +116,16 @@ async function appendMany(audit: AuditLog): Promise<number> {
 }
 
 /** The same texts with the same indexes in a table that knows nothing of a chain. */
-function makeBare(): { readonly appendMany: () => Promise<number> } {
+function makeBare({ path }: Chain): { readonly appendMany: () => Promise<number> } {
   const db = new DatabaseSync(join(makeDir(), "bare.db"));
   whenMeasured(() => db.close());
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  db.exec(`CREATE TABLE entries (seq INTEGER PRIMARY KEY, entry TEXT NOT NULL, hash TEXT NOT NULL,
-    at TEXT GENERATED ALWAYS AS (json_extract(entry, '$.at')) VIRTUAL,
-    event TEXT GENERATED ALWAYS AS (json_extract(entry, '$.event')) VIRTUAL,
-    act_id TEXT GENERATED ALWAYS AS (json_extract(entry, '$.data.act_id')) VIRTUAL) STRICT;
-    CREATE INDEX by_time ON entries (at);
-    CREATE INDEX by_act ON entries (act_id) WHERE act_id IS NOT NULL;
-    CREATE INDEX migrations ON entries (seq) WHERE event = 'migration_applied'`);
-  const insert = db.prepare("INSERT INTO entries (entry, hash) VALUES (?, ?)");
+  const chain = new DatabaseSync(path, { readOnly: true });
+  for (const { sql } of chain.prepare("SELECT sql FROM sqlite_master WHERE tbl_name = 'audit_entries'").all()) {
+    db.exec(String(sql));
+  }
+  chain.close();
+  const insert = db.prepare("INSERT INTO audit_entries (entry, hash) VALUES (?, ?)");
   const hash = "0".repeat(64);
   return {
     appendMany: () =>

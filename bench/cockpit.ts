@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
+import { longListLines } from "./long-lists.ts";
 import type { Line } from "./measure.ts";
 import { makeDir, ROOT, whenMeasured } from "./places.ts";
 import { productCommand, startServer, type Server } from "./processes.ts";
@@ -13,7 +14,7 @@ const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 /** Path k: what the first page weighs, and how long it takes to show and to answer, on this machine's own loopback. */
 export async function lines(): Promise<readonly Line[]> {
   buildPage();
-  return [...sizeLines(), ...(await paintLines())];
+  return [...sizeLines(), ...(await browserLines())];
 }
 
 function buildPage(): void {
@@ -46,12 +47,16 @@ function zipped(file: string): number {
   return file.endsWith(".woff2") ? bytes.length : gzipSync(bytes, { level: 9 }).length;
 }
 
-async function paintLines(): Promise<readonly Line[]> {
+async function browserLines(): Promise<readonly Line[]> {
   const executablePath = CHROMIUM.find((path) => existsSync(path));
   if (executablePath === undefined) return [];
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
   whenMeasured(() => browser.close());
+  return [...(await paintLines(browser)), ...(await longListLines({ browser, enrol }))];
+}
+
+async function paintLines(browser: Browser): Promise<readonly Line[]> {
   const server = await startServer(productCommand(makeDir()));
   whenMeasured(server.stop);
   const storage = await enrol(browser, server);

@@ -6,7 +6,7 @@ import { createServer, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createWebServer } from "../src/shell/channels/index.ts";
 import type { HostId, NotificationBatch } from "../src/core/model/index.ts";
-import { sha256Hex } from "../src/core/base/index.ts";
+import { ok, sha256Hex } from "../src/core/base/index.ts";
 import { createAuditRules } from "../src/core/policy/index.ts";
 import { parseYaml } from "../src/config/index.ts";
 import {
@@ -25,7 +25,7 @@ import {
   systemRandomness,
   systemTimers,
 } from "../src/shell/runtime/index.ts";
-import type { MessagesDoor, Timers, WorkDoor } from "../src/shell/ports.ts";
+import type { MessagesDoor, RunFeed, Timers, WorkDoor } from "../src/shell/ports.ts";
 import {
   createMemoryApprovalStore,
   createMemoryAuditLog,
@@ -71,6 +71,15 @@ export function batchesOf(count: number): readonly NotificationBatch[] {
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
+/** What waits besides requests. */
+const none = async () => ok([]);
+const NOTHING_ELSE = {
+  work: { inDoubt: none },
+  goals: { list: none },
+  secureInputs: { list: none },
+  connections: { list: none },
+};
+
 type Publish = (batches: readonly NotificationBatch[]) => void;
 
 async function serveProduct(): Promise<{ readonly port: number; readonly publish: Publish }> {
@@ -84,7 +93,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const signer = createSigner(keys);
   const sessions = createMemorySessionStore(recordAct, keys.registry.sessions);
   const approvals = createMemoryApprovalStore(recordAct, keys.registry);
-  const review = createReviewFeed({ store: approvals, log: SILENT });
+  const review = createReviewFeed({ stores: { approvals, ...NOTHING_ELSE }, clock: machine.clock, log: SILENT });
   const kept = createMemoryPasskeyStore(recordAct, sessions);
   const passkeys = createPasskeysDoor({ ...keys, store: kept, audit: log, isOwnOrigin: () => false });
   const server = await createWebServer({
@@ -105,8 +114,9 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
     messages: SILENT_MESSAGES,
     work: NO_WORK,
+    ...NO_DOORS,
     sessions,
-    activity: createActivityDoor({ audit: log, titles: approvals }),
+    activity: createActivityDoor({ audit: log, titles: approvals, gates: [] }),
     refusals: { enrolmentRefused: () => {}, callerRefused: () => {} },
     ...machine,
     log: SILENT,
@@ -141,21 +151,49 @@ const SETTINGS = {
   fatigueDecisions: 1,
   undoWindowSeconds: 1,
 };
+const NONE = { ok: false, error: { code: "store_failed", retryable: false } } as const;
 const QUIET = {
+  skills: { factsFor: async () => NONE },
   readYaml: parseYaml,
   runs: { executions: async () => ({ ok: true, value: [] }) as const },
   settings: SETTINGS,
 };
 
 /** Nobody writes here while changes are measured. */
-const NOTHING = async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) as const;
+const NOTHING = async () => NONE;
 const NO_BATCHES = { tidy: NOTHING, next: NOTHING, undo: NOTHING, proposeUndo: NOTHING };
+const NO_DOORS = {
+  skills: { list: NOTHING, show: NOTHING, check: NOTHING, install: NOTHING, remove: NOTHING },
+  connections: {
+    list: NOTHING,
+    show: NOTHING,
+    connect: NOTHING,
+    answer: NOTHING,
+    cancel: NOTHING,
+    check: NOTHING,
+    recover: NOTHING,
+    remove: NOTHING,
+  },
+  memory: {
+    remember: NOTHING,
+    list: NOTHING,
+    search: NOTHING,
+    show: NOTHING,
+    change: NOTHING,
+    forget: NOTHING,
+    promote: NOTHING,
+    exportLines: async function* () {},
+  },
+};
 const NO_STOPS = { current: NOTHING, stop: NOTHING, startAgain: NOTHING };
-const NO_GOALS = { list: NOTHING, show: NOTHING, check: NOTHING, pause: NOTHING, resume: NOTHING };
-const NO_WORK: WorkDoor = {
+const NO_GOALS = { list: NOTHING, show: NOTHING, check: NOTHING, leave: NOTHING, pause: NOTHING, resume: NOTHING };
+const NO_WORK: WorkDoor & RunFeed = {
+  subscribeRuns: () => () => {},
   goals: NO_GOALS,
+  autonomy: { show: NOTHING, check: NOTHING, tighten: NOTHING },
   batches: NO_BATCHES,
   doubts: { list: NOTHING, settle: NOTHING },
+  suggestions: { list: NOTHING, missed: NOTHING, answer: NOTHING },
   list: NOTHING,
   show: NOTHING,
   cancel: NOTHING,
@@ -163,7 +201,9 @@ const NO_WORK: WorkDoor = {
   resume: NOTHING,
   stops: NO_STOPS,
 };
+const NO_MODEL = async () => ({ ok: false, error: { code: "model_absent" } }) as const;
 const SILENT_MESSAGES: MessagesDoor = {
+  talk: { setting: { kind: "absent", reason: "key_missing" }, turnsOf: NOTHING, answered: NOTHING, tryModel: NO_MODEL },
   receive: NOTHING,
   say: NOTHING,
   list: NOTHING,

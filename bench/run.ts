@@ -17,6 +17,7 @@ const PATHS: Readonly<Record<string, () => Promise<Path>>> = {
   canonical: () => import("./canonical.ts"),
   audit: () => import("./audit.ts"),
   approval: () => import("./approval.ts"),
+  queue: () => import("./queue.ts"),
   server: () => import("./server.ts"),
   journal: () => import("./journal.ts"),
   search: () => import("./search.ts"),

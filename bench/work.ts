@@ -160,6 +160,7 @@ async function makeRuns(dataDir: string, { count, status }: { readonly count: nu
 
 const TABLES = [
   "pending_decisions",
+  "request_headings",
   "approval_tokens",
   "attempt_lineages",
   "approval_uses",

@@ -1,14 +1,15 @@
 /**
  * `npm run check`, and with `--with=e2e` the whole of `npm test`.
  *
- * Prints one row per step and what failed of those that did. Ends with the totals, alone on the last line: tests
+ * Prints one row per step, and below it in short what failed; all that failed steps printed comes last. Ends with the totals, alone on the last line: tests
  * are counted one by one, every other step counts as one.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ALLOW_LIST } from "./allow-list.ts";
-import { rowOf, runSteps, sumOf, wordsOf, type Step, type StepResult } from "./steps.ts";
+import { longFailures, shortFailures } from "./failures.ts";
+import { rowOf, runSteps, sumOf, type Step, type StepResult } from "./steps.ts";
 import { ensureSystemPackages } from "./system-packages.ts";
 import { toolCommand } from "./tools.ts";
 
@@ -35,8 +36,8 @@ function checkSteps(reportsDir: string): readonly Step[] {
 /** A few of the hundred worlds that `npm run sim` plays. */
 const SIM: Step = { name: "sim 20 seeds", command: ["sim/run.ts", "--seeds=20"] };
 
-/** A Silas that runs approved plans, killed ten times; `npm run sim -- --run-kills=1000` goes on from there. */
-const KILLS: Step = { name: "kill 10 times", command: ["sim/run.ts", "--run-kills=10"] };
+/** A Silas that runs approved plans, killed again and again; `npm run sim -- --run-kills=1000` goes on from there. */
+const KILLS: Step = { name: "kill 100 times", command: ["sim/run.ts", "--run-kills=100"] };
 
 /** A hundred thousand damaged texts for every reader; `npm run sim -- --fuzz=all --runs=1000000` goes on from there. */
 const FUZZ_STEPS: readonly Step[] = ["config", "plan", "receipt", "audit", "body", "frame"].map((parser) => ({
@@ -46,7 +47,14 @@ const FUZZ_STEPS: readonly Step[] = ["config", "plan", "receipt", "audit", "body
 
 function onDone(result: StepResult): void {
   console.log(rowOf(result));
-  if (result.failed > 0) console.log(`\n--- ${result.name} ---\n${wordsOf(result)}\n`);
+  if (result.failed > 0) console.log(`${shortFailures(result.output)}\n`);
+}
+
+/** Only now, because the long words of one step would bury the short ones of the next. */
+function printAtLength(results: readonly StepResult[]): void {
+  for (const { name, output } of results.filter(({ failed }) => failed > 0)) {
+    console.log(`\n--- ${name} ---\n${longFailures(output)}`);
+  }
 }
 
 /** Two that wait for processes and pages much of the time. */
@@ -55,10 +63,13 @@ function runEndToEnd(reportsDir: string): Promise<readonly StepResult[]> {
   return runSteps(steps, { atOnce: steps.length, onDone });
 }
 
-/** What only counts takes what the others leave of the machine; next to an equal, honest waits would look like hangs. */
+/**
+ * What only counts takes what the others leave of the machine; next to an equal, honest waits would look like hangs.
+ * Two of them wait for disks and processes; the third counts meanwhile.
+ */
 function runCounting(): Promise<readonly StepResult[]> {
   const steps = [KILLS, SIM, ...FUZZ_STEPS].map((step): Step => ({ ...step, priority: "low" }));
-  return runSteps(steps, { atOnce: 2, onDone });
+  return runSteps(steps, { atOnce: 3, onDone });
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -81,6 +92,7 @@ async function main(args: readonly string[]): Promise<number> {
   } finally {
     rmSync(reportsDir, { recursive: true, force: true });
   }
+  printAtLength(results);
   const { passed, failed } = sumOf(results);
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   console.log(`\n${seconds} s; exceptions granted by the tidy allow-list: ${ALLOW_LIST.length}`);

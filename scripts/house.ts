@@ -19,7 +19,7 @@ export type Room = {
   readonly purpose: string;
 };
 
-const CORE = ["base", "model", "journal", "work", "policy"];
+const CORE = ["base", "model", "journal", "work", "policy", "turn"];
 const SHELL = ["ports", "stores", "sandbox", "gateway", "channels", "runtime"];
 
 export const ROOMS: readonly Room[] = [
@@ -27,7 +27,7 @@ export const ROOMS: readonly Room[] = [
     name: "cli",
     storey: "entry",
     paths: ["src/main.ts", "src/cli/"],
-    door: null,
+    door: "src/cli/program.ts",
     mayImport: ["compose", "config", ...SHELL, ...CORE],
     packages: null,
     purpose: "process start and the `silas` verbs, one file per noun",
@@ -93,7 +93,7 @@ export const ROOMS: readonly Room[] = [
     door: "src/shell/channels/index.ts",
     mayImport: ["ports", "model", "base"],
     packages: null,
-    purpose: "the ways in: web server and socket, sessions, limits",
+    purpose: "the ways in: web server and socket, sessions, limits; the chat on Telegram",
   },
   {
     name: "ports",
@@ -103,6 +103,15 @@ export const ROOMS: readonly Room[] = [
     mayImport: ["model", "base"],
     packages: [],
     purpose: "every interface the shell depends on, one page",
+  },
+  {
+    name: "turn",
+    storey: "core",
+    paths: ["src/core/turn/"],
+    door: "src/core/turn/index.ts",
+    mayImport: ["policy", "model", "base"],
+    packages: [],
+    purpose: "what a model is shown in one turn, and what its answer may be",
   },
   {
     name: "journal",

@@ -92,12 +92,6 @@ export function rowOf(result: StepResult): string {
   return `${verdict}  ${result.name.padEnd(14)} ${result.seconds.toFixed(1).padStart(6)} s${tests}`;
 }
 
-/** What a failed step printed, without the tests that passed: what broke must not be looked for. */
-export function wordsOf({ output }: StepResult): string {
-  const lines = output.split("\n").filter((line) => !/^\s*✓/u.test(line));
-  return lines.join("\n").trim();
-}
-
 export function sumOf(results: readonly Totals[]): Totals {
   return {
     passed: results.reduce((sum, { passed }) => sum + passed, 0),

@@ -8,13 +8,15 @@ const machine = (platform: NodeJS.Platform, commands: readonly string[], user: "
 });
 
 test("asks for nothing when everything is there, whatever the browser is called", () => {
-  expect(planInstall(machine("linux", ["google-chrome", "bwrap"], "person"))).toEqual({ kind: "nothing" });
+  expect(planInstall(machine("linux", ["google-chrome", "bwrap", "podman", "runc"], "person"))).toEqual({
+    kind: "nothing",
+  });
 });
 
 test("installs only what is missing, as root where apt exists", () => {
   expect(planInstall(machine("linux", ["apt-get", "chromium"], "root"))).toEqual({
     kind: "apt",
-    packages: ["bubblewrap"],
+    packages: ["bubblewrap", "podman", "runc"],
   });
 });
 
@@ -22,13 +24,13 @@ test("tells a person exactly what to run", () => {
   const plan = planInstall(machine("linux", ["apt-get"], "person"));
   expect(plan).toMatchObject({
     kind: "tell",
-    sentence: expect.stringContaining("sudo apt-get install --yes chromium bubblewrap"),
+    sentence: expect.stringContaining("sudo apt-get install --yes chromium bubblewrap podman runc"),
   });
 });
 
 test("a Linux without apt and a Mac get their own words; the sandbox is asked for on Linux only", () => {
   expect(planInstall(machine("linux", [], "root"))).toMatchObject({
-    sentence: expect.stringContaining("chromium and bubblewrap"),
+    sentence: expect.stringContaining("chromium and bubblewrap and podman and runc"),
   });
   expect(planInstall(machine("darwin", [], "person"))).toMatchObject({
     sentence: expect.stringContaining("brew install --cask chromium"),

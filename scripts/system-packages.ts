@@ -1,5 +1,5 @@
 /**
- * The programs that tests need and npm cannot bring: a browser, and the sandbox that later runs plans.
+ * The programs that tests need and npm cannot bring: a browser, and what programs of plans run in.
  *
  * Installs them only where that is unattended and harmless (root on a system with apt); elsewhere it says what to run.
  */
@@ -17,9 +17,11 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   {
     aptName: "chromium",
     brewName: "--cask chromium",
-    commands: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
+    commands: ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
   },
   { aptName: "bubblewrap", brewName: null, commands: ["bwrap"] },
+  { aptName: "podman", brewName: null, commands: ["podman"] },
+  { aptName: "runc", brewName: null, commands: ["runc"] },
 ];
 
 export type Machine = {

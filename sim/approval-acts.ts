@@ -3,7 +3,7 @@ import { assert } from "#base";
 import type { KeptRequest } from "#model";
 import { createMemoryVault } from "#stores";
 import { BY, openTrust, PLAN, RUNTIME_FILE, type Trust } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { checkIntegrity, createCutDisk, lookAtAll } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
 /** One act on the file of trust that is cut at every write. */
@@ -46,15 +46,16 @@ async function cutAct<A extends Act>(act: A, { world, check }: How<A>): Promise<
   assert(await act.run(world, trust), `to ${act.name} succeeds when nothing disturbs it`);
   disk.finish();
   trust.stores.close();
-  for (const state of disk.states()) {
-    await lookAt({ state, file: RUNTIME_FILE, into: world.root }, async (dir) => {
+  return lookAtAll(disk.states(), {
+    file: RUNTIME_FILE,
+    into: world.root,
+    look: async (dir) => {
       const left = await openTrust(world, { dataDir: dir, vault });
       await check({ act, world, trust: left, dir });
       left.stores.close();
       checkIntegrity(join(dir, RUNTIME_FILE));
-    });
-  }
-  return disk.states().length;
+    },
+  });
 }
 
 /** The one request there is; it is proposed when it is not there. */

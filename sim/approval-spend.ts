@@ -9,6 +9,7 @@ import type { Spending } from "#ports";
 import { createMemoryVault } from "#stores";
 import { BY, countRows, openTrust } from "./approval-world.ts";
 import { inWorld } from "./disk-run.ts";
+import { QUICKLY } from "./kill-run.ts";
 import { createSeeded, createVirtualClock } from "./seeded.ts";
 
 export const TRIALS = 20;
@@ -41,7 +42,7 @@ export function spendFromProcesses(seed: number): Promise<Spent> {
 
 function startChild(args: readonly string[]) {
   const script = fileURLToPath(new URL("approval-child.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...QUICKLY, script, ...args], { stdio: ["pipe", "pipe", "inherit"] });
   const exited = once(child, "exit");
   const lines: string[] = [];
   const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { assert, sha256Hex } from "#base";
+import { assert, err, ok, sha256Hex } from "#base";
 import { parseYaml } from "#config";
 import { grantsOf, planProposalText, type KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
-import type { ApprovalsDoor, OwnerAnswer, Vault } from "#ports";
-import { createApprovalsDoor, createKeysDoor, createSigner, NO_PASSKEYS } from "#runtime";
+import type { ApprovalsDoor, OwnerAnswer, Passkeys, Signer, Vault } from "#ports";
+import { createApprovalsDoor, createKeysDoor, createSigner, type InstalledSkills } from "#runtime";
 import { openRuntime, type RuntimeStores } from "#stores";
 import type { World } from "./disk-run.ts";
 
@@ -56,16 +56,22 @@ export const GOAL = planProposalText({
 });
 
 export type Trust = { readonly stores: RuntimeStores; readonly approvals: ApprovalsDoor };
-type Opening = {
+export type TrustOpening = {
   readonly dataDir: string;
   /** Outlives every crash: it is no part of the disk that is cut. */
   readonly vault: Vault;
   readonly onStatement?: (sql: string) => void;
+  /** Stands between the engine and the owner's key. */
+  readonly through?: (signer: Signer) => Signer;
+  /** What the configuration says of the limits of autonomy; without it no change of them is approved. */
+  readonly limits?: Parameters<typeof createApprovalsDoor>[0]["settings"]["limits"];
+  /** What is installed; nothing unless this says so. */
+  readonly skills?: InstalledSkills;
 };
 
 /** Everything between a plan and a used approval, on a real file. */
-export async function openTrust({ clock, seeded }: World, opening: Opening): Promise<Trust> {
-  const { dataDir, vault, onStatement } = opening;
+export async function openTrust({ clock, seeded }: World, opening: TrustOpening): Promise<Trust> {
+  const { dataDir, vault, onStatement, through = (own: Signer) => own, skills = NO_SKILLS } = opening;
   const auditRules = createAuditRules(sha256Hex);
   const opened = await openRuntime({ dataDir, clock, random: seeded, auditRules, onRuntimeStatement: onStatement });
   assert(opened.ok, `silas.db opens: ${opened.ok ? "" : JSON.stringify(opened.error)}`);
@@ -79,18 +85,22 @@ export async function openTrust({ clock, seeded }: World, opening: Opening): Pro
     ttlMs: 1_800_000,
     maxExecutions: 1,
     standingUsesMax: 100,
-    undoWindowSeconds: 300,
+    // The clock of lives that are killed is the real one, and on a busy machine a life may begin minutes after the last.
+    undoWindowSeconds: 3_600,
     webSearch: "ready" as const,
+    model: "ready" as const,
     fatigueDecisions: 20,
+    ...(opening.limits === undefined ? {} : { limits: opening.limits }),
   };
   const { approvals: store, audit } = stores;
   const approvals = createApprovalsDoor({
     ...parts,
-    signer,
+    signer: through(signer),
     store,
     audit,
     runs: stores.work,
     passkeys: NO_PASSKEYS,
+    skills,
     readYaml: parseYaml,
     settings,
   });
@@ -156,3 +166,23 @@ export async function checkTrust({ stores }: Trust, dataDir: string): Promise<vo
   const verdict = await stores.audit.verify("genesis");
   assert(verdict.ok && verdict.value.valid, "AUD-02 the chain holds");
 }
+
+/** Where no passkey can be asked for: nothing is demanded of it and nothing counts as one. */
+export const NO_PASSKEYS: Passkeys = {
+  availableFor: async () => ok(false),
+  challengeFor: async () => err({ code: "passkey_missing" }),
+  verify: async () => err({ code: "passkey_missing" }),
+};
+
+const notInstalled = (name: string) =>
+  err({ code: "skill_unusable", name, reason: "not_installed", about: "" } as const);
+
+/** Where nothing is installed: whatever lists a skill is refused. */
+export const NO_SKILLS: InstalledSkills = {
+  load: async (name) => notInstalled(name),
+  isApproved: async () => ok(false),
+  factsFor: async (works) => {
+    const [name] = works.flatMap(({ skills }) => skills);
+    return name === undefined ? ok([]) : notInstalled(name);
+  },
+};

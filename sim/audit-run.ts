@@ -4,7 +4,7 @@ import type { AuditEntry } from "#model";
 import { createAuditRules } from "#policy";
 import type { Session } from "#ports";
 import { openRuntime, type RuntimeStores } from "#stores";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { checkIntegrity, createCutDisk, lookAtAll } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
 const FILE = "silas.db";
@@ -27,10 +27,8 @@ export function cutAuditedAct(seed: number): Promise<Cuts> {
     assert((await stores.sessions.add(session)).ok, "an undisturbed sign-in succeeds");
     disk.finish();
     stores.close();
-    for (const state of disk.states()) {
-      await lookAt({ state, file: FILE, into: world.root }, (dir) => checkCut(world, { dir, session }));
-    }
-    return { states: disk.states().length };
+    const look = (dir: string): Promise<void> => checkCut(world, { dir, session });
+    return { states: await lookAtAll(disk.states(), { file: FILE, into: world.root, look }) };
   });
 }
 

@@ -1,13 +1,21 @@
-import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { dirname, join } from "node:path";
 import { assert, sha256Hex, type Instant } from "#base";
 import type { BatchProposal } from "#model";
 import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, countRows, RUNTIME_FILE } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAt, type CutState } from "./disk.ts";
+import { checkIntegrity, createCutting, lookAtEach } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
-import { openWork, playSandboxes, runOf, settleAll, type Script, type Working } from "./work-world.ts";
+import {
+  allEnded,
+  closeWork,
+  openWork,
+  playSandboxes,
+  runOf,
+  settleAll,
+  type Script,
+  type Working,
+} from "./work-world.ts";
 
 const FOLDER = "/srv/files";
 const BEFORE: readonly (readonly [string, string])[] = [
@@ -21,22 +29,29 @@ const AFTER = new Map([
   ["stays.txt", "stays"],
 ]);
 
-const move = (id: string, from: string, to: string) => ({ item_id: id, from, to, sha256: sha256Hex(from.slice(0, 1)) });
+type Move = { readonly from: string; readonly to: string; readonly bytes: string };
+type Moves = { readonly name: string; readonly folder: string; readonly moves: readonly Move[]; readonly at: Instant };
 
-const batchAt = (at: Instant): BatchProposal => ({
+/** Files that a rule would move, each into a folder that is made for it. */
+export const batchOf = ({ name, folder, moves, at }: Moves): BatchProposal => ({
   kind: "batch_review",
-  batch_id: "batch-1",
-  goal_id: "tidy-sim",
+  batch_id: name,
+  goal_id: name,
   action: "move_files",
   params: {
-    folder: FOLDER,
-    moves: [move("1", "a.pdf", "Documents/a.pdf"), move("2", "b.png", "Images/b.png")],
-    folders_made: ["Documents", "Images"],
+    folder,
+    moves: moves.map(({ from, to, bytes }, index) => ({
+      item_id: String(index + 1),
+      from,
+      to,
+      sha256: sha256Hex(bytes),
+    })),
+    folders_made: [...new Set(moves.map(({ to }) => dirname(to)))],
     folders_removed: [],
   },
-  items: ["a.pdf", "b.png"].map((title, index) => ({
+  items: moves.map(({ from }, index) => ({
     item_id: String(index + 1),
-    title,
+    title: from,
     actor: "rules",
     occurred_at: at,
     reason: "By kind",
@@ -46,6 +61,11 @@ const batchAt = (at: Instant): BatchProposal => ({
   confidence_min: 0.9,
   created_at: at,
 });
+
+const MOVES = [
+  { from: "a.pdf", to: "Documents/a.pdf", bytes: "a" },
+  { from: "b.png", to: "Images/b.png", bytes: "b" },
+];
 
 /** A folder in memory, which survives every crash of Silas, and programs that move in it as the real ones do. */
 type Disk = Map<string, string>;
@@ -81,12 +101,15 @@ export function cutBatches(seed: number): Promise<Cuts> {
     const dataDir = join(world.root, "batch");
     const vault = createMemoryVault();
     const files: Disk = new Map(BEFORE);
-    const cutting = createCutting(world, { dataDir, files });
-    const working = await openWork(world, { dataDir, vault, ...cutting });
-    const proposed = await working.trust.approvals.proposePayload(batchAt(world.clock.now()), BY);
+    const into = join(world.root, "cuts-batch");
+    const cutting = createCutting({ dataDir, file: RUNTIME_FILE, into, see: (): Disk => new Map(files) });
+    const sandboxes = playSandboxes(join(world.root, "spaces"), movesIn(files, []));
+    const working = await openWork(world, { dataDir, vault, sandboxes, onStatement: cutting.onStatement });
+    const batch = batchOf({ name: "tidy-sim", folder: FOLDER, moves: MOVES, at: world.clock.now() });
+    const proposed = await working.trust.approvals.proposePayload(batch, BY);
     assert(proposed.ok, `a batch is proposed: ${JSON.stringify(proposed)}`);
     const { request } = proposed.value;
-    cutting.disk.start();
+    cutting.start();
     assert((await working.trust.approvals.decide(answerTo(request, "approved"))).ok, "a batch is approved");
     const runId = await runOf(working.work, request);
     await working.work.runGranted(runId);
@@ -94,36 +117,12 @@ export function cutBatches(seed: number): Promise<Cuts> {
     const undo = await working.work.batches.undo(runId, BY);
     assert(undo.ok && undo.value.runId !== null, `it is taken back: ${JSON.stringify(undo)}`);
     await working.work.runGranted(undo.value.runId);
-    cutting.disk.finish();
+    cutting.finish();
     assert(isSame(files, new Map(BEFORE)), "undisturbed every file is back");
-    await working.work.close();
-    working.trust.stores.close();
-    const states = cutting.states();
-    for (const { state, disk } of states) {
-      await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) => checkCut(world, { dir, vault, disk }));
-    }
-    return { states: states.length };
+    await closeWork(working);
+    const look = (dir: string, disk: Disk): Promise<void> => checkCut(world, { dir, vault, disk });
+    return { states: await lookAtEach(cutting.cuts(), { file: RUNTIME_FILE, into: world.root, look }) };
   });
-}
-
-type CuttingOptions = { readonly dataDir: string; readonly files: Disk };
-type Kept = { readonly state: CutState; readonly disk: Disk };
-
-/** Each state of the database, and of the folder at that moment. */
-function createCutting(world: World, { dataDir, files }: CuttingOptions) {
-  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, "cuts-batch") });
-  const sandboxes = playSandboxes(join(world.root, "spaces"), movesIn(files, []));
-  const seen: Disk[] = [];
-  const onStatement = (sql: string): void => {
-    if (sql.trimStart().startsWith("SELECT")) return;
-    disk.onStatement(sql);
-    seen[disk.states().length - 1] = new Map(files);
-  };
-  const states = (): readonly Kept[] =>
-    disk
-      .states()
-      .flatMap((state, index) => (state.damage === null ? [{ state, disk: seen[index] ?? new Map(files) }] : []));
-  return { disk, sandboxes, onStatement, states };
 }
 
 type Cut = { readonly dir: string; readonly vault: Vault; readonly disk: Disk };
@@ -138,8 +137,7 @@ async function checkCut(world: World, { dir, vault, disk }: Cut): Promise<void> 
   await checkEnd(working, { files, effects });
   const verdict = await working.trust.stores.audit.verify("genesis");
   assert(verdict.ok && verdict.value.valid, "AUD-02 the chain holds");
-  await working.work.close();
-  working.trust.stores.close();
+  await closeWork(working);
   const { uses } = countRows(dir);
   assert(uses === 0 || uses === 2, `each approval is used once: ${uses}`);
   checkIntegrity(join(dir, RUNTIME_FILE));
@@ -166,21 +164,10 @@ async function checkEnd(
   );
   const undo = await work.batches.undo(first.run.runId, BY);
   assert(undo.ok && undo.value.runId !== null, `UNDO-03 it is taken back: ${JSON.stringify(undo)}`);
-  await untilEnded(working);
+  // A running Silas begins the taking back by itself.
+  await allEnded(work);
   assert(isSame(files, new Map(BEFORE)), "every file is back");
   assert(new Set(effects).size === effects.length, `T10 nothing is moved twice: ${effects.join(", ")}`);
-}
-
-const TURNS_MAX = 20_000;
-
-/** A running Silas begins the taking back by itself. */
-async function untilEnded({ work }: Working): Promise<void> {
-  for (let turns = 0; turns < TURNS_MAX; turns += 1) {
-    const listed = await work.list();
-    if (listed.ok && listed.value.every(({ run }) => run.endedAt !== null)) return;
-    await turn();
-  }
-  throw new Error("a run does not end");
 }
 
 const isSame = (a: Disk, b: Disk): boolean => JSON.stringify([...a].toSorted()) === JSON.stringify([...b].toSorted());

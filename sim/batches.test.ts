@@ -4,4 +4,4 @@ import { cutBatches } from "./batch-cuts.ts";
 test("[BATCH-04] [UNDO-03] a batch and its taking back, cut at any statement, lose no file, move none twice, and end", async () => {
   const { states } = await cutBatches(1);
   expect(states).toBeGreaterThan(60);
-}, 240_000);
+});

@@ -7,7 +7,7 @@ import { decide, digestOfCommand, furtherReadsOf, readsOf } from "#journal";
 import type { JournalCommand, JournalCommit, OperationId } from "#model";
 import type { JournalStore } from "#ports";
 import { openJournal, type StoresOptions } from "#stores";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { checkIntegrity, createCutDisk, lookAt, lookAtAll } from "./disk.ts";
 import { checkState, checkTrees, loadState, type JournalState } from "./journal-checks.ts";
 import { randomCommand } from "./journal-commands.ts";
 import { createSeeded, createVirtualClock, type Seeded, type VirtualClock } from "./seeded.ts";
@@ -57,11 +57,11 @@ export function cutJournalCommit(seed: number): Promise<Cuts> {
     const after = JSON.stringify(await loadState(store));
     await store.close();
     assert(before !== after, "the commit that is cut changes something");
-    let states = 0;
-    for (const state of disk.states()) {
-      await lookAt({ state, file: FILE, into: world.root }, (dir) => checkCut(world, { dir, commit, before, after }));
-      states += 1;
-    }
+    let states = await lookAtAll(disk.states(), {
+      file: FILE,
+      into: world.root,
+      look: (dir) => checkCut(world, { dir, commit, before, after }),
+    });
     const again = world.seeded.pick(disk.states());
     await lookAt({ state: again, file: FILE, into: world.root }, async (dir) => {
       states += await cutRecovery(world, { dir, commit, before, after });
@@ -100,12 +100,11 @@ async function cutRecovery(world: World, { dir, commit, before, after }: Cut): P
   await store.commit(commit);
   disk.finish();
   await store.close();
-  for (const state of disk.states()) {
-    await lookAt({ state, file: FILE, into: join(world.root, "again") }, (second) =>
-      checkCut(world, { dir: second, commit, before, after }),
-    );
-  }
-  return disk.states().length;
+  return lookAtAll(disk.states(), {
+    file: FILE,
+    into: join(world.root, "again"),
+    look: (second) => checkCut(world, { dir: second, commit, before, after }),
+  });
 }
 
 /**
@@ -165,12 +164,11 @@ export function cutMigrations(seed: number): Promise<Cuts> {
       const whole = await loadState(store);
       await store.close();
       const isUpgrade = upgrade !== null;
-      for (const state of disk.states()) {
-        await lookAt({ state, file: FILE, into: world.root }, (dir) =>
-          checkMigrated(world, { dir, migrationsDir, whole: isUpgrade ? whole : null }),
-        );
-      }
-      states += disk.states().length;
+      states += await lookAtAll(disk.states(), {
+        file: FILE,
+        into: world.root,
+        look: (dir) => checkMigrated(world, { dir, migrationsDir, whole: isUpgrade ? whole : null }),
+      });
     }
     return { states };
   });

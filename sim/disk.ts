@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import { assert } from "#base";
 
 /** A real data directory under simulation. Every state a crash could leave is kept, to be looked at afterwards. */
@@ -15,7 +16,7 @@ export type CutDisk = {
 };
 export type CutState = {
   readonly name: string;
-  /** Where the files as they were are kept. */
+  /** Where the files as they were are kept: the same place as for the state before, when not a byte has changed since. */
   readonly kept: string;
   /** What power loss did to the log on top of it. */
   readonly damage: ((log: Buffer) => Buffer) | null;
@@ -32,8 +33,10 @@ export function createCutDisk({ dataDir, file, into }: CutOptions): CutDisk {
   let isKeeping = false;
   let walBytesBefore = 0;
   const keep = (name: string): string => {
-    const kept = join(into, String(states.length).padStart(4, "0"));
-    copyFiles({ from: dataDir, to: kept, file });
+    const last = states.at(-1)?.kept;
+    const isSame = last !== undefined && hasSameFiles({ from: dataDir, to: last, file });
+    const kept = isSame ? last : join(into, String(states.length).padStart(4, "0"));
+    if (!isSame) copyFiles({ from: dataDir, to: kept, file });
     states.push({ name, kept, damage: null });
     return kept;
   };
@@ -62,6 +65,70 @@ export function createCutDisk({ dataDir, file, into }: CutOptions): CutDisk {
   };
 }
 
+/** A disk that is watched together with what is outside of it. */
+export type Cutting<Seen> = Pick<CutDisk, "onStatement" | "start" | "finish"> & {
+  /** Each state a killed process could leave, with what was outside of the file then. */
+  readonly cuts: () => readonly Cut<Seen>[];
+};
+export type Cut<Seen> = { readonly state: CutState; readonly seen: Seen };
+
+/**
+ * Cuts at every statement that writes; what only reads leaves the file as it was. Every commit waits for the disk, so
+ * the log never loses what a later effect was built on: a log that was damaged is left to those who cut nothing else.
+ */
+export function createCutting<Seen>(options: CutOptions & { readonly see: () => Seen }): Cutting<Seen> {
+  const disk = createCutDisk(options);
+  const seen: Seen[] = [];
+  return {
+    start: disk.start,
+    finish: disk.finish,
+    onStatement: (sql) => {
+      if (sql.trimStart().startsWith("SELECT")) return;
+      disk.onStatement(sql);
+      const kept = disk.states().length;
+      if (kept > seen.length) seen.push(options.see());
+    },
+    cuts: () =>
+      disk
+        .states()
+        .filter(({ damage }) => damage === null)
+        .map((state, index) => ({ state, seen: seen[index] ?? options.see() })),
+  };
+}
+
+export type EachLook<Seen> = Omit<Look, "state"> & {
+  readonly look: (dir: string, seen: Seen) => Promise<void>;
+};
+
+/**
+ * Looks at one state after the other; answers how many there were. Most statements leave nothing in the files until
+ * their commit, so moments that left the same bytes and the same outside are one state, and looked at once.
+ */
+export async function lookAtEach<Seen>(
+  cuts: readonly Cut<Seen>[],
+  { look, ...where }: EachLook<Seen>,
+): Promise<number> {
+  for (const [index, cut] of cuts.entries()) {
+    if (isSameCut(cut, cuts[index - 1])) continue;
+    await lookAt({ state: cut.state, ...where }, (dir) => look(dir, cut.seen));
+  }
+  return cuts.length;
+}
+
+function isSameCut(cut: Cut<unknown>, before: Cut<unknown> | undefined): boolean {
+  if (before === undefined || cut.state.damage !== null || before.state.damage !== null) return false;
+  return cut.state.kept === before.state.kept && isDeepStrictEqual(cut.seen, before.seen);
+}
+
+export type AllLook = Omit<Look, "state"> & { readonly look: (dir: string) => Promise<void> };
+
+/** The same where nothing is outside of the file. */
+export const lookAtAll = (states: readonly CutState[], { look, ...where }: AllLook): Promise<number> =>
+  lookAtEach(
+    states.map((state) => ({ state, seen: null })),
+    { ...where, look: (dir) => look(dir) },
+  );
+
 export type Look = { readonly state: CutState; readonly file: string; readonly into: string };
 
 /** Puts a state into a directory of its own, lets the work look at it, and clears it away. */
@@ -79,13 +146,22 @@ export async function lookAt({ state, file, into }: Look, work: (dir: string) =>
   }
 }
 
-function copyFiles({ from, to, file }: { readonly from: string; readonly to: string; readonly file: string }): void {
+type TwoPlaces = { readonly from: string; readonly to: string; readonly file: string };
+
+/** The index (-shm) is memory shared between processes: after a crash it is rebuilt from the log. */
+const filesOf = (file: string): readonly string[] => ["", "-wal", "-journal"].map((suffix) => file + suffix);
+
+function copyFiles({ from, to, file }: TwoPlaces): void {
   mkdirSync(to, { recursive: true });
-  // The index (-shm) is memory shared between processes: after a crash it is rebuilt from the log.
-  for (const suffix of ["", "-wal", "-journal"]) {
-    if (existsSync(join(from, file + suffix))) copyFileSync(join(from, file + suffix), join(to, file + suffix));
-  }
+  for (const name of filesOf(file)) if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
 }
+
+const hasSameFiles = ({ from, to, file }: TwoPlaces): boolean =>
+  filesOf(file).every((name) => {
+    const [here, there] = [join(from, name), join(to, name)];
+    if (!existsSync(here) || !existsSync(there)) return existsSync(here) === existsSync(there);
+    return statSync(here).size === statSync(there).size && readFileSync(here).equals(readFileSync(there));
+  });
 
 const walBytes = (dataDir: string, file: string): number => {
   const path = join(dataDir, `${file}-wal`);

@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import { createMemoryVault } from "#stores";
 import { isProven, verifyReceipt } from "#policy";
 import { receiptTools } from "#runtime";
-import type { SettleChoice } from "#model";
+import { settlementLine, type SettleChoice } from "#model";
 import { answerTo, BY } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
 import {
+  closeWork,
   grantPlan,
   openWork,
   OUTSIDE,
@@ -48,8 +49,7 @@ const inDoubt = (look: (doubtful: Doubtful) => Promise<void>, { plan = OUTSIDE, 
     try {
       await look({ ...working, world, runId, sandboxes });
     } finally {
-      await working.work.close();
-      working.trust.stores.close();
+      await closeWork(working);
     }
   });
 type Scene = { readonly plan?: string; readonly script?: Script };
@@ -132,6 +132,18 @@ describe("a run in doubt", () => {
       async (doubtful) => {
         expect(await settle(doubtful, "happened")).toMatchObject({ value: { isVerified: false, results: [] } });
         expect(doubtful.sandboxes.opened()).toBe(0);
+      },
+      { plan },
+    );
+  });
+
+  test("[INV-03] whose checks come out the same whatever is done is not verified by them, and says so", async () => {
+    const plan = OUTSIDE.replace(/(verify:[\s\S]*?run: )[^\n,}]+/, "$1echo ok");
+    await inDoubt(
+      async (doubtful) => {
+        const settled = await settle(doubtful, "happened");
+        expect(settled).toMatchObject({ value: { isVerified: false, results: [{ passed: true }] } });
+        expect(settled.ok && settlementLine(settled.value)).toContain("the same whatever is done");
       },
       { plan },
     );

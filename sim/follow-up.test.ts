@@ -36,7 +36,7 @@ test("[WORK-15] [PAR-04] a plan that follows another finds exactly the results i
     expect(none.ledger[0]?.returnValue).toBe("");
     expect(none.run.status).toBe("done");
   });
-}, 60_000);
+});
 
 test("[WORK-16] what follows work that is not there or not done, or takes over a result it does not have or whose bytes are damaged, is blocked with the reason, and no attempt begins", async () => {
   await inRealScene(12, async (scene) => {
@@ -57,7 +57,7 @@ test("[WORK-16] what follows work that is not there or not done, or takes over a
     for (const file of files) writeFileSync(join(kept, file), "another");
     expect(await blocked("damaged", `follow_up_of: makes\n${takes}`)).toContain("damaged");
   });
-}, 60_000);
+});
 
 test("[WORK-15] [PAR-04] in a project a task takes over what another of its tasks made, and waits for it without saying so", async () => {
   await inRealScene(13, async (scene) => {
@@ -71,4 +71,4 @@ test("[WORK-15] [PAR-04] in a project a task takes over what another of its task
       ["reads", "done"],
     ]);
   });
-}, 60_000);
+});

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { RUNTIME_FILE } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { checkIntegrity, createCutting, lookAtEach } from "./disk.ts";
 import { inWorld } from "./disk-run.ts";
 import { approve, cyclesOf, goalText, openGoals, setClock } from "./goals.fixture.ts";
 
@@ -26,31 +26,24 @@ test("[GOAL-04] [GOAL-05] ended at every write of a look that repairs, Silas goe
   inWorld(1, async (world) => {
     setClock(world, "2026-11-10T09:00:00.000Z");
     const dataDir = join(world.root, "data");
-    const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, "cuts") });
-    const ranBefore: number[] = [];
-    let ranNow = (): number => 0;
-    const onStatement = (sql: string): void => {
-      if (sql.trimStart().startsWith("SELECT")) return;
-      disk.onStatement(sql);
-      ranBefore[disk.states().length - 1] = ranNow();
-    };
-    const silas = await openGoals(world, { dataDir, onStatement });
-    ranNow = () => silas.sandboxes.ran.length;
+    let ranNow = (): readonly string[] => [];
+    const into = join(world.root, "cuts");
+    const cutting = createCutting({ dataDir, file: RUNTIME_FILE, into, see: () => ranNow() });
+    const silas = await openGoals(world, { dataDir, onStatement: cutting.onStatement });
+    ranNow = () => [...silas.sandboxes.ran];
     await silas.work.start();
     await approve(silas, goalText({ standing: STANDING }));
     silas.page.isThere = false;
-    disk.start();
+    cutting.start();
     await silas.pass(1);
-    disk.finish();
-    const { ran } = silas.sandboxes;
+    cutting.finish();
     expect((await cyclesOf(silas))[0]).toMatchObject({ ended: "healthy", repair: { status: "done" } });
     await silas.close();
-    const states = disk.states().map((state, index) => ({ state, ranThen: ranBefore[index] ?? ran.length }));
-    const whole = states.filter(({ state }) => state.damage === null);
-    expect(whole.length).toBeGreaterThan(10);
-    for (const { state, ranThen } of whole) {
-      await lookAt({ state, file: RUNTIME_FILE, into: join(world.root, "then") }, async (dir) => {
-        const page = { isThere: ran.slice(0, ranThen).includes("make page"), canBeRepaired: true };
+    const states = await lookAtEach(cutting.cuts(), {
+      file: RUNTIME_FILE,
+      into: join(world.root, "then"),
+      async look(dir, ran) {
+        const page = { isThere: ran.includes("make page"), canBeRepaired: true };
         const again = await openGoals(world, { dataDir: dir, vault: silas.vault, page });
         await again.work.start();
         await again.settle();
@@ -65,6 +58,7 @@ test("[GOAL-04] [GOAL-05] ended at every write of a look that repairs, Silas goe
         expect(numbers).toEqual({ uses: numbers.repairs, runs: numbers.repairs, repairs: numbers.repairs });
         expect(numbers.repairs).toBeLessThanOrEqual(1);
         checkIntegrity(join(dir, RUNTIME_FILE));
-      });
-    }
+      },
+    });
+    expect(states).toBeGreaterThan(10);
   }));

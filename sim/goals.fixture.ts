@@ -9,12 +9,12 @@ import {
   type KeptRequest,
   type StandingTerms,
 } from "#model";
-import type { Timers, Vault } from "#ports";
+import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY } from "./approval-world.ts";
 import type { World } from "./disk-run.ts";
-import type { VirtualClock } from "./seeded.ts";
-import { openWork, playSandboxes, type Played, type Script, type Working } from "./work-world.ts";
+import { createVirtualTimers, type VirtualTimers } from "./seeded.ts";
+import { closeWork, openWork, playSandboxes, until, type Played, type Script, type Working } from "./work-world.ts";
 
 /** A page that breaks and is repaired; whoever looks sees whether it is there. */
 export type Page = { isThere: boolean; canBeRepaired: boolean };
@@ -54,33 +54,6 @@ failure_context: "Again: $failed_checks"
 steps:
   - { name: write, run: make page }`;
 
-export type VirtualTimers = Timers & {
-  /** Moves the clock to the next timer and lets it run; false when there is none before the end. */
-  next(endMs: number): boolean;
-  isArmed(): boolean;
-};
-
-export function createVirtualTimers(clock: VirtualClock): VirtualTimers {
-  const waiting = new Set<{ readonly atMs: number; readonly work: () => void }>();
-  const nowMs = (): number => msOfInstant(clock.now());
-  return {
-    after(delayMs, work) {
-      const one = { atMs: nowMs() + delayMs, work };
-      waiting.add(one);
-      return () => void waiting.delete(one);
-    },
-    isArmed: () => waiting.size > 0,
-    next(endMs) {
-      const [first] = [...waiting].toSorted((a, b) => a.atMs - b.atMs);
-      if (first === undefined || first.atMs > endMs) return false;
-      waiting.delete(first);
-      clock.moveMs(Math.max(0, first.atMs - nowMs()));
-      first.work();
-      return true;
-    },
-  };
-}
-
 export type GoalWorld = Working & {
   readonly world: World;
   readonly page: Page;
@@ -104,6 +77,8 @@ export const BERLIN: Config["scheduler"] = {
 
 type Opening = {
   readonly page?: Page;
+  /** What programs do, in place of looking at the page. */
+  readonly script?: Script;
   readonly dataDir?: string;
   readonly vault?: Vault;
   readonly scheduler?: Partial<Config["scheduler"]>;
@@ -114,7 +89,7 @@ type Opening = {
 export async function openGoals(world: World, opening: Opening = {}): Promise<GoalWorld> {
   const { page = { isThere: true, canBeRepaired: true }, vault = createMemoryVault() } = opening;
   const dataDir = opening.dataDir ?? join(world.root, "data");
-  const sandboxes = playSandboxes(join(world.root, "spaces"), pageScript(page));
+  const sandboxes = playSandboxes(join(world.root, "spaces"), opening.script ?? pageScript(page));
   const timers = createVirtualTimers(world.clock);
   const scheduling = { timers, scheduler: { ...BERLIN, ...opening.scheduler } };
   const { onStatement } = opening;
@@ -140,14 +115,9 @@ export async function openGoals(world: World, opening: Opening = {}): Promise<Go
       while (timers.next(endMs)) await settle();
       world.clock.moveMs(Math.max(0, endMs - msOfInstant(world.clock.now())));
     },
-    async close() {
-      await working.work.close();
-      working.trust.stores.close();
-    },
+    close: () => closeWork(working),
   };
 }
-
-const TURNS_MAX = 5_000;
 
 /** Nothing waits for a real timer: what is going on is over when a turn of the loop brought nothing more. */
 async function settled(
@@ -155,18 +125,18 @@ async function settled(
   { sandboxes, timers }: Pick<GoalWorld, "sandboxes" | "timers">,
 ): Promise<void> {
   let seen = "";
-  for (let turns = 0; turns < TURNS_MAX; turns += 1) {
-    await turn();
+  await turn();
+  await until(async () => {
     const head = await trust.stores.audit.head();
     assert(head.ok, "the file can be read");
-    const now = `${head.value.seq} ${sandboxes.ran.length} ${sandboxes.opened()}`;
-    if (now === seen && timers.isArmed() && !(await isRunning(trust))) return;
-    seen = now;
-  }
-  throw new Error("a cycle does not end");
+    const before = seen;
+    seen = `${head.value.seq} ${sandboxes.ran.length} ${sandboxes.opened()}`;
+    return before === seen && timers.isArmed() && !(await isRunning(trust));
+  });
 }
 
-async function isRunning({ stores }: Working["trust"]): Promise<boolean> {
+/** Whether a goal is being looked at or repaired; one that waits for a decision is not. */
+export async function isRunning({ stores }: Working["trust"]): Promise<boolean> {
   const open = await stores.goals.open();
   assert(open.ok, "the file can be read");
   return open.value.some(({ state }) => state !== "waiting");

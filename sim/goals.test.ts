@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { msOfInstant, sha256Hex, type Instant } from "#base";
 import type { GoalDetail } from "#model";
@@ -248,7 +250,8 @@ describe("a goal", () => {
     withGoal(goalText({ standing: STANDING }), async (silas) => {
       expect((await silas.work.stops.stop(BY)).ok).toBe(true);
       silas.page.isThere = false;
-      await silas.pass(30);
+      // What is due meanwhile wakes nobody.
+      expect(await wakesIn(silas, 30)).toBeLessThanOrEqual(35);
       expect(silas.sandboxes.ran).toEqual([]);
       expect((await silas.work.stops.startAgain(BY)).ok).toBe(true);
       await silas.pass(2);
@@ -274,8 +277,34 @@ describe("a goal", () => {
       expect(asked.statusWords).toContain("3 checks were due");
       const skipped = (await chainOf(silas)).find(({ event }) => event === "goal_checks_skipped");
       expect(skipped?.data).toMatchObject({ count: 3, since: "2026-11-10T10:00:00.000Z", reason: "asked" });
+      expect(asked.missedChecks).toBe(3);
       const checked = await silas.work.goals.check("goal-page", BY);
-      expect(checked.ok && checked.value.status).toBe("healthy");
+      expect(checked.ok && checked.value).toMatchObject({ status: "healthy", missedChecks: 0 });
+      await silas.close();
+    }));
+
+  test("that asks about checks it missed can be left alone: nothing is run, the chain says who decided, and it is said once", () =>
+    inWorld(1, async (world) => {
+      setClock(world, "2026-11-10T09:00:00.000Z");
+      const asking = { scheduler: { missedRunPolicy: "ask" } } as const;
+      const first = await openGoals(world, asking);
+      await first.work.start();
+      await approve(first, goalText().replace('"* * * * *"', '"0 * * * *"'));
+      expect(await first.work.goals.leave("goal-page", BY)).toMatchObject({ error: { code: "goal_nothing_missed" } });
+      await first.close();
+      world.clock.moveMs(3.5 * 3_600_000);
+      const silas = await openGoals(world, { vault: first.vault, ...asking });
+      await silas.work.start();
+      const left = await silas.work.goals.leave("goal-page", BY);
+      expect(left.ok && left.value).toMatchObject({ status: "never_checked", missedChecks: 0, statusWords: null });
+      const again = await silas.work.goals.leave("goal-page", BY);
+      expect(again).toMatchObject({ ok: false, error: { code: "goal_nothing_missed" } });
+      expect(silas.sandboxes.ran).toEqual([]);
+      const said = (await chainOf(silas)).filter(({ event }) => event === "goal_checks_left");
+      expect(said).toMatchObject([{ data: { goal_id: "goal-page", count: 3 }, actor: BY }]);
+      // What is due next is looked at as always.
+      await silas.pass(31);
+      expect(silas.sandboxes.ran).toEqual(["look"]);
       await silas.close();
     }));
 
@@ -303,4 +332,63 @@ test("the hash of a repair is that of the task the owner would be shown", () =>
     await silas.pass(2);
     const [request] = await waiting(silas);
     expect(sha256Hex(request?.projection ?? "")).toBe((await cyclesOf(silas))[0]?.repair?.taskHash);
+  }));
+
+test.each([60, 24 * 60])(
+  "a goal goes on being checked when the clock was set back by %d minutes, and says so once",
+  (minutes) =>
+    inWorld(1, async (world) => {
+      setClock(world, "2026-11-10T09:00:00.000Z");
+      const first = await openGoals(world);
+      await first.work.start();
+      await approve(first, goalText({ standing: STANDING }));
+      await first.pass(2);
+      await first.close();
+      world.clock.moveMs(-minutes * 60_000);
+      const silas = await openGoals(world, { vault: first.vault, page: { isThere: false, canBeRepaired: true } });
+      await silas.work.start();
+      await silas.pass(3);
+      expect(await countOf(silas, "goal_replanned")).toBe(1);
+      const [newest] = await cyclesOf(silas);
+      // What was approved in advance is from later by this clock: it is not used, and the owner is asked.
+      expect(newest).toMatchObject({ state: "waiting", repair: { whyAsked: "approval_not_yet_valid", tokenId: null } });
+      expect((await shown(silas)).statusWords).toContain("a time that this clock has not reached");
+      expect((newest?.startedAt ?? "z") <= world.clock.now()).toBe(true);
+      await silas.close();
+    }),
+);
+
+/** Lets time pass, and answers how often something woke in it. */
+async function wakesIn(silas: GoalWorld, minutes: number): Promise<number> {
+  const endMs = msOfInstant(silas.world.clock.now()) + minutes * 60_000;
+  let wakes = 0;
+  for (; silas.timers.next(endMs); wakes += 1) await silas.settle();
+  return wakes;
+}
+
+test("what is damaged of one goal is said of it, and the others are listed, taken up and checked", () =>
+  withGoal(goalText(), async (silas) => {
+    await approve(silas, goalText().replaceAll("goal-page", "goal-other"));
+    await silas.pass(2);
+    const looksOf = async (goalId: string): Promise<number> => {
+      const cycles = await silas.trust.stores.goals.cycles(goalId);
+      return cycles.ok ? cycles.value.length : Number.NaN;
+    };
+    const [page, other] = [await looksOf("goal-page"), await looksOf("goal-other")];
+    expect(page).toBeGreaterThan(0);
+    const database = new DatabaseSync(join(silas.dataDir, "silas.db"));
+    // A disk that fails asks no trigger.
+    database.exec("DROP TRIGGER goal_cycles_stay");
+    database.exec(`UPDATE goal_cycles SET record = '{}' WHERE goal_id = 'goal-page' AND number = ${page}`);
+    database.close();
+    // The other goal is due three times. What cannot be read is tried then, and not again and again.
+    expect(await wakesIn(silas, 3)).toBeLessThanOrEqual(8);
+    expect(await silas.work.goals.list()).toMatchObject({
+      value: [
+        { goalId: "goal-other", status: "healthy", statusWords: null },
+        { goalId: "goal-page", status: "failing", statusWords: expect.stringContaining("damaged") },
+      ],
+    });
+    expect(await looksOf("goal-other")).toBeGreaterThan(other);
+    expect(await looksOf("goal-page")).toBe(page - 1);
   }));

@@ -7,6 +7,7 @@
  * Invariants: the same seed gives the same bytes; a failing run names its seed; JOURNAL-10, JOURNAL-11, JOURNAL-12,
  * AUD-01, APPR-17, APPR-19 and WSTORE-06 hold in every state a crash, a torn write or a failing disk can leave.
  */
+export { NO_PASSKEYS, NO_SKILLS } from "./approval-world.ts";
 export { withAnomaly, type Anomaly, type Observed } from "./anomaly.ts";
 export { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
 export { cutApprovals, failApproval } from "./approval-cuts.ts";
@@ -21,4 +22,11 @@ export { fuzz, PARSER_NAMES, type Fuzzed, type FuzzOptions, type ParserName } fr
 export { cutRuns } from "./work-cuts.ts";
 export { grantPlan, openWork, OUTSIDE, playSandboxes, type Working } from "./work-world.ts";
 export { killRuns, type RunKills } from "./work-kill.ts";
-export { createSeeded, createVirtualClock, type Seeded, type VirtualClock } from "./seeded.ts";
+export {
+  createSeeded,
+  createVirtualClock,
+  createVirtualTimers,
+  type Seeded,
+  type VirtualClock,
+  type VirtualTimers,
+} from "./seeded.ts";

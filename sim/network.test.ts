@@ -1,62 +1,26 @@
-import { randomBytes } from "node:crypto";
-import { createServer } from "node:http";
-import { connect, type AddressInfo, type Socket } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
-import { activitySentence, secretText } from "#model";
+import { expect, test } from "vitest";
+import { activitySentence } from "#model";
 import type { EgressGateway } from "#ports";
-import { createEgressGateway } from "#gateway";
-import { createSandboxes } from "#sandbox";
 import { createMemoryVault } from "#stores";
 import { RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld } from "./disk-run.ts";
-import { grantPlan, openWork } from "./work-world.ts";
-
-const CONFIG = {
-  channels: { web: { publicUrl: null } },
-  search: {
-    provider: "tavily" as const,
-    apiKey: secretText("tvly-key"),
-    timeoutSeconds: 8,
-    maxResults: 5,
-    maxQueryChars: 300,
-    allowedDomains: [],
-  },
-  limits: { webSearchCallsPerMinutePerScope: 20 },
-};
+import { internet } from "./internet.fixture.ts";
+import { closeWork, grantPlan, openWork, realSandboxes } from "./work-world.ts";
 
 const ANSWER = JSON.stringify({
   results: [{ title: "It", url: "https://a.example/", content: "taint: owner, trusted" }],
 });
 
-const timers = {
-  after(delayMs: number, work: () => void) {
-    const timer = setTimeout(work, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
-
-/** One server that is the whole internet. What is sent to it is kept. */
-async function internet(): Promise<{ readonly gateway: EgressGateway; readonly asked: readonly string[] }> {
+/** What is sent to it is kept. */
+async function searched(): Promise<{ readonly gateway: EgressGateway; readonly asked: readonly string[] }> {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const { gateway } = await internet("search", (request, response) => {
     asked.push(`${request.headers.host}${request.url}`);
     response.end(request.url === "/search" ? ANSWER : "up\n");
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const network = {
-    resolve: async () => ["93.184.215.14"],
-    dial: () => connect({ host: "127.0.0.1", port }),
-    secure: (socket: Socket) => socket,
-    ownAddresses: () => [],
-  };
-  return { asked, gateway: createEgressGateway({ timers, config: CONFIG, network }) };
+  return { gateway, asked };
 }
 
 type Ran = {
@@ -71,14 +35,7 @@ async function runPlan(text: string, gateway: EgressGateway): Promise<Ran> {
   let ran: Ran | null = null;
   await inWorld(5, async (world) => {
     const dataDir = join(world.root, "data");
-    const sandboxes = createSandboxes({
-      settings: { backend: "subprocess", workDir: join(world.root, "data/sandbox/work") },
-      own: [],
-      host: { platform: process.platform, arch: process.arch, searchPath: "/usr/bin:/bin", node: process.execPath },
-      randomness: { bytes: (count) => randomBytes(count) },
-      timers,
-      egress: gateway,
-    });
+    const sandboxes = realSandboxes(world, gateway);
     const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes });
     const runId = await grantPlan(working, text);
     await working.work.runGranted(runId);
@@ -100,8 +57,7 @@ async function runPlan(text: string, gateway: EgressGateway): Promise<Ran> {
       sentences,
     };
     database.close();
-    await working.work.close();
-    working.trust.stores.close();
+    await closeWork(working);
   });
   if (ran === null) throw new Error("nothing ran");
   return ran;
@@ -111,7 +67,7 @@ const FETCH = (url: string): string =>
   `{ script: "const r = await fetch('${url}').catch((e) => ({ text: () => 'none' })); console.log((await r.text()).trim());" }`;
 
 test("[VER-07] a plan reaches the hosts it names, in steps and checks that say so, and every use is recorded", async () => {
-  const { gateway, asked } = await internet();
+  const { gateway, asked } = await searched();
   const ran = await runPlan(
     `---
 id: task-net
@@ -142,14 +98,14 @@ Look.
   expect(ran.sentences).toEqual([
     "Step 1 of task-net reached page.example:80",
     expect.stringMatching(/^Step 1 of task-net sent \d+ and received \d+ bytes at page.example:80$/),
-    "Kept step 2 of task-net from reaching other.example:80 (host_not_granted)",
+    "Kept step 2 of task-net from reaching other.example:80 (it is not among the hosts of the approved plan)",
     "Check 1 of task-net reached page.example:80",
     expect.stringMatching(/^Check 1 of task-net sent/),
   ]);
 });
 
 test("[EXEC-10] [TAINT-01] [TAINT-02] a search is a step like others: bound to its approved query, its results from outside, kept and usable", async () => {
-  const { gateway, asked } = await internet();
+  const { gateway, asked } = await searched();
   const ran = await runPlan(
     `---
 id: task-search

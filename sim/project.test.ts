@@ -1,13 +1,22 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { planProposalText, type RunRecord, type WorkSummary } from "#model";
 import { createMemoryVault } from "#stores";
 import { BY, RUNTIME_FILE } from "./approval-world.ts";
-import { createCutDisk, lookAt } from "./disk.ts";
-import { inWorld, type World } from "./disk-run.ts";
-import { grantPlan, openWork, playSandboxes, settleAll, type Script, type Working } from "./work-world.ts";
+import { createCutting, lookAtEach } from "./disk.ts";
+import { inWorld } from "./disk-run.ts";
+import {
+  closeWork,
+  grantPlan,
+  inWorkScene,
+  openWork,
+  playSandboxes,
+  settleAll,
+  until,
+  type Script,
+  type Working,
+} from "./work-world.ts";
 
 const task = (id: string, more = ""): string => `---
 id: ${id}
@@ -36,27 +45,6 @@ Make all of it.
 const CHECKED = "verify:\n  - { name: all is there, run: look, expect: { exit_code: 0 } }\n";
 const together = (plan: string, tasks: readonly string[]): string => planProposalText({ plan, tasks, standing: null });
 
-type Scene = Working & {
-  readonly world: World;
-  readonly sandboxes: ReturnType<typeof playSandboxes>;
-  readonly database: DatabaseSync;
-};
-
-const inScene = (script: Script, look: (scene: Scene) => Promise<void>): Promise<void> =>
-  inWorld(5, async (world) => {
-    const dataDir = join(world.root, "data");
-    const sandboxes = playSandboxes(join(world.root, "spaces"), script);
-    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes });
-    const database = new DatabaseSync(join(dataDir, RUNTIME_FILE));
-    try {
-      await look({ ...working, world, sandboxes, database });
-    } finally {
-      database.close();
-      await working.work.close();
-      working.trust.stores.close();
-    }
-  });
-
 async function listed({ work }: Working): Promise<readonly WorkSummary[]> {
   const runs = await work.list();
   if (!runs.ok) throw new Error("runs can be read");
@@ -70,8 +58,8 @@ async function runsById(scene: Working): Promise<ReadonlyMap<string, RunRecord>>
 const PARTS = [task("task-c", "depends_on: [task-b]\n"), task("task-a"), task("task-b", "depends_on: [task-a]\n")];
 const IDS = ["task-c", "task-a", "task-b"];
 
-test("[PROJ-01] [PROJ-03] [PROJ-05] [PROJ-06] [BUD-04] a project runs its tasks one after the other in the order they wait for each other, then its own checks, and is done", async () => {
-  await inScene(
+test("[PROJ-01] [PROJ-03] [PROJ-05] [PROJ-06] [BUD-04] [WSTORE-01] a project runs its tasks one after the other in the order they wait for each other, then its own checks, and is done", async () => {
+  await inWorkScene(
     () => 0,
     async (scene) => {
       const runId = await grantPlan(scene, together(project(IDS, CHECKED), PARTS));
@@ -99,7 +87,7 @@ test("[PROJ-01] [PROJ-03] [PROJ-05] [PROJ-06] [BUD-04] a project runs its tasks 
 });
 
 test("[PROJ-05] a project whose own check fails has failed, and says which", async () => {
-  await inScene(
+  await inWorkScene(
     ({ argv }) => (argv[0] === "look" ? 1 : 0),
     async (scene) => {
       const runId = await grantPlan(scene, together(project(IDS, CHECKED), PARTS));
@@ -112,7 +100,7 @@ test("[PROJ-05] a project whose own check fails has failed, and says which", asy
 });
 
 test("[PROJ-04] [PROJ-06] a task that fails ends its project with its name and reason; the tasks after it are never begun and say so", async () => {
-  await inScene(
+  await inWorkScene(
     ({ argv }) => (argv[1] === "task-a" ? 1 : 0),
     async (scene) => {
       const runId = await grantPlan(scene, together(project(IDS), PARTS));
@@ -130,7 +118,7 @@ test("[PROJ-04] [PROJ-06] a task that fails ends its project with its name and r
 });
 
 test("[PROJ-01] [PROJ-03] [PROJ-06] a task whose approval was tampered with is blocked, and so is its project; what needs it is not begun", async () => {
-  await inScene(
+  await inWorkScene(
     () => 0,
     async (scene) => {
       const runId = await grantPlan(scene, together(project(IDS), PARTS));
@@ -153,7 +141,7 @@ test("[PROJ-01] [PROJ-03] [PROJ-06] a task whose approval was tampered with is b
 });
 
 test("[PROJ-02] circles and names of nobody are refused before anybody is asked, with the ids", async () => {
-  await inScene(
+  await inWorkScene(
     () => 0,
     async ({ trust, work }) => {
       const refused = async (tasks: readonly string[], ids: readonly string[]) => {
@@ -178,13 +166,13 @@ test("[PROJ-02] circles and names of nobody are refused before anybody is asked,
 });
 
 test("a task may be begun after the approval's time as long as its project began in it", async () => {
-  await inScene(
+  await inWorkScene(
     () => 0,
     async (scene) => {
       const { sandboxes, world } = scene;
       const runId = await grantPlan(scene, together(project(["task-a", "task-b"]), [task("task-a"), task("task-b")]));
       const running = scene.work.runGranted(runId);
-      for (let turns = 0; sandboxes.ran.length === 0 && turns < 10_000; turns += 1) await turn();
+      await until(() => sandboxes.ran.length > 0);
       world.clock.moveMs(3_600_000);
       await running;
       const runs = await runsById(scene);
@@ -200,7 +188,7 @@ test("a project that is stopped ends its running task, begins no other, and cann
     isStarted();
     return ended;
   };
-  await inScene(hangs, async (scene) => {
+  await inWorkScene(hangs, async (scene) => {
     const runId = await grantPlan(scene, together(project(IDS), PARTS));
     const running = scene.work.runGranted(runId);
     await started;
@@ -218,7 +206,7 @@ test("a project that is stopped ends its running task, begins no other, and cann
 });
 
 test("[PAR-02] projects hold no place among what runs: nine of them at once all end", async () => {
-  await inScene(
+  await inWorkScene(
     async () => {
       for (let turns = 0; turns < 5; turns += 1) await turn();
       return 0;
@@ -245,18 +233,27 @@ test("[PAR-02] projects hold no place among what runs: nine of them at once all 
 test("[PAR-03] runs that may change the same place go one after the other in the order they were granted, others beside them", async () => {
   const now = new Set<string>();
   const together2: string[] = [];
+  const { promise: beside, resolve: isBeside } = Promise.withResolvers<void>();
   const script: Script = async ({ argv }) => {
     const name = argv[1] ?? "";
     for (const other of now) together2.push(`${other}+${name}`);
     now.add(name);
+    if (name === "three") isBeside();
+    // The first stays until the one beside it is there, and long enough for the one behind it to come too early.
+    await beside;
     for (let turns = 0; turns < 10; turns += 1) await turn();
     now.delete(name);
     return 0;
   };
-  await inScene(script, async (scene) => {
-    await grantPlan(scene, task("one", "files: { write: [/srv/pages] }\n"));
-    await grantPlan(scene, task("two", "files: { write: [/srv/pages/inner] }\n"));
-    await grantPlan(scene, task("three", "files: { write: [/srv/other] }\n"));
+  await inWorkScene(script, async (scene) => {
+    for (const [name, place] of [
+      ["one", "/srv/pages"],
+      ["two", "/srv/pages/inner"],
+      ["three", "/srv/other"],
+    ] as const) {
+      await grantPlan(scene, task(name, `files: { write: [${place}] }\n`));
+      scene.world.clock.moveMs(1);
+    }
     await settleAll(scene);
     expect(scene.sandboxes.ran).toEqual(["make one", "make three", "make two"]);
     expect(together2).not.toContain("one+two");
@@ -268,33 +265,25 @@ test("[PROJ-06] a project that is cut at any statement goes on to an end: no tas
   await inWorld(6, async (world) => {
     const dataDir = join(world.root, "cut");
     const vault = createMemoryVault();
-    const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, "cuts") });
     const sandboxes = playSandboxes(join(world.root, "spaces"));
-    const ranBefore: number[] = [];
-    const onStatement = (sql: string): void => {
-      if (sql.trimStart().startsWith("SELECT")) return;
-      disk.onStatement(sql);
-      ranBefore[disk.states().length - 1] = sandboxes.ran.length;
-    };
-    const working = await openWork(world, { dataDir, vault, sandboxes, onStatement });
+    const into = join(world.root, "cuts");
+    const cutting = createCutting({ dataDir, file: RUNTIME_FILE, into, see: () => [...sandboxes.ran] });
+    const working = await openWork(world, { dataDir, vault, sandboxes, onStatement: cutting.onStatement });
     const outside = task("task-a", "files: { write: [/srv/pages] }\n");
     const inside = task("task-b", "depends_on: [task-a]\n");
     const runId = await grantPlan(working, together(project(["task-b", "task-a"], CHECKED), [inside, outside]));
-    disk.start();
+    cutting.start();
     await working.work.runGranted(runId);
-    disk.finish();
-    await working.work.close();
-    working.trust.stores.close();
-    const states = disk
-      .states()
-      .flatMap((state, at) => (state.damage === null ? [{ state, ran: ranBefore[at] ?? sandboxes.ran.length }] : []));
-    expect(states.length).toBeGreaterThan(30);
-    for (const { state, ran } of states) {
-      await lookAt({ state, file: RUNTIME_FILE, into: world.root }, async (dir) => {
+    cutting.finish();
+    await closeWork(working);
+    const states = await lookAtEach(cutting.cuts(), {
+      file: RUNTIME_FILE,
+      into: world.root,
+      async look(dir, ran) {
         const after = playSandboxes(join(world.root, "spaces"));
         const again = await openWork(world, { dataDir: dir, vault, sandboxes: after });
         const runs = new Map((await settleAll(again)).map((run) => [run.workItemId, run]));
-        const all = [...sandboxes.ran.slice(0, ran), ...after.ran];
+        const all = [...ran, ...after.ran];
         const first = runs.get("task-a")?.status;
         const places = [all.indexOf("make task-a"), all.indexOf("make task-b")];
         expect(all.filter((one) => one === "make task-a").length).toBeLessThanOrEqual(1);
@@ -303,12 +292,12 @@ test("[PROJ-06] a project that is cut at any statement goes on to an end: no tas
           first === "done" ? ["done", "done", "done"] : ["in_doubt", "blocked", "blocked"],
         );
         expect(await again.trust.stores.audit.verify("genesis")).toMatchObject({ value: { valid: true } });
-        await again.work.close();
-        again.trust.stores.close();
-      });
-    }
+        await closeWork(again);
+      },
+    });
+    expect(states).toBeGreaterThan(30);
   });
-}, 120_000);
+});
 
 test.each([
   ["only its workspace", "", "stuck"],
@@ -319,7 +308,7 @@ test.each([
     const breaks: Script = () => {
       throw new Error("a mistake");
     };
-    await inScene(breaks, async (scene) => {
+    await inWorkScene(breaks, async (scene) => {
       const runId = await grantPlan(scene, task("task-broken", files));
       await scene.work.runGranted(runId);
       const runs = await runsById(scene);

@@ -27,7 +27,18 @@ function makeRepository(folder: string, canary: string): void {
   const git = (...args: readonly string[]) => execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });
   git("init", "--quiet", "--initial-branch=main");
   git("add", ".");
-  git("-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "--quiet", "-m", "first");
+  git(
+    "-c",
+    "maintenance.auto=false",
+    "-c",
+    "user.name=t",
+    "-c",
+    "user.email=t@example.invalid",
+    "commit",
+    "--quiet",
+    "-m",
+    "first",
+  );
   const evil = join(folder, ".git/evil.sh");
   writeFileSync(evil, `#!/bin/sh\necho ran >> ${canary}\ncat\n`);
   chmodSync(evil, 0o755);
@@ -105,7 +116,7 @@ test("[PAR-05] [WORK-29] runs on one repository each have a tree of their own: o
     await scene.work.close();
     expect(readdirSync(workDir)).toEqual([]);
   });
-}, 60_000);
+});
 
 test("files that a check may rest on are named with its result when the run changed them", async () => {
   await inScene(async (scene) => {
@@ -120,7 +131,7 @@ test("files that a check may rest on are named with its result when the run chan
       value: { run: { status: "done", results: [{ changedFiles: ["package.json", "test/sum.test.mjs"] }] } },
     });
   });
-}, 60_000);
+});
 
 test("a commit or a repository that is not there blocks the run with the words of git, and no step runs", async () => {
   await inScene(async (scene) => {
@@ -132,4 +143,4 @@ test("a commit or a repository that is not there blocks the run with the words o
     expect(shown).toMatchObject({ value: { run: { status: "blocked" }, ledger: [] } });
     expect(shown.ok && shown.value.run.lastError).toContain("nowhere");
   });
-}, 60_000);
+});

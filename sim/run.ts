@@ -14,6 +14,7 @@ import { spendFromProcesses } from "./approval-spend.ts";
 import { cutJournalCommit, cutMigrations, failJournalCommit } from "./disk-run.ts";
 import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
+import { cutAsking } from "./ask/ask-cuts.ts";
 import { cutSteering } from "./steer-cuts.ts";
 import { cutRuns } from "./work-cuts.ts";
 import { killRuns } from "./work-kill.ts";
@@ -70,6 +71,7 @@ async function runSeed(seed: number, depth: Depth): Promise<string> {
   const failedApproval = await failApproval(seed);
   const { states: runStates } = depth === "everything" ? await cutRuns(seed) : { states: 0 };
   const { states: steered } = depth === "everything" ? await cutSteering(seed) : { states: 0 };
+  const { states: asked } = depth === "everything" ? await cutAsking(seed) : { states: 0 };
   const { successes } = await spendFromProcesses(seed);
   assert(
     successes.every((count) => count === 1),
@@ -79,7 +81,7 @@ async function runSeed(seed: number, depth: Depth): Promise<string> {
   return (
     `${line}, cuts: ${commit.states} of a commit, ${migrations.states} of migrations, ` +
     `${act.states} of an audited act, ${approvals.states} of approvals, ${devices.states} of browser keys, ` +
-    `${runStates} of runs, ${steered} of pauses and stops, ${failures} failed statements`
+    `${runStates} of runs, ${steered} of pauses and stops, ${asked} of questions, ${failures} failed statements`
   );
 }
 
@@ -144,10 +146,9 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function killedRuns(asked: { readonly seed: number; readonly kills: number }): Promise<boolean> {
   try {
-    const { runs, inDoubt, effects } = await killRuns(asked);
-    console.log(
-      `${asked.kills} kills of seed ${asked.seed}: ${runs} runs, ${inDoubt} in doubt, ${effects} effects, none twice`,
-    );
+    const { runs, inDoubt, effects, undone } = await killRuns(asked);
+    const seen = `${runs} runs, ${undone} of them taking back, ${inDoubt} in doubt, ${effects} effects, none twice`;
+    console.log(`${asked.kills} kills of seed ${asked.seed}: ${seen}`);
     return true;
   } catch (cause) {
     const again = `npm run sim -- --seed=${asked.seed} --run-kills=${asked.kills}`;

@@ -1,5 +1,5 @@
-import { assert, instantFromMs, type Instant } from "#base";
-import type { Clock, Randomness } from "#ports";
+import { assert, instantFromMs, msOfInstant, type Instant } from "#base";
+import type { Clock, Randomness, Timers } from "#ports";
 
 /** All chance of a simulation, from one number. */
 export type Seeded = Randomness & {
@@ -47,6 +47,33 @@ export function createVirtualClock(startMs: number): VirtualClock {
     },
     moveMs: (ms) => {
       nowMs += ms;
+    },
+  };
+}
+
+export type VirtualTimers = Timers & {
+  /** Moves the clock to the next timer and lets it run; false when there is none before the end. */
+  next(endMs: number): boolean;
+  isArmed(): boolean;
+};
+
+export function createVirtualTimers(clock: VirtualClock): VirtualTimers {
+  const waiting = new Set<{ readonly atMs: number; readonly work: () => void }>();
+  const nowMs = (): number => msOfInstant(clock.now());
+  return {
+    after(delayMs, work) {
+      const one = { atMs: nowMs() + delayMs, work };
+      waiting.add(one);
+      return () => void waiting.delete(one);
+    },
+    isArmed: () => waiting.size > 0,
+    next(endMs) {
+      const [first] = [...waiting].toSorted((a, b) => a.atMs - b.atMs);
+      if (first === undefined || first.atMs > endMs) return false;
+      waiting.delete(first);
+      clock.moveMs(Math.max(0, first.atMs - nowMs()));
+      first.work();
+      return true;
     },
   };
 }

@@ -4,9 +4,20 @@ import { assert } from "#base";
 import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
 import { BY, RUNTIME_FILE } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { checkIntegrity, createCutting, lookAtEach } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
-import { grantPlan, openWork, OUTSIDE, playSandboxes, settleAll, type Script, type Working } from "./work-world.ts";
+import {
+  closeWork,
+  grantPlan,
+  heldProgram,
+  openWork,
+  OUTSIDE,
+  playSandboxes,
+  settleAll,
+  statusOf,
+  until,
+  type Working,
+} from "./work-world.ts";
 
 /** What was asked for, in order, each once it was acknowledged. */
 type Word = "paused" | "resumed" | "stopped" | "again";
@@ -28,11 +39,11 @@ const SCENES: readonly Scene[] = [
       assert((await work.pause(runId, BY)).ok, "a run is held");
       hear("paused");
       go();
-      await until(async () => (await statusOf(work, runId)) === "paused");
+      await until(async () => (await statusOf({ work }, runId)) === "paused");
       assert((await work.resume(runId, BY)).ok, "it goes on");
       hear("resumed");
       await running;
-      await until(async () => (await statusOf(work, runId)) === "done");
+      await until(async () => (await statusOf({ work }, runId)) === "done");
     },
   },
   {
@@ -47,7 +58,7 @@ const SCENES: readonly Scene[] = [
       assert((await work.stops.startAgain(BY)).ok, "it may begin again");
       hear("again");
       await running;
-      await until(async () => (await statusOf(work, runId)) === "cancelled");
+      await until(async () => (await statusOf({ work }, runId)) === "cancelled");
     },
   },
 ];
@@ -64,59 +75,23 @@ export function cutSteering(seed: number): Promise<Cuts> {
 async function cutScene(world: World, scene: Scene): Promise<number> {
   const dataDir = join(world.root, scene.name);
   const vault = createMemoryVault();
-  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts-${scene.name}`) });
   const words: Word[] = [];
-  const { script, started, go } = held();
+  const { script, started, go } = heldProgram();
   const sandboxes = playSandboxes(join(world.root, "spaces"), script);
-  const known: { readonly ran: readonly string[]; readonly words: readonly Word[] }[] = [];
-  const onStatement = (sql: string): void => {
-    if (sql.trimStart().startsWith("SELECT")) return;
-    disk.onStatement(sql);
-    known[disk.states().length - 1] = { ran: [...sandboxes.ran], words: [...words] };
-  };
-  const working = await openWork(world, { dataDir, vault, sandboxes, onStatement });
+  const into = join(world.root, `cuts-${scene.name}`);
+  const see = () => ({ ran: [...sandboxes.ran], words: [...words] });
+  const cutting = createCutting({ dataDir, file: RUNTIME_FILE, into, see });
+  const working = await openWork(world, { dataDir, vault, sandboxes, onStatement: cutting.onStatement });
   const runId = await grantPlan(working, OUTSIDE);
-  disk.start();
+  cutting.start();
   await scene.play({ ...working, runId, started, go, hear: (word) => void words.push(word) });
-  disk.finish();
-  await working.work.close();
-  working.trust.stores.close();
-  let states = 0;
-  for (const [index, state] of disk.states().entries()) {
-    if (state.damage !== null) continue;
-    states += 1;
-    const seen = known[index] ?? { ran: sandboxes.ran, words };
-    await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) =>
-      check(world, { dir, vault, runId, ...seen }),
-    );
-  }
-  return states;
-}
-
-/** The first program waits; the others do not. */
-function held(): { readonly script: Script; readonly started: Promise<void>; readonly go: () => void } {
-  const { promise: started, resolve: isStarted } = Promise.withResolvers<void>();
-  const { promise: gone, resolve: go } = Promise.withResolvers<number>();
-  const script: Script = () => {
-    isStarted();
-    return gone;
-  };
-  return { script, started, go: () => go(0) };
-}
-
-const TURNS_MAX = 20_000;
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let turns = 0; turns < TURNS_MAX; turns += 1) {
-    if (await isSo()) return;
-    await turn();
-  }
-  throw new Error("it does not come");
-}
-
-async function statusOf(work: Working["work"], runId: string): Promise<string> {
-  const shown = await work.show(runId);
-  return shown.ok ? shown.value.run.status : shown.error.code;
+  cutting.finish();
+  await closeWork(working);
+  return lookAtEach(cutting.cuts(), {
+    file: RUNTIME_FILE,
+    into: world.root,
+    look: (dir, seen) => check(world, { dir, vault, runId, ...seen }),
+  });
 }
 
 type Cut = {
@@ -142,10 +117,10 @@ async function check(world: World, { dir, vault, runId, ran, words }: Cut): Prom
     await work.stops.startAgain(BY);
   }
   if (last === "paused") {
-    await until(async () => (await statusOf(work, runId)) === "paused");
+    await until(async () => (await statusOf({ work }, runId)) === "paused");
     assert(sandboxes.opened() === 0, "what was to be held is not taken up by a start");
   }
-  if ((await statusOf(work, runId)) === "paused") await work.resume(runId, BY);
+  if ((await statusOf({ work }, runId)) === "paused") await work.resume(runId, BY);
   const runs = await settleAll(working);
   assert(runs.length === 1 && runs[0]?.endedAt !== null, "there is one run, and it ends");
   const all = [...ran, ...sandboxes.ran];
@@ -154,7 +129,6 @@ async function check(world: World, { dir, vault, runId, ran, words }: Cut): Prom
   }
   const verdict = await working.trust.stores.audit.verify("genesis");
   assert(verdict.ok && verdict.value.valid, "AUD-02 the chain holds");
-  await work.close();
-  working.trust.stores.close();
+  await closeWork(working);
   checkIntegrity(join(dir, RUNTIME_FILE));
 }

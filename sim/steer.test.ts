@@ -1,18 +1,24 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { msOfInstant } from "#base";
 import { planProposalText, type Gate, type RunRecord } from "#model";
 import { createMemoryVault } from "#stores";
 import { gateOf } from "../test/gate-texts.ts";
 import { BY } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
+import { createVirtualTimers } from "./seeded.ts";
 import { cutSteering } from "./steer-cuts.ts";
 import {
-  grantPlan,
   INSIDE,
-  openWork,
+  NEVER_DUE,
   OUTSIDE,
+  grantPlan,
+  heldProgram,
+  openWork,
   playSandboxes,
   settleAll,
+  statusOf,
+  until,
   type Script,
   type Working,
 } from "./work-world.ts";
@@ -48,17 +54,6 @@ async function leave({ work, trust }: Working): Promise<void> {
   trust.stores.close();
 }
 
-/** A program that waits until it is let go. */
-function gateway(): { readonly script: Script; readonly started: Promise<void>; readonly go: () => void } {
-  const { promise: started, resolve: isStarted } = Promise.withResolvers<void>();
-  const { promise: gone, resolve: go } = Promise.withResolvers<number>();
-  const script: Script = () => {
-    isStarted();
-    return gone;
-  };
-  return { script, started, go: () => go(0) };
-}
-
 async function runOf({ work }: Working, runId: string): Promise<RunRecord> {
   const shown = await work.show(runId);
   if (!shown.ok) throw new Error(shown.error.code);
@@ -74,7 +69,7 @@ const eventsOf = async ({ trust }: Working): Promise<readonly string[]> => {
 };
 
 test("a run is held between two steps and goes on there, in the same workspace, and the chain says whose word it was", async () => {
-  const { script, started, go } = gateway();
+  const { script, started, go } = heldProgram();
   await inScene({ script }, async (scene) => {
     const runId = await grantPlan(scene, OUTSIDE);
     await scene.work.start();
@@ -99,7 +94,7 @@ test("what is paused stays so over a restart, and goes on by the rules for what 
     [INSIDE, "done"],
     [OUTSIDE, "in_doubt"],
   ] as const) {
-    const { script, started, go } = gateway();
+    const { script, started, go } = heldProgram();
     await inScene({ script }, async (scene, again) => {
       const runId = await grantPlan(scene, text);
       await scene.work.start();
@@ -123,7 +118,7 @@ test("stopping what a process left in the middle of a step says what is known of
     [INSIDE, "cancelled", "ended"],
     [OUTSIDE, "in_doubt", "in_doubt"],
   ] as const) {
-    const { script, started, go } = gateway();
+    const { script, started, go } = heldProgram();
     await inScene({ script }, async (scene, again) => {
       const runId = await grantPlan(scene, text);
       await scene.work.start();
@@ -141,7 +136,7 @@ test("stopping what a process left in the middle of a step says what is known of
 });
 
 test("a project is held by the task that runs, and goes on by its own name", async () => {
-  const { script, started, go } = gateway();
+  const { script, started, go } = heldProgram();
   const plan =
     "---\nid: project-one\ntype: project\ntitle: All of it\ntasks: [task-steps]\n---\n\n# What to do\n\nMake it.\n";
   await inScene({ script }, async (scene) => {
@@ -173,7 +168,7 @@ test("what waits can be held before it begins, by whoever holds the file, and be
 });
 
 test("the stop of everything ends what runs, lets nothing begin over any restart, and is taken back by a word", async () => {
-  const { script, started, go } = gateway();
+  const { script, started, go } = heldProgram();
   await inScene({ script }, async (scene, again) => {
     const runs = await grantPlan(scene, INSIDE);
     await scene.work.start();
@@ -248,4 +243,39 @@ test("[WORK-22] the configuration's gates are asked first, then the plan's own, 
 test("pausing, going on and stopping everything may be cut at any statement: nothing is done twice outside, and every word that was kept holds", async () => {
   const { states } = await cutSteering(7);
   expect(states).toBeGreaterThan(30);
-}, 240_000);
+});
+
+test("a run that a full disk stopped goes on in the same process once there is room, without another approval", async () => {
+  await inWorld(5, async (world) => {
+    const timers = createVirtualTimers(world.clock);
+    const nextLook = (): boolean => timers.next(msOfInstant(world.clock.now()) + MINUTE_MS);
+    let isFull = false;
+    const sandboxes = playSandboxes(join(world.root, "spaces"), () => {
+      isFull = sandboxes.ran.length === 1;
+      return 0;
+    });
+    const onStatement = (sql: string): void => {
+      if (isFull && /^\s*(INSERT|UPDATE)/i.test(sql)) throw FULL;
+    };
+    const dataDir = join(world.root, "data");
+    const scheduling = { ...NEVER_DUE, timers };
+    const scene = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes, onStatement, scheduling });
+    const runId = await grantPlan(scene, INSIDE);
+    await scene.work.start();
+    await until(() => sandboxes.ran.length > 0);
+    await until(nextLook);
+    expect(sandboxes.ran).toEqual(["make page"]);
+    expect(await statusOf(scene, runId)).toBe("running");
+    await until(nextLook);
+    isFull = false;
+    await until(async () => {
+      nextLook();
+      return (await statusOf(scene, runId)) === "done";
+    });
+    await leave(scene);
+  });
+});
+
+const MINUTE_MS = 60_000;
+/** As SQLite says that the disk is full. */
+const FULL = Object.assign(new Error("simulated failure"), { code: "ERR_SQLITE_ERROR", errcode: 13 });

@@ -3,9 +3,18 @@ import { assert } from "#base";
 import { createMemoryVault } from "#stores";
 import type { Vault } from "#ports";
 import { RUNTIME_FILE } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAt } from "./disk.ts";
+import { checkIntegrity, createCutting, lookAtEach } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
-import { grantPlan, INSIDE, openWork, OUTSIDE, playSandboxes, settleAll, type Script } from "./work-world.ts";
+import {
+  closeWork,
+  grantPlan,
+  INSIDE,
+  openWork,
+  OUTSIDE,
+  playSandboxes,
+  settleAll,
+  type Script,
+} from "./work-world.ts";
 
 /** A run that is cut: its plan, what programs answer, and the steps that leave something outside. */
 type Scene = { readonly name: string; readonly text: string; readonly script: () => Script };
@@ -37,66 +46,52 @@ export function cutRuns(seed: number): Promise<Cuts> {
 async function cutScene(world: World, scene: Scene): Promise<number> {
   const dataDir = join(world.root, scene.name);
   const vault = createMemoryVault();
-  const cutting = createCutting(world, { scene, dataDir, name: "first" });
-  const working = await openWork(world, { dataDir, vault, ...cutting });
+  const { cutting, sandboxes } = cuttingOf(world, { scene, dataDir, name: "first" });
+  const working = await openWork(world, { dataDir, vault, sandboxes, onStatement: cutting.onStatement });
   const runId = await grantPlan(working, scene.text);
-  cutting.disk.start();
+  cutting.start();
   await working.work.runGranted(runId);
-  cutting.disk.finish();
+  cutting.finish();
   const whole = await working.work.show(runId);
   assert(whole.ok && whole.value.run.status === "done" && whole.value.run.isVerified, "undisturbed it is done");
-  await working.work.close();
-  working.trust.stores.close();
-  const states = cutting.states();
-  for (const { state, ran } of states) {
-    await lookAt({ state, file: RUNTIME_FILE, into: world.root }, (dir) => checkCut(world, { scene, dir, vault, ran }));
-  }
-  const { state, ran } = world.seeded.pick(states);
+  await closeWork(working);
+  const cuts = cutting.cuts();
+  const look = (dir: string, ran: readonly string[]): Promise<void> => checkCut(world, { scene, dir, vault, ran });
+  const states = await lookAtEach(cuts, { file: RUNTIME_FILE, into: world.root, look });
   let again = 0;
-  await lookAt({ state, file: RUNTIME_FILE, into: join(world.root, "once") }, async (dir) => {
-    again = await cutAgain(world, { scene, dir, vault, ran });
+  await lookAtEach([world.seeded.pick(cuts)], {
+    file: RUNTIME_FILE,
+    into: join(world.root, "once"),
+    look: async (dir, ran) => {
+      again = await cutAgain(world, { scene, dir, vault, ran });
+    },
   });
-  return states.length + again;
+  return states + again;
 }
 
 /** The second crash: taking the run up again is cut in the same way. */
 async function cutAgain(world: World, { scene, dir, vault, ran }: Cut): Promise<number> {
-  const cutting = createCutting(world, { scene, dataDir: dir, name: "second" });
-  const working = await openWork(world, { dataDir: dir, vault, ...cutting });
-  cutting.disk.start();
+  const { cutting, sandboxes } = cuttingOf(world, { scene, dataDir: dir, name: "second" });
+  const working = await openWork(world, { dataDir: dir, vault, sandboxes, onStatement: cutting.onStatement });
+  cutting.start();
   await settleAll(working);
-  cutting.disk.finish();
-  await working.work.close();
-  working.trust.stores.close();
-  const states = cutting.states();
-  for (const { state, ran: since } of states) {
-    await lookAt({ state, file: RUNTIME_FILE, into: join(world.root, "twice") }, (second) =>
-      checkCut(world, { scene, dir: second, vault, ran: [...ran, ...since] }),
-    );
-  }
-  return states.length;
+  cutting.finish();
+  await closeWork(working);
+  return lookAtEach(cutting.cuts(), {
+    file: RUNTIME_FILE,
+    into: join(world.root, "twice"),
+    look: (second, since) => checkCut(world, { scene, dir: second, vault, ran: [...ran, ...since] }),
+  });
 }
 
 type CuttingOptions = { readonly scene: Scene; readonly dataDir: string; readonly name: string };
 
 /** A disk and sandboxes that are watched together: each state of the disk, and what had been run until then. */
-function createCutting(world: World, { scene, dataDir, name }: CuttingOptions) {
-  const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts-${name}-${scene.name}`) });
+function cuttingOf(world: World, { scene, dataDir, name }: CuttingOptions) {
   const sandboxes = playSandboxes(join(world.root, "spaces"), scene.script());
-  const ranBefore: number[] = [];
-  const onStatement = (sql: string): void => {
-    // What only reads leaves the file as it was.
-    if (sql.trimStart().startsWith("SELECT")) return;
-    disk.onStatement(sql);
-    ranBefore[disk.states().length - 1] = sandboxes.ran.length;
-  };
-  // Every commit waits for the disk, so that the log never loses what a later effect was built on.
-  const states = () =>
-    disk.states().flatMap((state, index) => {
-      const ran = sandboxes.ran.slice(0, ranBefore[index] ?? sandboxes.ran.length);
-      return state.damage === null ? [{ state, ran }] : [];
-    });
-  return { disk, sandboxes, onStatement, states };
+  const into = join(world.root, `cuts-${name}-${scene.name}`);
+  const cutting = createCutting({ dataDir, file: RUNTIME_FILE, into, see: () => [...sandboxes.ran] });
+  return { cutting, sandboxes };
 }
 
 type Cut = { readonly scene: Scene; readonly dir: string; readonly vault: Vault; readonly ran: readonly string[] };
@@ -123,8 +118,7 @@ async function checkCut(world: World, { scene, dir, vault, ran }: Cut): Promise<
   const again = await openWork(world, { dataDir: dir, vault, sandboxes: after });
   await settleAll(again);
   assert(after.opened() === 0, "what has ended stays ended");
-  await again.work.close();
-  again.trust.stores.close();
+  await closeWork(again);
   working.trust.stores.close();
   checkIntegrity(join(dir, RUNTIME_FILE));
 }

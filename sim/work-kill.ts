@@ -14,14 +14,18 @@ import { createSandboxes } from "#sandbox";
 import { createMemoryVault } from "#stores";
 import { openTrust, RUNTIME_FILE } from "./approval-world.ts";
 import { checkIntegrity } from "./disk.ts";
+import { checkBatch, moveFiles, takeBack } from "./kill-batches.ts";
+import { QUICKLY } from "./kill-run.ts";
 import { createSeeded } from "./seeded.ts";
-import { grantPlan, openWork, settleAll, type Working } from "./work-world.ts";
+import { closeWork, grantPlan, openWork, settleAll, type Working } from "./work-world.ts";
 
 export type RunKills = {
   readonly kills: number;
   readonly runs: number;
   readonly inDoubt: number;
   readonly effects: number;
+  /** Batches that were taken back. */
+  readonly undone: number;
 };
 
 /** Time passes between two lives. */
@@ -54,8 +58,9 @@ Leave two lines.
 }
 
 /**
- * Kills a Silas that approves and runs plans in real sandboxes, again and again, and starts it anew. Then everything that
- * was approved has ended or is in doubt, in sight, with nothing done twice; receipts and chain hold. [WSTORE-06]
+ * Kills a Silas that approves and runs plans, moves files in batches and takes them back, in real sandboxes, again and again,
+ * and starts it anew. Then everything that was approved has ended or is in doubt, in sight, with nothing done twice and no
+ * file lost; receipts and chain hold. [WSTORE-06]
  */
 export async function killRuns({ seed, kills }: { readonly seed: number; readonly kills: number }): Promise<RunKills> {
   const root = mkdtempSync("/var/tmp/silas-kill-");
@@ -76,7 +81,7 @@ type Life = { readonly root: string; readonly seed: number; readonly after: numb
 
 async function liveUntilKilled({ root, seed, after }: Life): Promise<void> {
   const script = fileURLToPath(new URL("work-kill-child.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, root, String(seed)], {
+  const child = spawn(process.execPath, [...QUICKLY, script, root, String(seed)], {
     stdio: ["ignore", "pipe", "inherit"],
     // Every life after the first finds its code compiled.
     env: { ...process.env, NODE_COMPILE_CACHE: join(root, "compiled") },
@@ -103,11 +108,20 @@ export async function runWithoutPause({ root, seed, say }: Living): Promise<neve
   await working.work.start();
   const running = new Set<Promise<void>>();
   for (let number = 0; ; number += 1) {
-    const runId = await grantPlan(working, planText({ name: `task-${seed}-${number}`, place: join(root, "place") }));
-    const run = working.work.runGranted(runId).finally(() => running.delete(run));
+    const run = carryOut(working, { root, seed, number }).finally(() => running.delete(run));
     running.add(run);
     if (running.size >= AT_ONCE) await Promise.race(running);
   }
+}
+
+type Piece = Omit<Living, "say"> & { readonly number: number };
+
+/** In turns: what was moved before is taken back, a batch is moved, a plan is run. */
+async function carryOut(working: Working, { root, seed, number }: Piece): Promise<void> {
+  if (number % 3 === 0) return takeBack(working);
+  if (number % 3 === 1) return moveFiles(working, { root, name: `batch-${seed}-${number}`, at: CLOCK.now() });
+  const text = planText({ name: `task-${seed}-${number}`, place: join(root, "place") });
+  return working.work.runGranted(await grantPlan(working, text));
 }
 
 type Opening = Omit<Living, "say"> & { readonly onStatement?: (sql: string) => void };
@@ -160,8 +174,16 @@ async function checkAll(root: string): Promise<Seen> {
   const requests = await working.trust.approvals.all();
   assert(requests.ok, "requests can be read");
   const lines = linesIn(join(root, "place", "log"));
-  const seen = { runs: 0, inDoubt: 0, effects: lines.length };
-  for (const { requestId, workItemId, state } of requests.value) {
+  const seen = { runs: 0, inDoubt: 0, effects: lines.length, undone: 0 };
+  for (const request of requests.value) {
+    const { requestId, workItemId, state } = request;
+    if (request.kind === "batch_review") {
+      const { runs, inDoubt, undone } = await checkBatch(working, { root, request });
+      seen.runs += runs;
+      seen.inDoubt += inDoubt;
+      seen.undone += undone;
+      continue;
+    }
     const times = STEPS.map((step) => lines.filter((line) => line === `${workItemId}:${step}`).length);
     assert(
       times.every((count) => count <= 1),
@@ -180,8 +202,7 @@ async function checkAll(root: string): Promise<Seen> {
   }
   const verdict = await working.trust.stores.audit.verify("genesis");
   assert(verdict.ok && verdict.value.valid, "AUD-02 the chain holds");
-  await working.work.close();
-  working.trust.stores.close();
+  await closeWork(working);
   checkIntegrity(join(root, "data", RUNTIME_FILE));
   return seen;
 }

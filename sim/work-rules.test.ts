@@ -7,7 +7,7 @@ import { createMemoryVault } from "#stores";
 import { BY, RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld } from "./disk-run.ts";
 import { openSandboxes } from "./work-kill.ts";
-import { grantPlan, INSIDE, openWork, playSandboxes, type Working } from "./work-world.ts";
+import { closeWork, grantPlan, INSIDE, openWork, playSandboxes, type Working } from "./work-world.ts";
 
 type Scene = Working & { readonly database: DatabaseSync };
 
@@ -20,8 +20,7 @@ const inScene = (make: (root: string) => Sandboxes, look: (scene: Scene) => Prom
       await look({ ...working, database });
     } finally {
       database.close();
-      await working.work.close();
-      working.trust.stores.close();
+      await closeWork(working);
     }
   });
 

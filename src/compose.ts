@@ -4,15 +4,24 @@
  * Holds no logic. The order is that of effects: the lock first, so that nobody else writes; then files and their
  * migrations; then the runtime; the server listens last (MIG-07). What fails takes back what came before it.
  */
-import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { err, ok, type Result } from "#base";
-import { createWebServer, randomToken, type ListenRefusal, type WebSettings } from "#channels";
+import {
+  createTelegram,
+  createWebServer,
+  loadTls,
+  randomToken,
+  webSettings,
+  type ListenRefusal,
+  type LoadedTls,
+  type Telegram,
+  type TlsUnreadable,
+} from "#channels";
 import { parseYaml } from "#config";
-import { createEgressGateway } from "#gateway";
+import { createEgressGateway, createModels, type Network } from "#gateway";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
-import { createAuditRules } from "#policy";
+import { createAuditRules, findSecrets } from "#policy";
 import type {
   ApprovalsDoor,
   Clock,
@@ -20,11 +29,13 @@ import type {
   JournalDoor,
   KeysDoor,
   Log,
+  MemoryDoor,
   MessagesDoor,
   PasskeysDoor,
   Randomness,
   Sandboxes,
   SecretsDoor,
+  SkillsDoor,
   Timers,
 } from "#ports";
 import {
@@ -33,17 +44,23 @@ import {
   createApprovalsDoor,
   createAuditLife,
   createChangeFeed,
+  createConnections,
   createDeviceKeys,
+  createInstalledSkills,
   createJournalDoor,
   createKeysDoor,
+  createMemory,
   createMessages,
   createPasskeysDoor,
+  createPlanner,
   createRefusalTally,
   createReviewFeed,
   createSecretsDoor,
   createSigner,
+  createSkills,
   createSystemGates,
   createWork,
+  prepareKeys,
   startMessagesLife,
   systemClock,
   systemEd25519,
@@ -54,15 +71,19 @@ import {
   withAuditedTransfers,
   withMessageDecisions,
   withReviewFeed,
+  withSkillDecisions,
+  withSkills,
   withStop,
   type AuditLife,
+  type Connections,
   type Work,
 } from "#runtime";
-import { createSandboxes, sweepWorkspaces } from "#sandbox";
+import { createSandboxes, sweepSandboxes } from "#sandbox";
 import {
   acquireInstanceLock,
   openCustomerFiles,
   openLogFile,
+  openSkillFolders,
   openStores,
   openVault,
   type InstanceLock,
@@ -82,6 +103,8 @@ export type ComposeOptions = {
   /** How the vault may be opened; without it, by its key file alone. */
   readonly vault?: VaultAccess;
   readonly machine?: Partial<Machine>;
+  /** How the open internet is reached; what may be reached there is judged before. */
+  readonly network?: Network;
 };
 export type AppOptions = ComposeOptions & {
   readonly version: string;
@@ -89,7 +112,6 @@ export type AppOptions = ComposeOptions & {
   readonly pageDir?: string;
 };
 
-export type TlsUnreadable = { readonly code: "tls_unreadable"; readonly cause: unknown };
 /** Another process holds this data directory; null in the moment before it has said who and where it is. */
 export type AlreadyRunning = {
   readonly code: "already_running";
@@ -109,6 +131,7 @@ export interface App {
   enrolmentLink(): string;
   /** Told of every browser that asks to have its key confirmed. */
   onDeviceWaiting: DeviceKeysDoor["onWaiting"];
+  onTelegram: Telegram["onState"];
   /** Everything in reverse order, within the configured grace. */
   close(): Promise<void>;
 }
@@ -121,6 +144,9 @@ export interface LocalApp {
   readonly approvals: ApprovalsDoor;
   readonly messages: MessagesDoor;
   readonly secrets: SecretsDoor;
+  readonly skills: SkillsDoor;
+  readonly connections: Connections;
+  readonly memory: MemoryDoor;
   readonly work: Work;
   close(): Promise<void>;
 }
@@ -152,11 +178,12 @@ type Parts = {
 
 async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts): Promise<App> {
   const { journal, feed } = createJournal({ stores, machine, log });
-  await sweepWorkspaces(options.config.sandbox.workDir);
+  await sweepSandboxes(options.config.sandbox);
   const terminalToken = randomToken(machine.randomness);
-  const settings = webSettings(options, { terminalToken, tls });
+  const page = { version: options.version, pageDir: options.pageDir ?? BUILT_PAGE };
+  const settings = webSettings(options.config, { terminalToken, tls, ...page });
   const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
-  const { keys, approvals, secrets } = trust;
+  const { keys } = trust;
   await prepareKeys(keys, { life, log });
   const refusals = createRefusalTally({ audit: stores.audit, ...machine, log });
   const server = await createWebServer({
@@ -164,20 +191,19 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     feed,
     ...trust,
     sessions: stores.sessions,
-    activity: createActivityDoor({ audit: stores.audit, titles: stores.approvals }),
+    activity: createActivityDoor({ audit: stores.audit, titles: stores.approvals, gates: options.config.gates.system }),
     refusals,
     ...machine,
     log,
     settings,
   });
-  let stopMessages: (() => void) | null = null;
+  const telegram = createTelegram({ ...trust, ...options, ...machine, stores, findSecrets, log });
+  let stopMessages: (() => Promise<void>) | null = null;
   return {
+    ...trust,
     journal,
-    keys,
-    approvals,
-    messages: trust.messages,
-    secrets,
     onDeviceWaiting: trust.deviceKeys.onWaiting,
+    onTelegram: telegram.onState,
     enrolmentLink: server.enrolmentLink,
     async listen() {
       const listening = await server.listen();
@@ -194,12 +220,13 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       const { config } = options;
       stopMessages = startMessagesLife({ messages: trust.messages, nonces: stores.nonces, config, ...machine, log });
       await trust.work.start();
+      telegram.start(listening.value.url);
       return listening;
     },
     async close() {
-      await server.close();
+      await Promise.all([server.close(), telegram.close()]);
       await trust.work.close();
-      stopMessages?.();
+      await stopMessages?.();
       feed.close();
       await refusals.close();
       await life.end();
@@ -208,14 +235,6 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       lock.release();
     },
   };
-}
-
-async function prepareKeys(keys: KeysDoor, { life, log }: Pick<Parts, "life" | "log">): Promise<void> {
-  const prepared = await keys.prepare();
-  // Without a signing key nothing is signed; everything that needs no signature still works.
-  if (!prepared.ok) log.error("signing_key_unavailable", prepared.error);
-  // The first key signs the head at once: from here on a chain without a signed head was not written by this Silas.
-  else if (prepared.value !== null) await life.mark();
 }
 
 type Opened = { readonly stores: Stores; readonly life: AuditLife; readonly tls: LoadedTls };
@@ -250,6 +269,7 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
     ...trust,
     async close() {
       feed.close();
+      await trust.messages.talk.close();
       await trust.work.close();
       await stores.value.close();
       lock.value.release();
@@ -257,15 +277,15 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
   });
 }
 
-export type SandboxPlace = Pick<ComposeOptions, "config" | "stateDir"> & {
+export type SandboxPlace = Pick<ComposeOptions, "config" | "stateDir" | "network"> & {
   /** Where programs are looked for, as PATH says. */
   readonly searchPath: string;
 };
 
 /** Where programs run. Nothing is looked at before the first space is opened or support is asked for. */
-export function composeSandboxes({ config, stateDir, searchPath }: SandboxPlace): Sandboxes {
+export function composeSandboxes({ config, stateDir, searchPath, network }: SandboxPlace): Sandboxes {
   const host = { platform: process.platform, arch: process.arch, searchPath, node: process.execPath };
-  const egress = createEgressGateway({ timers: systemTimers, config });
+  const egress = createEgressGateway({ timers: systemTimers, config, ...(network && { network }) });
   const parts = { own: [config.dataDir, stateDir], host, egress, randomness: systemRandomness, timers: systemTimers };
   return createSandboxes({ settings: config.sandbox, ...parts });
 }
@@ -313,11 +333,15 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const { vault, signer } = openKeys({ options, stores, machine });
   const { audit, keys: registry } = stores;
   const parts = { audit, registry, ...machine, readYaml: parseYaml, runs: stores.work };
-  const review = createReviewFeed({ store: stores.approvals, log });
+  const review = createReviewFeed({ stores, clock, log });
   const secrets = createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed });
   const passkeys = createPasskeysDoor({ store: stores.passkeys, audit, clock, randomness, isOwnOrigin });
+  const folders = openSkillFolders(options.config.skillsDir);
+  const ofSkills = { ...parts, store: stores.skills, approvals: stores.approvals, folders };
+  const installed = createInstalledSkills(ofSkills);
   const approvals = createApprovalsDoor({
     ...parts,
+    skills: installed,
     store: withReviewFeed(stores.approvals, review),
     signer,
     passkeys,
@@ -325,21 +349,36 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   });
   const sandboxes = withStop(composeSandboxes({ ...options, searchPath: PROGRAMS }), stores.stops);
   const gates = createSystemGates({ config: options.config, audit, clock, timers: machine.timers, sandboxes });
+  const given = { ...parts, config: options.config, vault, log, skills: installed };
+  const around = { ...given, installed, sandboxes, review, proposals: approvals };
+  const skills = createSkills({ ...around, ...ofSkills });
+  const connections = createConnections({ ...around, approvals: stores.approvals, stores, secrets });
+  const models = createModels({ config: options.config, vault, timers: machine.timers });
+  const planner = createPlanner({ ...around, stores, gates, models });
+  const running = { ...around, connections: connections.uses, stores: planner.stores, gates, models };
+  const work = planner.around(createWork(running));
   const messages = createMessages({
-    ...parts,
-    config: options.config,
-    store: stores.messages,
-    decisions: stores.approvals,
+    ...given,
+    stores,
+    review,
+    stream: work.stream,
+    models,
     customers: openCustomerFiles(options.config.sandbox.customerContextDir),
     approvals,
     gates,
     signer,
   });
   return {
-    work: createWork({ ...parts, config: options.config, stores, sandboxes, gates, review, proposals: approvals, log }),
+    work: withSkills(withSkills(work, skills), connections),
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
-    approvals: withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages),
+    ...createMemory({
+      ...given,
+      stores,
+      approvals: withSkillDecisions(withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages), skills),
+    }),
+    skills,
+    connections,
     messages,
     passkeys,
     review,
@@ -350,42 +389,6 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
 
 const PROGRAMS = "/usr/local/bin:/usr/bin:/bin";
 const BY_KEY_FILE: VaultAccess = { passphrase: null, askPassphrase: async () => null, sessionBus: "absent" };
-
-type LoadedTls = WebSettings["tls"];
-
-function webSettings(
-  options: AppOptions,
-  made: { readonly terminalToken: string; readonly tls: LoadedTls },
-): WebSettings {
-  const { config, version } = options;
-  const { host, port, authToken, publicUrl, trustedProxies } = config.channels.web;
-  return {
-    ...made,
-    host,
-    port,
-    configuredToken: authToken?.reveal() ?? null,
-    publicUrl,
-    trustedProxies,
-    version,
-    dataDir: config.dataDir,
-    ownerId: config.ownerId,
-    pageDir: options.pageDir ?? BUILT_PAGE,
-    wsMessagesPerMinutePerScope: config.limits.wsMessagesPerMinutePerScope,
-    wsMessagesPerMinutePerIp: config.limits.wsMessagesPerMinutePerIp,
-    approvalTtlMs: config.approval.defaultTtlMinutes * 60_000,
-    shutdownGraceMs: config.backpressure.shutdownGraceSeconds * 1000,
-  };
-}
-
-async function loadTls(config: Config): Promise<Result<LoadedTls, TlsUnreadable>> {
-  const { cert, key } = config.channels.web.tls;
-  if (cert === null || key === null) return ok(null);
-  try {
-    return ok({ cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") });
-  } catch (cause) {
-    return err({ code: "tls_unreadable", cause });
-  }
-}
 
 function machineOf({ machine }: ComposeOptions): Machine {
   return { clock: systemClock, randomness: systemRandomness, timers: systemTimers, ...machine };

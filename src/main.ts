@@ -24,9 +24,12 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   // Halves the time of every command. The cache lies beside the code it was made from, so whoever can change the one
   // could change the other; where it cannot be written, Node goes on without it.
   enableCompileCache(fromHere("../node_modules/.cache/silas"));
+  const manifest = readManifest();
+  const { findOwnModules } = await import("./cli/own-modules.ts");
+  findOwnModules(manifest.imports);
   const { run } = await import("./cli/program.ts");
   process.exitCode = await run({
-    version: readVersion(),
+    version: manifest.version,
     argv: process.argv.slice(2),
     // Touched only by commands that ask or read: opening it is not free.
     get stdin() {
@@ -37,8 +40,7 @@ if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR_MIN) {
   });
 }
 
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(fromHere("../package.json"), "utf8"));
-  const version = manifest !== null && typeof manifest === "object" && "version" in manifest ? manifest.version : null;
-  return typeof version === "string" ? version : "unknown";
+/** Part of the installation like this file itself, so what it holds is known. */
+function readManifest(): { readonly version: string; readonly imports: Readonly<Record<string, string>> } {
+  return JSON.parse(readFileSync(fromHere("../package.json"), "utf8"));
 }

@@ -92,6 +92,9 @@ failure_context: "Repair: $failed_checks"
 depends_on: [task-3]
 `);
 
+/** The same for where nothing is installed: a plan that lists a skill would not even be asked about. */
+export const WITHOUT_SKILLS = WHOLE_PLAN.replace("skills: [http-check]", "skills: []");
+
 /** Runs by itself: a command, a file tool and a script, with a place to read and one to change. */
 export const STEPS_PLAN = taskFile(`
 files: { read: [/home/me/in], write: [/home/me/out] }
@@ -115,14 +118,14 @@ verify:
   - { name: seven days, run: "grep -c '^## ' notes/week-46.md", expect: { equals: "7" }, timeout: 10 }
 `);
 
-/** High: it runs again and again with nobody looking. */
+/** High: it runs again and again with nobody looking; not in the time of a test. */
 export const highPlan = (title = "Keep the workshop page answering"): string =>
   planFile(`
 id: goal-page
 type: goal
 title: ${title}
-schedule: "*/30 * * * *"
-skills: [http-check]
+schedule: "0 3 1 1 *"
+skills: []
 budget: { max_cost_usd: 1, max_attempts: 3 }
 verify:
   - { name: page answers, run: "curl --fail https://workshop.example/", expect: { exit_code: 0 }, network: true }

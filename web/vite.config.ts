@@ -75,6 +75,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // The core does nothing when it is read, so that what of it no page uses is left out.
+    rolldownOptions: { treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]core[\\/]/, sideEffects: false }] } },
   },
   plugins: [
     react(),

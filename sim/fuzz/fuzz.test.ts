@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { fuzz, PARSER_NAMES, type ParserName } from "./fuzz.ts";
 
-const RUNS = 2000;
+/** Enough to see that promises are kept and damage bites; `npm test` plays a hundred thousand for each reader. */
+const RUNS = 500;
 
 async function refusedOf(parser: ParserName): Promise<number> {
   const { accepted, refused } = await fuzz({ parser, seed: 1, runs: RUNS });
@@ -9,7 +10,7 @@ async function refusedOf(parser: ParserName): Promise<number> {
   return refused;
 }
 
-test.each(PARSER_NAMES)(
+test.each(PARSER_NAMES.filter((name) => !["plan", "receipt", "audit"].includes(name)))(
   "damaged texts for the %s reader are read whole or refused, and nothing is thrown",
   async (parser) => {
     // The damage is not harmless.
@@ -20,6 +21,7 @@ test.each(PARSER_NAMES)(
 test("[PLAN-03] damaged plans are accepted whole or refused with a place", async () => {
   const refused = await refusedOf("plan");
   // Both ends are reached, so the damage is neither harmless nor total.
+  expect(refused).toBeGreaterThan(RUNS / 4);
   expect(RUNS - refused).toBeGreaterThan(40);
 });
 

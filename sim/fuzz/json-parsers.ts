@@ -19,7 +19,7 @@ import { receiptTools } from "#runtime";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, openTrust, PLAN, PROJECT } from "../approval-world.ts";
 import { inWorld } from "../disk-run.ts";
-import { grantPlan, INSIDE, openWork, playSandboxes } from "../work-world.ts";
+import { closeWork, grantPlan, INSIDE, openWork, playSandboxes } from "../work-world.ts";
 import type { FuzzedParser } from "./fuzz.ts";
 
 type Schema = { safeParse(value: unknown): { readonly success: boolean } };
@@ -110,8 +110,7 @@ const executedReceipt = (): Promise<string> =>
     assert(shown.ok && shown.value.run.isVerified, "the plan was run");
     const receipt = await working.trust.approvals.receipt(shown.value.requestId);
     assert(receipt.ok && receipt.value.includes('"executions"'), "the receipt shows the run");
-    await working.work.close();
-    working.trust.stores.close();
+    await closeWork(working);
     return receipt.value;
   });
 

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, Help, type Option } from "commander";
+import { neutralise } from "#base";
 import { createAct, type Act, type Define } from "./terminal/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "./terminal/failure.ts";
 import { createTerminal, type Outside } from "./terminal/terminal.ts";
@@ -33,6 +34,7 @@ export const NOUNS: readonly Noun[] = [
   { name: "inbox", summary: "what waits for your decision", load: () => import("./approvals/inbox.ts") },
   { name: "approve", summary: "read a plan and approve it", load: () => import("./approvals/approve.ts") },
   { name: "decline", summary: "decline a plan; nothing runs", load: () => import("./approvals/decline.ts") },
+  { name: "answer", summary: "answer what a step of a run asks you", load: () => import("./approvals/answer.ts") },
   {
     name: "approvals",
     summary: "list, show, export and verify approvals",
@@ -56,6 +58,22 @@ export const NOUNS: readonly Noun[] = [
     load: () => import("./batches/tidy.ts"),
   },
   { name: "goals", summary: "goals that are checked on schedule", load: () => import("./goals/goals.ts") },
+  {
+    name: "memory",
+    summary: "what is remembered: add, search, verify, forget",
+    load: () => import("./memory/memory.ts"),
+  },
+  { name: "skills", summary: "check, install and list skills", load: () => import("./skills/skills.ts") },
+  {
+    name: "connections",
+    summary: "services Silas may use: connect, look at, remove",
+    load: () => import("./connections/connections.ts"),
+  },
+  {
+    name: "autonomy",
+    summary: "limits of what happens without asking, and what argues for them",
+    load: () => import("./autonomy/autonomy.ts"),
+  },
   { name: "gates", summary: "the checks every message and reply passes", load: () => import("./gates/gates.ts") },
   {
     name: "sandbox",
@@ -68,6 +86,7 @@ export const NOUNS: readonly Noun[] = [
     summary: "what was said, and how far it is trusted",
     load: () => import("./messages/messages.ts"),
   },
+  { name: "models", summary: "the AI model that answers, if there is one", load: () => import("./models/models.ts") },
   { name: "rate", summary: "rate a day, a task or a session from 1 to 5", load: () => import("./journal/rate.ts") },
   { name: "categories", summary: "the categories of tasks and notes", load: () => import("./journal/categories.ts") },
   { name: "search", summary: "search everything in the journal", load: () => import("./journal/search.ts") },
@@ -105,7 +124,7 @@ export async function run(outside: Outside): Promise<ExitCode> {
     return EXIT.ok;
   }
   try {
-    await program.parseAsync([...outside.argv], { from: "user" });
+    await program.parseAsync([...meantBy(outside.argv)], { from: "user" });
     return code;
   } catch (error) {
     return report(error, outside);
@@ -150,25 +169,50 @@ function prepare(program: Command, outside: Outside): void {
   program
     .exitOverride()
     .showSuggestionAfterError(true)
+    .showHelpAfterError("The same with --help shows what it takes.")
     .allowExcessArguments(false)
     .configureHelp({
       helpWidth: Math.min(outside.stdout.columns || 80, 100),
       showGlobalOptions: true,
       minWidthToWrap: 20,
+      visibleGlobalOptions: globalOptions,
+      optionDescription: describeOption,
     })
     .configureOutput({
       writeOut: (text) => void outside.stdout.write(text),
       writeErr: (text) => void outside.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "")),
+      outputError: (text, write) => write(neutralise(text.replace(/^error: /, ""))),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
+}
+
+const plainHelp = new Help();
+
+/** Without what the command has itself, as a verb of a noun that can be used alone does. */
+function globalOptions(command: Command): Option[] {
+  const own = new Set(command.options.map(({ long }) => long));
+  plainHelp.showGlobalOptions = true;
+  return plainHelp.visibleGlobalOptions(command).filter(({ long }) => !own.has(long));
+}
+
+/** That a flag is off and a list is empty unless it is given needs no words. */
+function describeOption(option: Option): string {
+  const isNothing = option.defaultValue === false || Array.isArray(option.defaultValue);
+  return isNothing ? option.description : plainHelp.optionDescription(option);
 }
 
 /** The noun a command line is about: its first word that is no flag (`help tasks` is about tasks). */
 function nounOf(argv: readonly string[]): string | undefined {
   const words = argv.filter((word) => !word.startsWith("-"));
   return words[0] === "help" ? words[1] : words[0];
+}
+
+/** Asked to explain what there is not, commander shows everything and says nothing of the mistake; without the word it does. */
+function meantBy(argv: readonly string[]): readonly string[] {
+  const [word, about] = argv;
+  const isKnown = about === undefined || about.startsWith("-") || NOUNS.some(({ name }) => name === about);
+  return word === "help" && !isKnown ? argv.slice(1) : argv;
 }
 
 function report(error: unknown, outside: Outside): ExitCode {

@@ -45,7 +45,7 @@ describe("defaults", () => {
   });
 
   test("[CFG-03] roles have their models, the key is OPENROUTER_API_KEY, and Silas starts without it", () => {
-    expect(wire["models"]).toEqual({
+    expect(wire["models"]).toMatchObject({
       proxy: MODEL,
       planner: "openrouter:anthropic/claude-sonnet-4-5",
       executor: MODEL,
@@ -214,7 +214,7 @@ describe("defaults", () => {
         tls: { cert: null, key: null },
         trusted_proxies: [],
       },
-      telegram: { enabled: false, token: null, owner_chat_id: null },
+      telegram: { enabled: false, token: null, owner_chat_id: null, api_root: "https://api.telegram.org" },
       cli: { enabled: false },
     });
     const telegram = CONFIG_SCHEMA.children.channels.children.telegram.children;
@@ -226,6 +226,7 @@ describe("defaults", () => {
     expect(wire["sandbox"]).toEqual({
       backend: "subprocess",
       base_image: "node:24-slim",
+      engine_socket: null,
       default_memory_mb: 512,
       default_cpu_seconds: 60,
       work_dir: join(root, "data/sandbox/work"),
@@ -318,7 +319,7 @@ describe("defaults", () => {
       },
       backpressure: { max_pending_turns_per_scope: 20, max_pending_turns_total: 500, shutdown_grace_seconds: 30 },
       bus: { lease_seconds: 60, heartbeat_seconds: 20, deliveries_max: 5 },
-      execution: { sync_execution: false },
+      execution: { sync_execution: false, artifacts_keep_days: 90, max_replan_depth: 2 },
       review: {
         approval_timeout_seconds: 300,
         gate_timeout_seconds: 120,

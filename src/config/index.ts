@@ -27,5 +27,6 @@ export {
   type ConfigProblems,
   type Origin,
 } from "./problems.ts";
-export { describeProblem, describeProblems } from "./words.ts";
+export type { UnreadVariable } from "./unread-variables.ts";
+export { describeProblem, describeProblems, describeUnread } from "./words.ts";
 export { parseYaml, type YamlDocument, type YamlProblem } from "./yaml-document.ts";

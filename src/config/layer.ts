@@ -3,7 +3,7 @@ import { assemble } from "./assemble.ts";
 import { entryProblem, nearestKey, type Path } from "./key-names.ts";
 import { problem, type ConfigProblem, type Origin } from "./problems.ts";
 import { readValue, type Source } from "./read-key.ts";
-import { isReference } from "./references.ts";
+import { isReference, referencesIn } from "./references.ts";
 
 /** What one source says: values by dotted key, named entries (they may be empty), and what is wrong. */
 export type Layer = {
@@ -11,6 +11,8 @@ export type Layer = {
   readonly entries: Map<string, Origin>;
   /** Where the parts of a list stand, item by item and key by key; the list itself is one value. */
   readonly places: Map<string, Origin>;
+  /** Every variable a value refers to, whether it is set or not. */
+  readonly references: Set<string>;
   readonly problems: ConfigProblem[];
 };
 export type Assigned = { readonly value: unknown; readonly origin: Origin };
@@ -22,6 +24,7 @@ export const emptyLayer = (): Layer => ({
   values: new Map(),
   entries: new Map(),
   places: new Map(),
+  references: new Set(),
   problems: [],
 });
 
@@ -55,6 +58,7 @@ function visitKey({ source, layer }: Reader, { node, value, path }: At<"key">): 
   const origin = originOfKey(source, { value, path });
   const originInside = (inside: Path): Origin =>
     origin.kind === "file" ? source.originAt([...path, ...inside]) : origin;
+  for (const name of referencesIn(value)) layer.references.add(name);
   const read = readValue(value, { node, key, source, origin, originInside });
   if (read.ok) layer.values.set(key, { value: read.value, origin });
   else layer.problems.push(read.error);
@@ -112,6 +116,7 @@ function visitList({ source, layer }: Reader, { node, value, path }: At<"list">)
     visit({ source, layer: inner }, { node: node.item, value: item, path: at });
     const built = assemble(node.item, { path: at, layer: inner, origin: source.originAt(at) });
     layer.problems.push(...inner.problems);
+    for (const name of inner.references) layer.references.add(name);
     layer.places.set(at.join("."), source.originAt(at));
     for (const [name, assigned] of inner.values) layer.places.set(name, assigned.origin);
     return built;

@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkConfigFile, describeProblems, formatOrigin, loadConfig, type LoadOptions } from "./index.ts";
+import {
+  checkConfigFile,
+  describeProblems,
+  describeUnread,
+  formatOrigin,
+  loadConfig,
+  type LoadOptions,
+} from "./index.ts";
 
 let root: string;
 beforeEach(() => {
@@ -172,6 +179,21 @@ describe("mistakes", () => {
         "flag bus.lease_seconds: expected a whole number from 1 to 86400",
       ],
     );
+  });
+
+  test("a variable without levels that nothing reads is named with what was probably meant, and its value is not", () => {
+    write("config/silas.yaml", "silas: { channels: { web: { auth_token: '${SILAS_MY_TOKEN}' } } }");
+    const unread = (env: Record<string, string>) => loaded({ env }).unread.map(describeUnread);
+    const none = { SILAS_HOME: join(root, "own"), SILAS_VAULT_PASSPHRASE: "p", SILAS_TELEGRAM_TOKEN: "t" };
+    expect(unread({ ...none, SILAS_MY_TOKEN: "a-token", SILAS_OWNER_ID: "me", SILAS_EMPTY: "" })).toEqual([]);
+    expect(
+      unread({ SILAS_PORT: "9000", SILAS_CHANNELS_WEB_HOST: "::1", SILAS_HOEM: "/x", SILAS_ZZ: "secret" }),
+    ).toEqual([
+      "the variable SILAS_CHANNELS_WEB_HOST is not read; did you mean SILAS_CHANNELS__WEB__HOST?",
+      "the variable SILAS_HOEM is not read; did you mean SILAS_HOME?",
+      "the variable SILAS_PORT is not read; did you mean SILAS_CHANNELS__WEB__PORT?",
+      "the variable SILAS_ZZ is not read",
+    ]);
   });
 
   test("a wrong element of a list is shown where it stands", () => {

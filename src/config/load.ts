@@ -13,6 +13,7 @@ import { describeLoaded, type LoadedConfig } from "./loaded.ts";
 import { problem, type ConfigProblem, type ConfigProblems, type Origin } from "./problems.ts";
 import type { Source } from "./read-key.ts";
 import { readFlags, readVariables } from "./text-layer.ts";
+import { unreadVariables } from "./unread-variables.ts";
 
 export type LoadOptions = Pick<Environment, "env" | "cwd" | "homeDir" | "platform"> & {
   /** Values from flags by dotted key, as text: `{ "channels.web.port": "9000" }`. */
@@ -59,7 +60,8 @@ function settle({ options, directories, layers }: Settling): Result<LoadedConfig
   // Every value in it passed its own parser; where one did not, the default stands in until it is repaired.
   const config = deepFreeze(toCamel(CONFIG_SCHEMA, wire)) as Config;
   problems.push(...ruleProblems(config, { options, merged }));
-  return problems.length > 0 ? refuse(problems) : ok(describeLoaded({ config, merged, directories }));
+  if (problems.length > 0) return refuse(problems);
+  return ok(describeLoaded({ config, merged, directories, unread: unreadVariables(options, merged) }));
 }
 
 function refuse(problems: readonly ConfigProblem[]): Result<never, ConfigProblems> {
@@ -91,7 +93,7 @@ function blame(keys: readonly string[], merged: Layer): Origin {
 /** Later layers win, key by key; problems of all of them count. */
 function mergeLayers(layers: readonly Layer[]): Layer {
   const merged = emptyLayer();
-  for (const { values, entries, places, problems } of layers) {
+  for (const { values, entries, places, references, problems } of layers) {
     for (const [key, assigned] of values) {
       merged.values.set(key, assigned);
       // A list replaces the one before it whole, and with it where its parts stood.
@@ -99,6 +101,7 @@ function mergeLayers(layers: readonly Layer[]): Layer {
     }
     for (const [key, origin] of places) merged.places.set(key, origin);
     for (const [key, origin] of entries) merged.entries.set(key, origin);
+    for (const name of references) merged.references.add(name);
     merged.problems.push(...problems);
   }
   return merged;

@@ -5,6 +5,7 @@ import { deepFreeze } from "./freeze.ts";
 import { nearestKey } from "./key-names.ts";
 import type { Layer } from "./layer.ts";
 import type { Origin } from "./problems.ts";
+import type { UnreadVariable } from "./unread-variables.ts";
 
 /** Configuration that passed every rule. Frozen through and through. */
 export type LoadedConfig = {
@@ -18,6 +19,8 @@ export type LoadedConfig = {
   readonly list: () => readonly ConfigEntry[];
   /** One key, or all keys under a group such as `channels.web`. */
   readonly find: (key: string) => Result<readonly ConfigEntry[], UnknownKey>;
+  /** Variables that say SILAS and that nothing reads. */
+  readonly unread: readonly UnreadVariable[];
 };
 export type ConfigEntry = {
   readonly key: string;
@@ -41,15 +44,21 @@ export type Paths = {
   readonly projectFile: string | null;
 };
 
-type Parts = { readonly config: Config; readonly merged: Layer; readonly directories: Directories };
+type Parts = {
+  readonly config: Config;
+  readonly merged: Layer;
+  readonly directories: Directories;
+  readonly unread: readonly UnreadVariable[];
+};
 
-export function describeLoaded({ config, merged, directories }: Parts): LoadedConfig {
+export function describeLoaded({ config, merged, directories, unread }: Parts): LoadedConfig {
   const entries = deepFreeze(listEntries(merged));
   const originOf = (key: string) => entries.find((entry) => entry.key === key)?.origin ?? null;
   return Object.freeze({
     config,
     paths: describePaths(config, directories),
     originOf,
+    unread: deepFreeze([...unread]),
     placeOf(key: string) {
       const path = key.split(".");
       const keys = path.map((_, index) => path.slice(0, path.length - index).join("."));

@@ -13,6 +13,13 @@ export function isReference(text: string): boolean {
   return /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(text);
 }
 
+/** The names of every `${NAME}` in a value; none in what is not text. */
+export function referencesIn(value: unknown): readonly string[] {
+  if (typeof value !== "string") return [];
+  const found = [...value.matchAll(REFERENCE)].filter(([, escape]) => escape !== "$");
+  return found.map(([, , name = ""]) => name);
+}
+
 /** Puts variables in place of `${NAME}`; `$${NAME}` stays as `${NAME}`. An empty variable counts as not set. */
 export function resolveReferences(text: string, env: Variables): Result<string, ReferenceError> {
   let error: ReferenceError | null = null;

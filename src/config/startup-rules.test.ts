@@ -172,6 +172,7 @@ describe("startup rules", () => {
     ["bus: { heartbeat_seconds: 60 }", "bounds_inverted bus.heartbeat_seconds"],
     ["backpressure: { max_pending_turns_total: 19 }", "bounds_inverted backpressure.max_pending_turns_per_scope"],
     ["context: { default_profile: nope }", "profile_unknown context.default_profile"],
+    ["execution: { sync_execution: true }", "sync_execution_refused execution.sync_execution"],
     ["scheduler: { timezone: Europe/Atlantis }", "timezone_unknown scheduler.timezone"],
     [
       "gates: { system: [{ name: a, on: after_step }, { name: a, on: after_step }] }",

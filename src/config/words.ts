@@ -1,5 +1,6 @@
 import { oneLine } from "#base";
 import { formatOrigin, type ConfigProblem, type ConfigProblemCode, type Origin } from "./problems.ts";
+import type { UnreadVariable } from "./unread-variables.ts";
 
 /** More lines than this are not read; the count of the rest is. */
 const LINES_MAX = 50;
@@ -15,6 +16,12 @@ export function describeProblems(problems: readonly ConfigProblem[]): readonly s
 export function describeProblem(problem: ConfigProblem): string {
   const key = problem.key === null ? "" : `${shorten(problem.key)}: `;
   return oneLine(`${place(problem.origin)} ${key}${SENTENCES[problem.code](problem)}`);
+}
+
+/** `SILAS_PORT is not read; did you mean SILAS_CHANNELS__WEB__PORT?` The value is in no line. */
+export function describeUnread({ name, nearest }: UnreadVariable): string {
+  const meant = nearest === null ? "" : `; did you mean ${nearest}?`;
+  return oneLine(`the variable ${shorten(name)} is not read${meant}`);
 }
 
 function place(origin: Origin): string {
@@ -69,6 +76,7 @@ const SENTENCES: Readonly<Record<ConfigProblemCode, (problem: ConfigProblem) => 
   secret_in_flag: ({ variable }) => `a secret may not stand in a command; set ${variable} in the environment`,
   several_documents: () => "the file holds more than one document",
   suggestions_without_scheduler: (problem) => `needs ${other(problem)} to be true`,
+  sync_execution_refused: () => "must be false: an approval does not wait for its run; `silas run FILE` does",
   tag_refused: () => "tags (!name) are not allowed",
   timezone_unknown: () => "there is no time zone of that name",
   tls_incomplete: (problem) => `needs ${other(problem)} beside it`,

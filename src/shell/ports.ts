@@ -7,10 +7,8 @@
  */
 import type { Instant, Result, Sha256Hex } from "#base";
 import type {
-  ActBy,
   ActivityPage,
   AnswerOf,
-  AskedSecret,
   AuditActor,
   AuditCheckpoint,
   AuditDraft,
@@ -43,26 +41,24 @@ import type {
   KeyError,
   KeyId,
   KeysReport,
-  ListedSecret,
   NotificationBatch,
   OwnerKey,
   OwnerSignature,
-  SecretInput,
-  SecretMissing,
-  SecretRef,
-  SecureInputCompleted,
-  SecureInputRefusal,
-  SecureInputRequest,
   SigningError,
   StoreFault,
-  VaultFault,
-  VaultPlace,
-  VaultStatus,
   VerifiedBy,
-  WantedSecret,
 } from "#model";
 
-export type { CustomerContexts, MessagesDoor, MessageStore, NonceStore, Sender } from "./ports/messages.ts";
+export type {
+  CustomerContexts,
+  MessagesDoor,
+  MessageStore,
+  NonceStore,
+  Sender,
+  StreamDoor,
+  StreamStore,
+  StreamTelling,
+} from "./ports/messages.ts";
 
 export interface Clock {
   now(): Instant;
@@ -144,42 +140,7 @@ export interface JournalDoor {
 /** The line at fault; nothing of the import was written. */
 export type ImportRefusal = { readonly code: "invalid_line"; readonly line: number; readonly reason: string };
 
-/** Secrets by reference. A fault means that nothing was read or written, and no other place is tried. [KEY-05] */
-export interface Vault {
-  status(): Promise<VaultStatus>;
-  /** Keeps a copy; the caller may overwrite its own. */
-  put(ref: SecretRef, secret: Uint8Array): Promise<Result<void, VaultFault>>;
-  /** The caller's own copy, to be overwritten after use. */
-  get(ref: SecretRef): Promise<Result<Uint8Array, SecretMissing | VaultFault>>;
-  remove(ref: SecretRef): Promise<Result<void, VaultFault>>;
-  /** References only, in order. */
-  list(): Promise<Result<readonly SecretRef[], VaultFault>>;
-}
-
-/** Secrets that are asked for, in `silas.db`, and never a secret. Each change commits together with its audit entry. */
-export interface SecureInputStore {
-  /** What waits already is not asked for again: the answer is the request that waits. */
-  ask(request: SecureInputRequest): Promise<Result<AskedSecret, SecureInputRefusal | StoreFault>>;
-  /** Oldest first, with the states of this moment. */
-  list(at: Instant): Promise<Result<readonly SecureInputRequest[], StoreFault>>;
-  /** The request that waits for this secret, or why none does. */
-  find(ref: SecretRef, at: Instant): Promise<Result<SecureInputRequest, SecureInputRefusal | StoreFault>>;
-  /** Only once the vault has it. Of two at the same moment one gets through. [SECRET-07] */
-  fulfil(ref: SecretRef, by: ActBy): Promise<Result<void, SecureInputRefusal | StoreFault>>;
-  /** Forgets the request and records that the secret is gone. */
-  remove(ref: SecretRef, by: ActBy): Promise<Result<void, StoreFault>>;
-}
-
-/** What the terminal and a channel may do with secrets: put them in, and never get one out. [SECRET-12] */
-export interface SecretsDoor {
-  ask(wanted: WantedSecret, actor: AuditActor): Promise<Result<AskedSecret, SecureInputRefusal | StoreFault>>;
-  pending(): Promise<Result<readonly SecureInputRequest[], StoreFault>>;
-  list(): Promise<Result<readonly ListedSecret[], VaultFault>>;
-  /** Puts what was asked for into the vault. The given bytes are overwritten, whatever comes of it. [SECRET-09] */
-  store(input: SecretInput): Promise<Result<SecureInputCompleted, SecureInputRefusal | VaultFault>>;
-  remove(ref: SecretRef, actor: AuditActor): Promise<Result<void, SecureInputRefusal | VaultFault>>;
-  vault(): Promise<VaultPlace>;
-}
+export type { SecretsDoor, SecureInputStore, Vault } from "./ports/secrets.ts";
 
 /**
  * The owner's public keys, in `silas.db`; each change commits together with its audit entry. Rows are never removed: an
@@ -285,6 +246,7 @@ export type {
   ApprovalsDoor,
   DecideRefusal,
   ItemChoice,
+  LimitsChanged,
   MadeDecision,
   OwnerAnswer,
   PlanRefused,
@@ -292,10 +254,12 @@ export type {
   RequestHeading,
   Proposed,
   ReceiptRefusal,
+  RequestLook,
   ReviewFeed,
   Spending,
   WorkTitles,
 } from "./ports/approvals.ts";
+export type { AskedLimits, AutonomyDoor, AutonomyStore, CurrentLimits, Tightening } from "./ports/autonomy.ts";
 export type { DeviceKeysDoor, Passkeys } from "./ports/devices.ts";
 export type {
   PasskeyAdding,
@@ -308,21 +272,39 @@ export type {
   PasskeyStore,
   PasskeyUse,
 } from "./ports/passkeys.ts";
-export type { EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
+export type { EgressCredential, EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
 export type {
   BatchesDoor,
   BatchSeries,
   BatchStore,
   BatchViews,
+  GoalItem,
+  GoalItems,
   KeptUndo,
+  NewGoalItems,
   NextBatch,
   Tidied,
   Undoing,
 } from "./ports/batches.ts";
 export type {
+  DeadLetter,
+  GivenBack,
+  Lease,
+  LeaseAsked,
+  LeasedMessage,
+  LeaseLost,
+  LeaseSpan,
+  QueueRefusal,
+  QueueStore,
+  ReturnedMessage,
+  Sent,
+  SettledMessage,
+} from "./ports/bus.ts";
+export type {
   CycleChange,
   CycleNote,
   GoalNote,
+  GoalLeaving,
   GoalPausing,
   GoalPlanning,
   GoalScheduling,
@@ -331,6 +313,61 @@ export type {
   NextLook,
 } from "./ports/goals.ts";
 export type { DoubtsDoor, Settling } from "./ports/doubts.ts";
-export type { SandboxCommand, Sandboxes, SandboxSpace } from "./ports/sandbox.ts";
+export type { MemoryDoor, MemoryStore } from "./ports/memory.ts";
+export type {
+  AnsweringSuggestion,
+  ExpiredSuggestions,
+  HandledSuggestion,
+  PlannedLook,
+  RecentSuggestions,
+  SuggestionLooks,
+  SuggestionsDoor,
+  SuggestionStore,
+} from "./ports/suggestions.ts";
+export type {
+  ConnectingRequest,
+  ConnectionActRefusal,
+  ConnectionsDoor,
+  ConnectionStore,
+  EndedWidening,
+  ConnectRefusal,
+  KeptConnection,
+  Recovery,
+  WantedConnection,
+  WideningOutcome,
+} from "./ports/connections.ts";
+export type { SandboxCommand, Sandboxes, SandboxInput, SandboxSpace } from "./ports/sandbox.ts";
 export type { HasStopped, StopDoor, StopStore, StopWord } from "./ports/stops.ts";
-export type { GrantedRun, KeptExecution, RunChange, RunNote, SettledRun, WorkDoor, WorkStore } from "./ports/work.ts";
+export type {
+  GrantedRun,
+  KeptExecution,
+  NetworkUsed,
+  RunChange,
+  RunFeed,
+  RunNetworkStore,
+  RunNote,
+  TokenCount,
+  SettledRun,
+  WorkDoor,
+  WorkStore,
+} from "./ports/work.ts";
+export type {
+  SettledInstall,
+  ShownSkill,
+  SkillFolders,
+  SkillRemoval,
+  SkillsDoor,
+  SkillStore,
+  SkillTree,
+} from "./ports/skills.ts";
+export type { ConsultStore } from "./ports/consults.ts";
+export type { KeptText, Pressed, SentNotice, TelegramStore } from "./ports/telegram.ts";
+export type {
+  Leaving,
+  ModelAnswer,
+  ModelGateway,
+  ModelQuestion,
+  TalkDoor,
+  TriedModel,
+  TurnStore,
+} from "./ports/talk.ts";

@@ -24,7 +24,16 @@ const cardFor = (planHash: Sha256Hex): Card => ({
   friction: ["tap"],
   checks: [],
   budget: { maxTokens: 1, maxCostUsd: 1, maxWallTimeSeconds: 1, maxAttempts: 1, maxPlannerCalls: 0 },
-  capabilities: { commands: [], files: [], hosts: [], filesRead: [], filesWrite: [], secretRefs: [], skills: [] },
+  capabilities: {
+    commands: [],
+    files: [],
+    hosts: [],
+    filesRead: [],
+    filesWrite: [],
+    secretRefs: [],
+    connections: [],
+    skills: [],
+  },
   affectedItems: null,
   details: { state: "closed", rows: [{ path: "title", kind: "text", text: "Tidy the notes" }], notes: [] },
   planHash,
@@ -52,6 +61,7 @@ export function requestFor(name: string, minutes = 0): KeptRequest {
     tokenId: null,
     markdown: `# ${name}`,
     againOf: null,
+    replacedBy: null,
     proposedBy: BY,
   };
 }

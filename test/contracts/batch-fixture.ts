@@ -15,7 +15,7 @@ import { onTestFinished } from "vitest";
 import { composeLocal, type LocalApp } from "#compose";
 import { loadConfig } from "#config";
 import { instantFromMs, type Instant } from "#base";
-import type { KeptRequest, WorkDetail } from "#model";
+import type { AuditEntry, KeptRequest, WorkDetail } from "#model";
 import { must } from "./journal-fixture.ts";
 
 export const TERMINAL = { kind: "terminal" } as const;
@@ -116,12 +116,12 @@ export function treeOf(folder: string, inside = ""): readonly string[] {
     });
 }
 
-export async function eventsOf({ app: _app, dataDir }: Desk): Promise<readonly Record<string, unknown>[]> {
+export async function eventsOf({ app: _app, dataDir }: Desk): Promise<readonly Pick<AuditEntry, "event" | "data">[]> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(join(dataDir, "silas.db"), { readOnly: true });
   try {
     const rows = database.prepare("SELECT entry FROM audit_entries ORDER BY seq").all();
-    return rows.map((row) => JSON.parse(String(row["entry"])) as Record<string, unknown>);
+    return rows.map((row) => JSON.parse(String(row["entry"])) as Pick<AuditEntry, "event" | "data">);
   } finally {
     database.close();
   }

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, unlinkSyn
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sha256Hex } from "#base";
+import { activitySentence, wordsFor, type BatchProposal } from "#model";
 import { verifyReceipt, isProven } from "#policy";
 import { receiptTools } from "#runtime";
 import {
@@ -116,9 +117,49 @@ test("what changed since it was proposed is left alone and said, the others go o
   expect(done.run).toMatchObject({ status: "stuck", isVerified: false });
   expect(done.run.results.map(({ passed }) => passed)).toEqual([false, true]);
   expect(readFileSync(join(desk.folder, "a.pdf"), "utf8")).toBe("changed");
+  // Only what was moved is taken back, and its checks are about that: nobody asks where the others are.
   const back = await takeBack(desk, runId);
-  expect(back.undo?.items.map(({ outcome }) => outcome).slice(3)).toEqual(["done", "done"]);
+  expect(back.run).toMatchObject({ status: "done", isVerified: true });
+  expect(back.ledger.flatMap(({ tool, stepName }) => (tool === "file_move" ? [stepName] : []))).toEqual([
+    "move Documents/e.txt to e.txt",
+    'move Spreadsheets/it\'s "c".csv to it\'s "c".csv',
+  ]);
+  for (const id of [runId, back.run.runId]) {
+    const { undo } = must(await desk.app.work.show(id));
+    expect(undo?.items.map(({ title, outcome }) => `${title} ${outcome}`)).toEqual([
+      "e.txt done",
+      'it\'s "c".csv done',
+    ]);
+  }
   expect(existsSync(join(desk.folder, "e.txt"))).toBe(true);
+  const undone = (await eventsOf(desk)).findLast(({ event }) => event === "batch_outcome");
+  expect(undone?.data).toMatchObject({ outcome: "undone", items: 2 });
+});
+
+test("[UNDO-04] the way back that is proposed later holds what was moved, and nothing else", async () => {
+  const desk = await openDesk({ ...ONE, "b.png": "b" });
+  const runId = await approve(desk, await askedIn(desk));
+  writeFileSync(join(desk.folder, "a.pdf"), "changed");
+  await run(desk, runId);
+  desk.moveMs(300_000);
+  const { request } = must(await desk.app.work.batches.proposeUndo(runId, TERMINAL));
+  expect(request.card.affectedItems?.count).toBe(1);
+  const payload = JSON.parse(request.markdown) as BatchProposal;
+  expect(payload.params).toMatchObject({ moves: [{ to: "b.png" }], folders_removed: ["Images"] });
+  expect((await run(desk, await approve(desk, request))).run).toMatchObject({ status: "done", isVerified: true });
+});
+
+test("a batch that moved nothing offers no undo, now or later, and says so", async () => {
+  const desk = await openDesk(ONE);
+  const runId = await approve(desk, await askedIn(desk));
+  writeFileSync(join(desk.folder, "a.pdf"), "changed");
+  const done = await run(desk, runId);
+  expect(done.undo).toMatchObject({ state: "nothing", until: null, runId: null });
+  const { batches } = desk.app.work;
+  for (const refused of [await batches.undo(runId, TERMINAL), await batches.proposeUndo(runId, TERMINAL)]) {
+    expect(refused).toMatchObject({ error: { code: "undo_nothing" } });
+  }
+  expect((await eventsOf(desk)).filter(({ event }) => event === "approval_used")).toEqual([]);
 });
 
 test("a file changed after it was moved is not moved back, and the rest is: a part is never called the whole", async () => {
@@ -142,6 +183,7 @@ test("in a folder that may not be written nothing is moved, and each file says s
   chmodSync(desk.folder, 0o755);
   expect(done.run).toMatchObject({ status: "stuck", isVerified: false });
   expect(done.undo?.items.map(({ outcome }) => outcome)).toEqual(["failed"]);
+  expect(done.undo?.state).toBe("nothing");
   expect(treeOf(desk.folder)).toEqual(before);
 });
 
@@ -171,8 +213,13 @@ test("[BATCH-05] [BATCH-07] choosing ends the request and asks anew; each verdic
   }
   const chosen = must(await choose(["2", "1"])).request;
   expect(chosen).toMatchObject({ state: "pending", againOf: requestId });
-  expect(must(await desk.app.approvals.show(requestId)).state).toBe("declined");
-  expect(await choose(["1"])).toMatchObject({ error: { code: "already_decided" } });
+  expect(must(await desk.app.approvals.show(requestId))).toMatchObject({ replacedBy: chosen.requestId });
+  const late = await choose(["1"]);
+  expect(late).toMatchObject({ error: { code: "already_decided" } });
+  expect(late.ok ? "" : wordsFor(late.error)).toContain("Replaced by a selection on the terminal");
+  const sentences = (await eventsOf(desk)).map((entry) => activitySentence(entry)).join("\n");
+  expect(sentences).toContain("by a selection of it");
+  expect(sentences).not.toContain("Declined");
   const done = await run(desk, await approve(desk, chosen));
   expect(done.undo?.items.map(({ title }) => title)).toEqual(["b.png", "a.pdf"]);
   expect(existsSync(join(desk.folder, 'it\'s "c".csv'))).toBe(true);

@@ -140,7 +140,7 @@ describe("the message store on disk", () => {
     ]);
   });
 
-  test("[MSG-08] of twenty copies over four connections exactly one is the owner's, twenty times", async () => {
+  test("[MSG-08] [TURN-14] of twenty copies over four connections exactly one is the owner's, twenty times", async () => {
     const first = await openFile();
     const files = [first, ...(await Promise.all([1, 2, 3].map(() => openFile(first.dataDir))))];
     for (let trial = 0; trial < 20; trial += 1) {

@@ -15,6 +15,7 @@ const request = (name: string, minutes: number): SecureInputRequest => ({
   refId: ref(name),
   label: `Label of ${name}`,
   inputHint: "ghp_...",
+  host: "api.example.com:443",
   guidance: { instructions: "Settings, then tokens.", helpUrl: "https://example.com/help" },
   createdAt: at(minutes),
   expiresAt: at(minutes + 10),
@@ -57,7 +58,7 @@ describe.each([
 ] as const)("the store of asked secrets (%s)", (_name, open) => {
   test("a request is kept whole, is listed by age and survives a restart", async () => {
     const { inputs, reopen } = await open();
-    const bare = { ...request("b", 2), inputHint: null, guidance: { instructions: "", helpUrl: null } };
+    const bare = { ...request("b", 2), inputHint: null, guidance: { instructions: "", helpUrl: null }, host: null };
     must(await inputs.ask(request("z", 1)));
     expect(must(await inputs.ask(bare))).toEqual({ request: bare, isNew: true });
     expect(must(await (await reopen()).list(at(3)))).toEqual([request("z", 1), bare]);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { sha256Hex } from "#base";
-import type { KeptRequest, LedgerEntry, RunRecord } from "#model";
+import { isRunKind, type KeptRequest, type LedgerEntry, type RunRecord } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, GrantedRun, RunChange, WorkStore } from "#ports";
 import { createMemoryAuditLog, createMemoryWorkStore, openRuntime, type RuntimeStores } from "#stores";
@@ -49,7 +49,7 @@ export async function openTwin(): Promise<Opened> {
     work: createMemoryWorkStore({ recordAct, audit: log, grants: () => grants }),
     audit: log,
     grant: async (name, minutes = 0, executorKind = "steps") => {
-      if (executorKind !== "steps") return;
+      if (!isRunKind(executorKind)) return;
       const ids = { runId: `run-${name}`, requestId: `request-${name}`, workItemId: name, tokenId: `tok_${name}` };
       grants.push({ ...ids, planHash: tokenFor(name).planHash, grantedAt: at(minutes), projectRunId: null });
     },
@@ -94,6 +94,8 @@ export function entryNamed(name: string, over: Partial<LedgerEntry> = {}): Ledge
     endedAt: null,
     durationMs: null,
     exit: null,
+    tokensUsed: 0,
+    costUsd: 0,
     ...over,
   };
 }

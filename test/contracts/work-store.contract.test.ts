@@ -16,6 +16,29 @@ describe.each([
   ["twin", openTwin],
   ["real", openReal],
 ] as const)("the work store (%s)", (_name, open) => {
+  test("tokens of questions to models are counted since a moment, by what they may cost while they are open; other steps do not count", async () => {
+    const { work, grant } = await open();
+    await grant("asking", 1);
+    await grant("model", 2, "model");
+    expect(must(await work.waiting()).map(({ runId }) => runId)).toEqual(["run-asking", "run-model"]);
+    const turn = (name: string, more: object) => ({
+      ...entryNamed("asking"),
+      executionId: `run-asking.${name}`,
+      tool: "model",
+      ...more,
+    });
+    const entries = [
+      turn("1", { tokensUsed: 500, startedAt: at(1) }),
+      turn("2", { tokensUsed: 30, startedAt: at(3) }),
+      turn("3", { tokensUsed: 7, startedAt: at(4) }),
+      { ...turn("4", { tokensUsed: 1_000, startedAt: at(4) }), tool: "shell_exec" },
+    ];
+    must(await work.begin({ ...changeOf(runNamed("asking")), ...STARTED, entries }));
+    expect(must(await work.tokensSince(at(0)))).toBe(537);
+    expect(must(await work.tokensSince(at(2)))).toBe(37);
+    expect(must(await work.tokensSince(at(5)))).toBe(0);
+  });
+
   test("what an approval granted waits until it is begun, oldest first; a plan without steps does not", async () => {
     const { work, grant } = await open();
     await grant("later", 5);
@@ -70,12 +93,48 @@ describe.each([
     await grant("a");
     must(await work.begin(changeOf(runNamed("a"), STARTED)));
     expect(must(await work.unfinished()).map(({ runId }) => runId)).toEqual(["run-a"]);
+    expect([must(await work.hasEnded("run-a")), must(await work.hasEnded("run-b"))]).toEqual([false, false]);
     const done = runNamed("a", { status: "done", endedAt: at(3) });
     must(await work.save(changeOf(done, ENDS)));
+    expect([must(await work.hasEnded("run-a")), must(await work.hasEnded("run-b"))]).toEqual([true, false]);
     expect(must(await work.unfinished())).toEqual([]);
     expect(await work.save(changeOf(runNamed("a")))).toMatchObject({ error: { code: "run_over", status: "done" } });
     expect(must(await work.find("run-a"))).toEqual(done);
     expect(await recorded(audit)).toEqual(["run_started", "run_ended"]);
+  });
+
+  test("what a run did on the network is summed by host, is part of what its end is the hash of, and stays so", async () => {
+    const { work, audit, grant } = await open();
+    await grant("a");
+    must(await work.begin(changeOf(runNamed("a"), STARTED)));
+    const use = (host: string, requests: number) => {
+      const sums = { requests, bytesSent: 10 * requests, bytesReceived: 100 };
+      const data = { run_id: "run-a", work_item_id: "a", part: "step" as const, index: 0, host, requests };
+      const counted = { ...data, bytes_sent: sums.bytesSent, bytes_received: 100 };
+      const draft = { event: "egress_ended", data: counted, at: at(1), actor: { kind: "system" } } as const;
+      return work.addNetworkUse({ runId: "run-a", use: { host, ...sums }, draft });
+    };
+    for (const [host, requests] of [
+      ["b.example:443", 1],
+      ["a.example:80", 2],
+      ["b.example:443", 3],
+    ] as const) {
+      must(await use(host, requests));
+    }
+    const network = [
+      { host: "a.example:80", requests: 2, bytesSent: 20, bytesReceived: 100 },
+      { host: "b.example:443", requests: 4, bytesSent: 40, bytesReceived: 200 },
+    ];
+    expect(must(await work.networkOf("run-a"))).toEqual(network);
+    expect(must(await work.networkOf("run-b"))).toEqual([]);
+    must(await work.save(changeOf(runNamed("a", { status: "done", endedAt: at(3) }), ENDS)));
+    must(await use("c.example:443", 1));
+    expect(must(await work.networkOf("run-a"))).toEqual(network);
+    expect((await recorded(audit)).filter((event) => event === "egress_ended")).toHaveLength(4);
+    const [shown] = must(await work.executions("request-a"));
+    const text = shown?.record ?? "";
+    expect(JSON.parse(text)).toMatchObject({ network: [{ host: "a.example:80", bytes_sent: 20 }, { requests: 4 }] });
+    expect(shown?.audit.map((line) => line.text).join("\n")).toContain(`"execution_hash":"${sha256Hex(text)}"`);
   });
 
   test("what its approval does not let run is kept as blocked, and the chain says why and nothing else", async () => {
@@ -118,7 +177,7 @@ describe.each([
     expect(must(await work.doneBefore("failed", at(9)))).toBeNull();
   });
 
-  test("[WSTORE-03] any run comes back as it was saved", async () => {
+  test("[WSTORE-01] [WSTORE-03] any run comes back as it was saved, by its id and among those that stand as it does", async () => {
     const { work, grant } = await open();
     const text = fc.string({ unit: "binary", maxLength: 80 }).filter((one) => one.isWellFormed());
     let number = 0;
@@ -142,14 +201,30 @@ describe.each([
       fc.asyncProperty(record, async (fields) => {
         const name = `p${(number += 1)}`;
         await grant(name);
-        const isOpen = ["pending", "running", "verifying", "paused"].includes(fields.status);
+        const isOpen = ["pending", "running", "verifying", "paused", "waiting"].includes(fields.status);
         const run = runNamed(name, { ...fields, endedAt: isOpen ? null : at(3) });
         must(await work.begin(changeOf(run)));
         expect(must(await work.find(`run-${name}`))).toEqual(run);
       }),
       { numRuns: 40 },
     );
-    expect(must(await work.list(10))).toHaveLength(10);
+    const every = must(await work.list({ limit: 40 }));
+    expect(every).toHaveLength(40);
+    for (const status of RUN_STATUSES) {
+      const standing = must(await work.list({ limit: 40, status }));
+      expect(standing, status).toEqual(every.filter((run) => run.status === status));
+    }
+    expect(must(await work.list({ limit: 10 }))).toEqual(every.slice(0, 10));
+    // Whatever the newest are, a part of an id finds what it means.
+    const named = every.filter(({ runId }) => runId.endsWith("p1"));
+    expect(must(await work.list({ limit: 1, idPart: "n-p1" }))).toEqual(named);
+    for (const idPart of ["run-p1", named[0]?.runId ?? ""]) {
+      const found = must(await work.list({ limit: 40, idPart }));
+      expect(found).toEqual(every.filter(({ runId }) => runId.startsWith(idPart) || runId.endsWith(idPart)));
+    }
+    const ofRequest = must(await work.list({ limit: 40, idPart: must(await work.grantOf("run-p1"))?.requestId }));
+    expect(ofRequest.map(({ runId }) => runId)).toContain("run-p1");
+    expect(must(await work.list({ limit: 40, idPart: "%" }))).toEqual([]);
   });
 });
 

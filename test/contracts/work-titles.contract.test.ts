@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
-import type { ApprovalStore, WorkTitles } from "#ports";
+import type { ApprovalStore, KeyRegistry, WorkTitles } from "#ports";
 import {
   createMemoryApprovalStore,
   createMemoryAuditLog,
@@ -12,31 +12,32 @@ import {
   openAuditReader,
   openRuntime,
 } from "#stores";
-import { BY, requestFor } from "./approval-fixture.ts";
+import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const rules = createAuditRules(sha256Hex);
-type Opened = { readonly store: ApprovalStore; readonly titles: WorkTitles };
+type Opened = { readonly store: ApprovalStore; readonly keys: KeyRegistry; readonly titles: WorkTitles };
 
 async function openTwin(): Promise<Opened> {
   const { recordAct } = createMemoryAuditLog(rules);
-  const store = createMemoryApprovalStore(recordAct, createMemoryKeyRegistry(recordAct));
-  return { store, titles: store };
+  const keys = createMemoryKeyRegistry(recordAct);
+  const store = createMemoryApprovalStore(recordAct, keys);
+  return { store, keys, titles: store };
 }
 
 async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
   onTestFinished(() => opened.close());
-  return { store: opened.approvals, titles: opened.approvals };
+  return { store: opened.approvals, keys: opened.keys, titles: opened.approvals };
 }
 
 /** The terminal's own way beside a running instance. */
 async function openBeside(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
-  const { store } = await openReal(dataDir);
+  const { store, keys } = await openReal(dataDir);
   const reader = must(openAuditReader({ dataDir, rules }));
   onTestFinished(() => reader.close());
-  return { store, titles: reader };
+  return { store, keys, titles: reader };
 }
 
 /** A plan says its title in the text that is signed. */
@@ -76,6 +77,31 @@ describe.each([
     expect(must(await titles.titlesOf(["squares"])).get("squares")).toBe("Pay the rent");
     must(await store.propose(titled("squares", "Water the plants")));
     expect(must(await titles.titlesOf(["squares"]))).toEqual(new Map());
+  });
+});
+
+describe.each([
+  ["twin", openTwin],
+  ["real", () => openReal()],
+  ["beside", openBeside],
+] as const)("the names of gates (%s)", (_name, open) => {
+  test("each gate of what was decided on a run, also of the tasks in it, once and in order; nothing of any other run", async () => {
+    const { store, keys, titles } = await open();
+    must(await keys.add(KEY, BY));
+    const gates = [{ name: "Look twice" }, { name: "plain" }];
+    const projection = JSON.stringify({
+      id: "p",
+      gates,
+      tasks: [{ id: "t", gates: [{ name: "Of a task" }] }],
+      name: "no gate",
+    });
+    const request = { ...requestFor("p"), projection, planHash: sha256Hex(projection) };
+    must(await store.propose(request));
+    const token = { ...tokenFor("p"), planHash: request.planHash };
+    must(await store.spend(spendingFor(token, { lineage: "run-1", requestId: request.requestId })));
+    expect(must(await titles.gateNamesOf(["run-1", "another"]))).toEqual(["Look twice", "Of a task", "plain"]);
+    expect(must(await titles.gateNamesOf(["another"]))).toEqual([]);
+    expect(must(await titles.gateNamesOf([]))).toEqual([]);
   });
 });
 

@@ -1,8 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createHome, urlIn, type Home } from "./cli-process.ts";
+import { createHome, databaseIn, urlIn, type Home } from "./cli-process.ts";
 import { enrol, tryEnrol } from "./server-start.ts";
 
 type Item = { readonly event: string; readonly sentence: string; readonly state: string; readonly actor: object };
@@ -127,7 +126,7 @@ describe("the audit log in the terminal", () => {
     } finally {
       await other.remove();
     }
-    const db = new DatabaseSync(join(home.dir, "data", "silas.db"));
+    const db = databaseIn(home.dir);
     db.exec("DROP TRIGGER audit_entries_stay");
     db.exec("UPDATE audit_entries SET entry = replace(entry, '001_initial', '001_innocent') WHERE seq = 2");
     db.close();

@@ -1,11 +1,22 @@
 /** Opens the real page of a real `silas start` in a real browser, enrolled through the real one-time link. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from "playwright-core";
+import { expect } from "vitest";
 import { readInstance } from "#stores";
 import { createHome, urlIn, type Home, type Started } from "./cli-process.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The first that is there. The shell is the same browser without a window, and a third cheaper to run. */
+const CHROMIUM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map(
+  (name) => `/usr/bin/${name}`,
+);
 const FLAGS = [
   "--headless=new",
   "--no-sandbox",
@@ -20,14 +31,18 @@ const FLAGS = [
 export const PHONE = { width: 375, height: 812 } as const;
 export const DESKTOP = { width: 1280, height: 800 } as const;
 
+/** What takes long on a busy machine is no failure; what never comes is. */
+const PATIENCE_MS = 240_000;
+
 export type Cockpit = {
   readonly home: Home;
   readonly url: () => string;
-  readonly browser: Browser;
   /** A one-time link, as `silas open` prints it. */
   link(): Promise<string>;
   /** A browser of its own, signed in, with everything the page complains about collected. */
   open(options?: OpenOptions): Promise<Opened>;
+  /** A browser of its own that nobody has signed in. */
+  openStranger(options?: BrowserContextOptions): Promise<BrowserContext>;
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
   close(): Promise<void>;
@@ -46,28 +61,38 @@ export type Opened = {
 export function launch(): Promise<Browser> {
   const executablePath = CHROMIUM.find((path) => existsSync(path));
   if (executablePath === undefined) throw new Error("no chromium found; install the package chromium");
-  return chromium.launch({ executablePath, args: FLAGS });
+  return chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE_MS });
 }
 
-export async function startCockpit(): Promise<Cockpit> {
+export async function startCockpit(env: Readonly<Record<string, string>> = {}): Promise<Cockpit> {
   const home = createHome();
   const browser = await launch();
-  let started: Started = await home.start();
-  let url = urlIn(started.output());
+  let started: Started = await home.start(undefined, env);
+  let isAway = false;
+  const url = urlIn(started.output());
   const link = () => linkFrom(join(home.dir, "data"));
   return {
     home,
-    browser,
     url: () => url,
     link,
-    open: async (options = {}) => openPage(browser, { ...options, link: await link() }),
+    open: async (options = {}) => openPage(browser, { ...options, link: await link(), isAway: () => isAway }),
+    openStranger: (options = {}) => patient(browser, options),
     stopServer: async () => {
+      isAway = true;
       started.child.kill("SIGTERM");
       await started.ended;
     },
     startServer: async () => {
-      started = await home.start(["--port", new URL(url).port]);
-      url = urlIn(started.output());
+      const { port } = new URL(url);
+      // Meanwhile the system may have lent the port to a connection of somebody else, for a while.
+      const start = async (): Promise<string> => {
+        started = await home.start(["--port", port]);
+        return urlIn(started.output());
+      };
+      await expect.poll(start, { interval: 1_000 }).toBe(url);
+      // What a page said of the server that went is heard before what it says of the one that is back.
+      await Promise.all(browser.contexts().flatMap((context) => context.pages().map((page) => page.evaluate("0"))));
+      isAway = false;
     },
     close: async () => {
       await Promise.all(browser.contexts().map(letGo));
@@ -93,9 +118,19 @@ async function letGo(context: BrowserContext): Promise<void> {
   await context.unrouteAll({ behavior: "ignoreErrors" });
 }
 
-async function openPage(browser: Browser, options: OpenOptions & { readonly link: string }): Promise<Opened> {
+async function patient(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
+  await context.addInitScript(LISTEN);
+  return context;
+}
+
+type Opening = OpenOptions & { readonly link: string; readonly isAway: () => boolean };
+
+/** For a server that a test has composed itself; the others open by their cockpit. */
+export async function openPage(browser: Browser, options: Opening): Promise<Opened> {
   const viewport = options.viewport ?? DESKTOP;
-  const context = await browser.newContext({
+  const context = await patient(browser, {
     viewport,
     hasTouch: viewport.width < 500,
     isMobile: viewport.width < 500,
@@ -110,10 +145,11 @@ async function openPage(browser: Browser, options: OpenOptions & { readonly link
     await close();
   };
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
+    // A server that is about to go refuses what it is asked in that moment.
+    const isOfItsEnd = options.isAway() && message.text().includes("status of 503");
+    if (message.type() === "error" && !isOfItsEnd) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   const { origin } = new URL(options.link);
@@ -132,6 +168,58 @@ export async function goOnline(page: Page): Promise<void> {
   await pressed.catch(() => {});
   await page.locator("[data-connection=online]").waitFor();
 }
+
+/** Presses g and a letter until it led there: the two count together only when they come close to each other. */
+export async function goBy(page: Page, { key, to }: { readonly key: string; readonly to: RegExp }): Promise<void> {
+  const press = async (): Promise<string> => {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    return page.url();
+  };
+  await expect.poll(press).toMatch(to);
+}
+
+/** Writes down what the page says to people who do not see it: what is said next takes its place there. */
+const LISTEN = `(() => {
+  const heard = (window.heard = []);
+  const listen = () => {
+    const said = document.querySelector("[data-testid=announcer]")?.textContent ?? "";
+    if (said !== "" && said !== heard.at(-1)) heard.push(said);
+  };
+  new MutationObserver(listen).observe(document, { subtree: true, childList: true, characterData: true });
+})()`;
+
+/** All that the page has said since it was loaded. */
+export const heardIn = (page: Page): Promise<readonly string[]> => page.evaluate<readonly string[]>("window.heard");
+
+/** What the keys go to next: a press before that would go elsewhere. */
+export async function untilFocused(part: Locator): Promise<void> {
+  await expect.poll(() => part.evaluate((each) => each.matches(":focus"))).toBe(true);
+}
+
+/** Lets what is told for eight seconds stay, so that no machine is too slow to press what is in it. */
+export const keepToasts = (page: Page): Promise<void> =>
+  page.evaluate(`(() => {
+    const later = window.setTimeout;
+    window.setTimeout = (work, delayMs, ...rest) => later(work, delayMs === 8000 ? 600_000 : delayMs, ...rest);
+  })()`);
+
+/** Until this browser has its own copy of an answer: what is shown is kept a moment later. */
+export async function untilKept(page: Page, address: string): Promise<void> {
+  await expect.poll(() => page.evaluate<readonly string[]>(KEPT)).toContain(address);
+}
+const KEPT = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("silas");
+  opening.onerror = reject;
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction("reads").objectStore("reads").getAllKeys();
+    reading.onerror = reject;
+    reading.onsuccess = () => {
+      opening.result.close();
+      resolve(reading.result);
+    };
+  };
+})`;
 
 /** Until the server has answered for everything that was written in the page. */
 export const untilSaved = (page: Page): Promise<void> => page.locator("[data-unsent='0']").waitFor();

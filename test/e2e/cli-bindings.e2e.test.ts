@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createHome, type Home } from "./cli-process.ts";
+import { createHome, databaseIn, type Home } from "./cli-process.ts";
 import { sitAt } from "./typing-person.ts";
 
 type Proposed = {
@@ -35,7 +34,7 @@ const goal = (): string =>
     '---\nid: goal-1\ntype: goal\ntitle: Up\nschedule: "0 * * * *"\non_failure: spawn_task\n---\n\n# What to do\n\nLook.\n',
   );
 const rows = (sql: string): number => {
-  const database = new DatabaseSync(join(home.dir, "data", "silas.db"));
+  const database = databaseIn(home.dir);
   try {
     return Number(database.prepare(sql).get()?.["n"]);
   } finally {

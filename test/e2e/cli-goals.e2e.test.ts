@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createHome, type Home } from "./cli-process.ts";
+import { createHome, databaseIn, type Home } from "./cli-process.ts";
 import { sitAt } from "./typing-person.ts";
 
 type Repair = { readonly request_id: string | null; readonly run_id: string | null; readonly why_asked: string | null };
@@ -19,6 +19,7 @@ type Goal = {
   readonly repairs_max: number;
   readonly cycles: readonly Cycle[];
 };
+type Asked = { readonly request_id: string; readonly projection: string };
 type Request = { readonly request_id: string; readonly plan_hash: string };
 
 let home: Home;
@@ -47,7 +48,7 @@ type: goal
 title: Keep the page there
 schedule: "0 6 * * *"
 on_failure: spawn_task
-budget: { max_attempts: 1, max_wall_time_seconds: 60 }
+budget: { max_attempts: 1, max_wall_time_seconds: 600 }
 files: { write: [${place}] }
 steps:
   - { name: write the page, tool: file_write, args: { path: ${page()}, content: "<title>Workshop</title>" } }
@@ -94,7 +95,7 @@ describe("goals through the silas command, in the real sandbox", () => {
 
     // A running Silas takes up what was approved while none ran, and looks after it from then on.
     await home.start();
-    await expect.poll(async () => (await show()).status, { timeout: 60_000, interval: 500 }).toBe("healthy");
+    await expect.poll(async () => (await show()).status, { interval: 500 }).toBe("healthy");
     expect(existsSync(page())).toBe(true);
     const paused = await home.silas(["goals", "pause", "goal-page"]);
     expect(paused.out).toMatch(/State +Paused/);
@@ -103,9 +104,72 @@ describe("goals through the silas command, in the real sandbox", () => {
     expect(resumed.next_due).toMatch(/T0[45]:00:00\.000Z$/);
     const table = await home.silas(["goals"]);
     expect(table.out).toMatch(/goal-page\s+Keep the page there\s+Well\s+1 of 1/);
+    // As the scheduler leaves it where the settings say to ask.
+    const database = databaseIn(home.dir);
+    database.exec("UPDATE goals SET missed_count = 2");
+    database.close();
+    expect((await home.silas(["inbox"])).out).toContain("silas goals leave goal-page");
+    expect((await home.silas(["goals", "leave", "goal-page"])).code).toBe(0);
+    expect((await home.silas(["inbox"])).out).not.toContain("goal-page");
     const told = (await home.silas(["activity"])).out;
     expect(told).toContain("Checked");
     expect(told).toContain("is well again after a repair");
     expect((await home.silas(["audit", "verify"])).code).toBe(0);
+  });
+
+  test("[BATCH-01] [BATCH-03] a goal asks about the files of a folder; a question is answered with a place, and only then the file moves", async () => {
+    const folder = join(place, "files");
+    mkdirSync(folder);
+    for (const name of ["a.pdf", "README"]) {
+      writeFileSync(join(folder, name), name);
+      utimesSync(join(folder, name), 1_700_000_000, 1_700_000_000);
+    }
+    const file = join(home.dir, "files.md");
+    const keys = `id: goal-files\ntype: goal\ntitle: Keep it tidy\nfiles: { read: [${folder}] }`;
+    writeFileSync(file, `---\n${keys}\nreviewed_batches: { folder: ${folder} }\n---\n\n# What to do\n\nAsk.\n`);
+    const { request } = await home.json<{ readonly request: Request }>(["plan", "propose", file, "--json"]);
+    await approve(request);
+    const looked = await home.silas(["goals", "check", "goal-files"]);
+    expect(looked).toMatchObject({ code: 3 });
+    expect(looked.out).toContain("2 questions about its files wait for you");
+    expect(looked.out).toContain("asked about 2 files");
+    const { requests } = await home.json<{ readonly requests: readonly Asked[] }>(["inbox", "--json"]);
+    const question = requests.find(({ projection }) => projection.includes("choose_move"));
+    if (question === undefined) throw new Error("there is a question");
+    const unanswered = await home.silas(["approve", question.request_id]);
+    expect(unanswered).toMatchObject({ code: 3 });
+    expect(unanswered.err).toContain("README -> Documents/README");
+    const turns = [
+      { when: /Approve this\?/, type: "y" },
+      { when: /Type approve/, type: "approve\r" },
+    ];
+    expect(await sitAt(home, { args: ["approve", question.request_id, "--choose", "2"], turns })).toMatchObject({
+      code: 0,
+    });
+    const isThere = (): boolean => existsSync(join(folder, "Documents/README"));
+    await expect.poll(isThere, { interval: 200 }).toBe(true);
+    // The other one waits, and nothing happened to it.
+    expect(existsSync(join(folder, "a.pdf"))).toBe(true);
+    expect((await home.silas(["goals", "check", "goal-files"])).out).toContain("nothing to ask about");
+  });
+
+  test("[WORK-06] a goal of the conversation is in force for what is said once it is approved, says so, and is out while it is paused", async () => {
+    const file = join(home.dir, "shop.md");
+    const gate = '{ name: no-links, on: every_user_message, type: regex, config: { pattern: "[^:]*" } }';
+    const keys = `id: goal-shop\ntype: goal\ntitle: Mind the shop\nagent: stream\ngates: [${gate}]`;
+    writeFileSync(file, `---\n${keys}\n---\n\nAnswer politely.\n`);
+    const { request } = await home.json<{ readonly request: Request }>(["plan", "propose", file, "--json"]);
+    expect(await home.silas(["say", "see https://example.org"])).toMatchObject({ code: 0 });
+    await approve(request);
+    const blocked = await home.silas(["say", "see https://example.org"]);
+    expect(blocked).toMatchObject({ code: 1 });
+    expect(blocked.out).toContain("no-links");
+    expect(await home.silas(["say", "hello"])).toMatchObject({ code: 0 });
+    const shown = await home.silas(["goals", "show", "goal-shop"]);
+    expect(shown.out).toMatch(/Messages +In force for messages\n +Gates +no-links \(messages\)/);
+    const paused = await home.silas(["goals", "pause", "goal-shop"]);
+    expect(paused.out).toMatch(/Messages +Not in force for messages: it is paused/);
+    expect(await home.silas(["say", "see https://example.org"])).toMatchObject({ code: 0 });
+    expect((await home.silas(["activity"])).out).toContain('"Mind the shop" is no longer in force for messages');
   });
 });

@@ -91,8 +91,12 @@ describe("config and paths", () => {
 describe("doctor", () => {
   test("a fresh install has at least twelve checks, none failing, each warning with a fix", async () => {
     await home.silas(["init"]);
-    const ran = await home.silas(["doctor", "--json"], ANY_PORT);
+    const ran = await home.silas(["doctor", "--json"], { env: { ...ANY_PORT.env, SILAS_PORT: "9" } });
     const report = JSON.parse(ran.out) as Doctor;
+    const misnamed = expect.stringContaining(
+      "SILAS_PORT is not read; did you mean SILAS_CHANNELS__WEB__PORT",
+    ) as string;
+    expect(finding(report, "environment")).toMatchObject({ state: "warn", message: misnamed });
     expect({ code: ran.code, ok: report.ok }).toEqual({ code: 0, ok: true });
     expect(report.checks.length).toBeGreaterThanOrEqual(12);
     expect(report.checks.filter(({ state, fix }) => state !== "ok" && !fix)).toEqual([]);

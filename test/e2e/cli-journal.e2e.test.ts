@@ -116,7 +116,7 @@ describe("tasks in the terminal, without a server", () => {
     expect(await home.silas(["tasks", "item", "check", id, end(ticket)])).toMatchObject({ code: 0 });
     const preview = await home.silas(["tasks", "follow-up", id, "pack", "bags", "--close", "done", "--preview"]);
     expect(preview).toMatchObject({ code: 0, out: "" });
-    expect(preview.err).toContain("1 open item(s) carried over");
+    expect(preview.err).toContain("1 open item carried over");
     expect(await titles("open")).not.toContain("pack bags");
     expect(await home.silas(["tasks", "follow-up", id, "pack", "bags", "--close", "done"])).toMatchObject({ code: 0 });
     expect(await titles("open")).toContain("pack bags");
@@ -155,7 +155,8 @@ describe("tasks in the terminal, without a server", () => {
       [["time", "stop"], 1, /timer/],
       [["journal", "add", "x", "--when", "noonish"], 2, /not a moment/],
       [["journal", "import", "nowhere.jsonl"], 1, /could not be read/],
-      [["search"], 2, /missing required argument/],
+      [["search"], 2, /missing required argument[^]*with --help/],
+      [["help", "taks"], 2, /^unknown command 'taks'[^]*Did you mean tasks/],
       [["undo", "zzzzzz"], 1, /no operation/],
     ];
     for (const [args, code, sentence] of cases) {

@@ -33,6 +33,16 @@ const documented = (): string =>
   /^```markdown\n([^]*?)^```$/m.exec(readFileSync(join(ROOT, "docs", "plans.md"), "utf8"))?.[1] ?? "";
 
 describe("silas plan check", () => {
+  test("a hash that the documentation gives for an example is the hash of the example", async () => {
+    const pages = ["cli.md", "runs.md"].map((name) => readFileSync(join(ROOT, "docs", name), "utf8")).join("\n");
+    const given = [...pages.matchAll(/docs\/examples\/([a-z-]+\.md) --hash ([0-9a-f]{64})/g)];
+    expect(given.length).toBeGreaterThan(0);
+    for (const [, name = "", hash] of given) {
+      const checked = await home.json<Checked>(["plan", "check", join(EXAMPLES, name), "--json"]);
+      expect(hash, name).toBe(checked.plan_hash);
+    }
+  });
+
   test("every example, and the plan in the documentation, can be proposed", async () => {
     const names = readdirSync(EXAMPLES);
     expect(names.length).toBeGreaterThan(1);

@@ -85,7 +85,7 @@ steps:
         console.log("attempt", process.env.SILAS_ATTEMPT);
   - { name: what changed, run: git diff --output=mended.patch, artifacts: { patch: mended.patch } }
 verify:
-  - { name: the suite passes, run: node --test, expect: { exit_code: 0 } }
+  - { name: the suite passes, run: node --test, expect: { exit_code: 0 }, timeout: 600 }
 `),
   );
   const ran = await runPlan([file]);

@@ -15,7 +15,7 @@ let goal: Row;
 let task: Row;
 beforeAll(async () => {
   home = createHome();
-  await home.silas(["init"]);
+  // Nobody prepared anything: whoever approves first gets the first key on the way.
   [goal, task] = [await propose(GOAL), await propose(TASK)];
 });
 afterAll(() => home.remove());
@@ -45,7 +45,7 @@ const WRONG: readonly (readonly [string, "goal" | "task", readonly Turn[]])[] = 
   ["nothing typed", "task", [yes, { when: asked.word, type: "\r" }]],
 ];
 
-test.each(WRONG)("%s approves nothing, and the requests wait on", async (_name, kind, turns) => {
+test.each(WRONG)("[FLOW-22] %s approves nothing, and the requests wait on", async (_name, kind, turns) => {
   const { request_id: id } = kind === "goal" ? goal : task;
   const { code, screen } = await sitAt(home, { args: ["approve", id], turns });
   expect(screen).not.toContain(`Approved ${id}`);

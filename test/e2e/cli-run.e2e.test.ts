@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createHome, ROOT, type Home, type Ran } from "./cli-process.ts";
+import { createHome, databaseIn, isAlive, ROOT, type Home, type Ran } from "./cli-process.ts";
+import { holdProgram } from "./held-program.ts";
 import { sitAt } from "./typing-person.ts";
 
 const EXAMPLE = join(ROOT, "docs", "examples", "make-a-table.md");
-const POLL = { timeout: 60_000, interval: 500 };
+const POLL = { interval: 500 };
 
 type Run = {
   readonly run_id: string;
@@ -34,7 +34,7 @@ afterEach(() => home.remove());
 
 const planFile = (lines: string): string => {
   const file = join(home.dir, "plan.md");
-  const head = "id: task-run\ntype: task\ntitle: Try it\nbudget: { max_attempts: 2, max_wall_time_seconds: 60 }";
+  const head = "id: task-run\ntype: task\ntitle: Try it\nbudget: { max_attempts: 2, max_wall_time_seconds: 600 }";
   writeFileSync(file, `---\n${head}\n${lines.trim()}\n---\n\n# What to do\n\nTry it.\n`);
   return file;
 };
@@ -50,7 +50,7 @@ const runs = async (): Promise<readonly Run[]> =>
 const show = (id: string): Promise<Detail> => home.json<Detail>(["work", "show", id, "--json"]);
 
 function query(sql: string): readonly Record<string, unknown>[] {
-  const database = new DatabaseSync(join(home.dir, "data", "silas.db"));
+  const database = databaseIn(home.dir);
   try {
     return database.prepare(sql).all();
   } finally {
@@ -62,17 +62,32 @@ const events = (): readonly unknown[] =>
     "SELECT event FROM audit_entries WHERE event LIKE 'run_%' OR event LIKE 'execution_%' OR event LIKE 'step_%'",
   ).map((row) => row["event"]);
 
-/** Whether a program with this mark in its words still runs anywhere. */
-const isAlive = (mark: string): boolean =>
-  readdirSync("/proc").some((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(mark);
-    } catch {
-      return false;
-    }
-  });
+async function inPlace(work: (place: string) => Promise<void>): Promise<void> {
+  const place = mkdtempSync("/var/tmp/silas-run-");
+  try {
+    await work(place);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
 
 describe("a plan with steps", () => {
+  test("[INV-03] work that only checks which cannot fail looked at ends unverified, and the plan is said to have none other", async () => {
+    const file = planFile(`
+steps:
+  - { name: write, run: "touch page", artifacts: { page: page } }
+verify:
+  - { name: fine, run: "true", expect: { exit_code: 0 } }
+`);
+    expect((await home.silas(["plan", "check", file])).out).toContain("comes out the same whatever is done");
+    const ran = await runPlan(file);
+    expect(ran.code).toBe(0);
+    const { run } = detailOf(ran);
+    expect(run).toMatchObject({ status: "done", is_verified: false, results: [{ name: "fine", passed: true }] });
+    expect((await home.silas(["work", "show", run.run_id])).out).toContain("its checks say the same whatever is done");
+    expect((await home.silas(["doctor"])).out).toMatch(/results.*1 file of runs.*90 days/);
+  });
+
   test("[WORK-28] [EXEC-12] the example runs in the sandbox, its file is made, and its checks pass", async () => {
     const ran = await runPlan(EXAMPLE);
     expect(ran.code).toBe(0);
@@ -105,10 +120,30 @@ describe("a plan with steps", () => {
     expect((await home.silas(["activity"])).out).toContain("not checked by anything");
   });
 
-  test("[WORK-29] a check that fails once is met by another attempt in a fresh workspace", async () => {
+  test("[FLOW-11] a plan goes on with what an earlier run made, and not with one that is not done", async () => {
+    const made = detailOf(
+      await runPlan(
+        planFile(`steps:
+  - { name: make, tool: file_write, args: { path: page.txt, content: first }, artifacts: { page: page.txt } }`),
+      ),
+    );
+    expect(made.run.status).toBe("done");
+    const next = join(home.dir, "next.md");
+    const steps = "steps:\n  - { name: read, run: cat inputs/page }";
+    writeFileSync(next, `---\nid: task-next\ntype: task\ntitle: Go on\n${steps}\n---\n\n# What to do\n\nRead it.\n`);
+    const goOn = ["--continues", made.run.run_id];
+    const { request } = await home.json<{ readonly request: Request }>(["plan", "propose", next, ...goOn, "--json"]);
+    const ran = await home.silas(["run", next, ...goOn, "--hash", request.plan_hash, "--json"]);
+    expect(detailOf(ran).ledger).toMatchObject([{ state: "ended", return_value: "first" }]);
+    expect((await home.silas(["plan", "propose", next, "--continues", "nobody"])).err).toContain("There is no run");
+    const failed = detailOf(await runPlan(planFile("steps:\n  - { name: fail, run: /bin/false }")));
+    const refused = await home.silas(["plan", "propose", next, "--continues", failed.run.run_id]);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("is not done")]);
+  });
+
+  test("[WORK-29] a check that fails once is met by another attempt in a fresh workspace", () =>
     // Only a name that changes from attempt to attempt can tell the second from the first.
-    const shared = mkdtempSync("/var/tmp/silas-run-");
-    try {
+    inPlace(async (shared) => {
       const file = planFile(`files: { write: [${shared}] }
 steps:
   - name: count
@@ -127,9 +162,24 @@ verify:
       const { run, ledger } = await show(id);
       expect(run).toMatchObject({ status: "done", attempts: 2 });
       expect(ledger).toHaveLength(2);
-    } finally {
-      rmSync(shared, { recursive: true, force: true });
+    }));
+
+  test("[WORK-24] whoever watches is asked there what a gate asks: shown is the very call, and signed it is done once", async () => {
+    const values = "type: string_match, allowed_values: [free], approval_values: [ask]";
+    const file = planFile(`gates:
+  - { name: cap, on: on_tool_call, extract: content, ${values} }
+steps:
+  - { name: pay, tool: file_write, args: { path: paid.txt, content: ask } }`);
+    const word = { when: /Type approve/, type: "approve\r" };
+    const turns = [{ when: /Approve this plan\?/, type: "y" }, word, { when: /Approve this\?/, type: "y" }, word];
+    const { code, screen } = await sitAt(home, { args: ["run", file], turns });
+    const asked = screen.slice(screen.indexOf("Let step 1 run: pay"));
+    for (const shown of ["Gate cap asks you", "/tool: file_write", "/args/content: ask", "/args/path: paid.txt"]) {
+      expect(asked).toContain(shown);
     }
+    expect(asked).toContain("Done, not checked");
+    expect(code).toBe(0);
+    expect(query("SELECT count(*) AS n FROM approval_uses")).toEqual([{ n: 2 }]);
   });
 
   test("[VER-05] [VER-06] a check cannot change what it looks at, and finds nothing of Silas or its owner in its environment", async () => {
@@ -170,7 +220,7 @@ verify:
     ["loops for ever", `run: sh -c "while true; do echo; sleep 0.05; done", timeout: 1`, /Timeout after 1s/],
     [
       "forks for ever",
-      `run: sh -c "while true; do sleep 100 & done", timeout: 20`,
+      `run: sh -c "while true; do sleep 100 & done", timeout: 200`,
       /limit of processes|Cannot fork|code 2|fork/,
     ],
     ["writes outside", `run: touch /usr/silas-was-here`, /Read-only file system/],
@@ -192,8 +242,6 @@ verify:
 });
 
 describe("a running Silas", () => {
-  const SLOW = "steps:\n  - { name: wait, run: sleep 31.4159, timeout: 60 }";
-
   async function approveThere(file: string): Promise<string> {
     const { request_id: id, plan_hash: hash } = await propose(file);
     expect(await home.silas(["approve", id, "--hash", hash])).toMatchObject({ code: 0 });
@@ -212,10 +260,14 @@ describe("a running Silas", () => {
 
   test("a run is cancelled at once, with every process of it", async () => {
     await home.start();
-    const id = await approveThere(planFile(SLOW));
-    await expect.poll(() => isAlive("31.4159"), POLL).toBe(true);
+    const { command, place, mark, hasBegun } = holdProgram();
+    const id = await approveThere(
+      planFile(`files: { read: [${place}] }\nsteps:\n  - { name: wait, run: '${command}' }`),
+    );
+    await expect.poll(() => hasBegun(home), POLL).toBe(true);
+    expect(isAlive(mark)).toBe(true);
     expect(await home.silas(["work", "cancel", id])).toMatchObject({ code: 0 });
-    expect(isAlive("31.4159")).toBe(false);
+    expect(isAlive(mark)).toBe(false);
     expect((await show(id)).run).toMatchObject({ status: "cancelled" });
     expect(events()).toEqual(["run_started", "run_ended"]);
   });
@@ -229,11 +281,15 @@ describe("a running Silas", () => {
 
   test("[WSTORE-06] killed in the middle of a step that stays inside, it repeats the attempt at the next start", async () => {
     const first = await home.start();
-    const id = await approveThere(planFile("steps:\n  - { name: wait, run: sleep 2.71828, timeout: 60 }"));
-    await expect.poll(() => isAlive("2.71828"), POLL).toBe(true);
+    const { command, place, mark, hasBegun, letGo } = holdProgram();
+    const id = await approveThere(
+      planFile(`files: { read: [${place}] }\nsteps:\n  - { name: wait, run: '${command}' }`),
+    );
+    await expect.poll(() => hasBegun(home), POLL).toBe(true);
     first.child.kill("SIGKILL");
     await first.ended;
-    await expect.poll(() => isAlive("2.71828"), POLL).toBe(false);
+    await expect.poll(() => isAlive(mark), POLL).toBe(false);
+    letGo();
     await home.start();
     await expect.poll(async () => (await show(id)).run.status, POLL).toBe("done");
     const { run, ledger } = await show(id);
@@ -244,23 +300,29 @@ describe("a running Silas", () => {
 
   test("[WSTORE-06] killed in the middle of a check, it checks again at the next start", async () => {
     const first = await home.start();
-    const checks = "verify:\n  - { name: slow, run: sleep 1.61803, expect: { exit_code: 0 } }";
-    const id = await approveThere(planFile(`steps:\n  - { name: make, run: touch page }\n${checks}`));
-    await expect.poll(() => isAlive("1.61803"), POLL).toBe(true);
+    const { command, place, hasBegun, letGo } = holdProgram();
+    const id = await approveThere(
+      planFile(`files: { read: [${place}] }
+steps:
+  - { name: make, run: touch page }
+verify:
+  - { name: slow, run: '${command}', expect: { exit_code: 0 }, timeout: 600 }`),
+    );
+    await expect.poll(() => hasBegun(home), POLL).toBe(true);
     first.child.kill("SIGKILL");
     await first.ended;
+    letGo();
     await home.start();
     await expect.poll(async () => (await show(id)).run, POLL).toMatchObject({ status: "done", is_verified: true });
   });
 
-  test("[WSTORE-06] killed in the middle of a step that reaches outside, it is in doubt, in sight, and not repeated", async () => {
-    const shared = mkdtempSync("/var/tmp/silas-run-");
-    try {
+  test("[WSTORE-06] killed in the middle of a step that reaches outside, it is in doubt, in sight, and not repeated", () =>
+    inPlace(async (shared) => {
       const file = planFile(`files: { write: [${shared}] }
 steps:
   - name: append
     tool: shell_exec
-    args: { argv: [sh, -c, "echo x >> ${shared}/effect; sleep 1.41421"] }
+    args: { argv: [sh, -c, "echo x >> ${shared}/effect; until test -e ${shared}/go; do sleep 0.05; done"] }
 verify:
   - { name: it is there, run: cat ${shared}/effect, expect: { equals: x } }`);
       const first = await home.start();
@@ -270,7 +332,8 @@ verify:
         { when: /first 8 characters/, type: `${hash.slice(0, 8)}\r` },
       ];
       expect(await sitAt(home, { args: ["approve", id], turns })).toMatchObject({ code: 0 });
-      await expect.poll(() => existsSync(join(shared, "effect")), POLL).toBe(true);
+      // The file is there before its line is.
+      await expect.poll(() => readFileSync(join(shared, "effect"), "utf8"), POLL).toBe("x\n");
       first.child.kill("SIGKILL");
       await first.ended;
       await home.start();
@@ -278,14 +341,14 @@ verify:
       expect(readFileSync(join(shared, "effect"), "utf8")).toBe("x\n");
       expect((await show(id)).ledger).toMatchObject([{ state: "in_doubt" }]);
       expect((await home.silas(["work", "list"])).out).toContain("In doubt");
+      expect((await home.silas(["inbox"])).out).toMatch(
+        /^In doubt: .* `silas work settle \S+` says what to choose\.$/m,
+      );
       expect((await home.silas(["activity"])).out).toContain("is in doubt");
       expect(events()).toEqual(["run_started", "step_in_doubt", "run_ended"]);
       await settleIt(id);
       expect(readFileSync(join(shared, "effect"), "utf8")).toBe("x\n");
-    } finally {
-      rmSync(shared, { recursive: true, force: true });
-    }
-  });
+    }));
 });
 
 /** The owner looked, and says that it happened: the check decides, the receipt tells all of it. */

@@ -1,5 +1,5 @@
 /** Secrets from the terminal: typed without being shown, with and without a running Silas, and never printed. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as soon } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -7,6 +7,7 @@ import type { SecretRef, SecretsBody } from "#model";
 import { systemRandomness } from "#runtime";
 import { openVault } from "#stores";
 import { createHome, urlIn, type Home } from "./cli-process.ts";
+import { filesIn } from "./file-tree.ts";
 import { sitAt } from "./typing-person.ts";
 
 const CANARY = "canary-c51a-typed-in-a-terminal";
@@ -34,10 +35,9 @@ async function kept(name: string): Promise<string | null> {
 }
 
 const filesWith = (text: string): readonly string[] =>
-  readdirSync(home.dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => readFileSync(path).includes(text));
+  filesIn(home.dir)
+    .filter(({ bytes }) => bytes.includes(text))
+    .map(({ path }) => path);
 
 describe.each([
   ["without a running Silas", async (): Promise<string | null> => null],
@@ -128,7 +128,7 @@ test("what standard input holds must be one line of text that fits", async () =>
   expect((await set("token", "x".repeat(16_384))).code).toBe(0);
 });
 
-test("typed at a terminal it is not shown, and is stored as typed", async () => {
+test("[FLOW-19] typed at a terminal it is not shown, and is stored as typed", async () => {
   const turns = [{ when: /The secret/, type: `${CANARY}\r` }];
   const { code, screen } = await sitAt(home, { args: ["secrets", "set", "token"], turns });
   expect(screen).toContain("Stored token in the vault.");

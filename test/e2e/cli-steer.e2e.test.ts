@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createHome, type Home, type Ran, type Started } from "./cli-process.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createHome, databaseIn, isAlive, type Home, type Ran, type Started } from "./cli-process.ts";
+import { holdProgram } from "./held-program.ts";
 
-const POLL = { timeout: 30_000, interval: 500 };
+const POLL = { interval: 500 };
 
 type Run = {
   readonly run_id: string;
@@ -18,6 +18,12 @@ type Detail = {
 };
 type Listed = { readonly runs: readonly { readonly run: Run }[]; readonly stopped: { readonly by: string } | null };
 
+type Asked = {
+  readonly request_id: string;
+  readonly plan_hash: string;
+  readonly card: { readonly intent: string };
+};
+
 let home: Home;
 let server: Started;
 beforeAll(async () => {
@@ -30,7 +36,7 @@ afterAll(() => home.remove());
 /** Proposes and approves a plan; a running Silas begins it by itself. */
 async function approve(name: string, lines: string): Promise<string> {
   const file = join(home.dir, `${name}.md`);
-  const head = `id: task-${name}\ntype: task\ntitle: Try ${name}\nbudget: { max_attempts: 1, max_wall_time_seconds: 60 }`;
+  const head = `id: task-${name}\ntype: task\ntitle: Try ${name}\nbudget: { max_attempts: 1, max_wall_time_seconds: 600 }`;
   writeFileSync(file, `---\n${head}\n${lines.trim()}\n---\n\n# What to do\n\nTry it.\n`);
   const { request } = await home.json<{
     readonly request: { readonly request_id: string; readonly plan_hash: string };
@@ -43,7 +49,7 @@ const show = (id: string): Promise<Detail> => home.json<Detail>(["work", "show",
 
 /** Read beside the running Silas, since a command for every look would cost more than what is looked at. */
 function statusOf(name: string): string {
-  const database = new DatabaseSync(join(home.dir, "data", "silas.db"), { readOnly: true });
+  const database = databaseIn(home.dir, { readOnly: true });
   try {
     const row = database.prepare("SELECT record FROM work_runs WHERE work_item_id = ?").get(`task-${name}`);
     return row === undefined ? "pending" : (JSON.parse(String(row["record"])) as Run).status;
@@ -52,43 +58,37 @@ function statusOf(name: string): string {
   }
 }
 
-/** Whether a program with this mark in its words still runs anywhere. */
-const isAlive = (mark: string): boolean =>
-  readdirSync("/proc").some((name) => {
-    try {
-      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8").includes(mark);
-    } catch {
-      return false;
-    }
-  });
-
 test("a run is paused between two steps, stays paused over a restart, and goes on", async () => {
-  // The first step ends when the test says so, however slow the machine is.
-  const place = mkdtempSync("/var/tmp/silas-steer-");
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-  const first = `{ name: first, run: 'sh -c "until test -e ${place}/go; do sleep 0.05; done"' }`;
+  const { command, place, hasBegun, letGo } = holdProgram();
+  const first = `{ name: first, run: '${command}' }`;
   const steps = `files: { read: [${place}] }\nsteps:\n  - ${first}\n  - { name: second, run: echo two }`;
   const id = await approve("pause", steps);
-  await expect.poll(() => isAlive(`${place}/go`), POLL).toBe(true);
+  await expect.poll(() => hasBegun(home), POLL).toBe(true);
   expect((await silas("work", "pause", id)).out).toContain("pauses after this step");
-  writeFileSync(join(place, "go"), "");
+  letGo();
   await expect.poll(() => statusOf("pause"), POLL).toBe("paused");
   expect((await show(id)).ledger).toHaveLength(1);
   expect((await silas("work", "list")).out).toContain("Paused");
+  const named = (...status: readonly string[]) => home.json<Listed>(["work", "list", "--json", ...status]);
+  expect((await named("--status", "paused")).runs.map(({ run }) => run.status)).toEqual(["paused"]);
+  expect((await named("--status", "stuck")).runs).toEqual([]);
+  expect(await silas("work", "list", "--status", "asleep")).toMatchObject({ code: 2, out: "" });
   server.child.kill("SIGTERM");
   await server.ended;
   server = await home.start();
-  expect(statusOf("pause")).toBe("paused");
+  await expect.poll(() => statusOf("pause"), POLL).toBe("paused");
   expect((await silas("work", "resume", id)).code).toBe(0);
   await expect.poll(() => statusOf("pause"), POLL).toBe("done");
   expect((await silas("work", "resume", id)).err).toContain("is over (done)");
 });
 
 test("stop-all ends every program at once and lets nothing begin, until start-again", async () => {
-  const running = await approve("runs", "steps:\n  - { name: long, run: sleep 47.11, timeout: 60 }");
-  await expect.poll(() => isAlive("47.11"), POLL).toBe(true);
+  const { command, place, mark, hasBegun } = holdProgram();
+  const running = await approve("runs", `files: { read: [${place}] }\nsteps:\n  - { name: long, run: '${command}' }`);
+  await expect.poll(() => hasBegun(home), POLL).toBe(true);
+  expect(isAlive(mark)).toBe(true);
   expect((await silas("stop-all")).out).toContain("1 run was ended");
-  expect(isAlive("47.11")).toBe(false);
+  expect(isAlive(mark)).toBe(false);
   expect((await show(running)).run).toMatchObject({ status: "cancelled", last_error: "Stopped by you" });
   await approve("waits", "steps:\n  - { name: say, run: echo hello }");
   const listed = await home.json<Listed>(["work", "list", "--json"]);
@@ -101,7 +101,7 @@ test("stop-all ends every program at once and lets nothing begin, until start-ag
   server.child.kill("SIGKILL");
   await server.ended;
   server = await home.start();
-  expect(statusOf("waits")).toBe("pending");
+  await expect.poll(() => statusOf("waits"), POLL).toBe("pending");
   expect((await silas("start-again")).out).toContain("may begin again");
   await expect.poll(() => statusOf("waits"), POLL).toBe("done");
   const told = (await silas("activity")).out;
@@ -121,4 +121,47 @@ test("[SCRIPT-09] a script gate of a plan looks at what a step printed, and what
   await expect.poll(() => statusOf("held"), POLL).toBe("blocked");
   expect((await show(held)).run.last_error).toContain("After step say: Gate small");
   expect(existsSync(join(verify, "small.sh"))).toBe(true);
+});
+
+test("[WORK-24] a gate asks in the middle of a run: it outlives kill -9, is answered in a terminal, and is in the receipt", async () => {
+  const gate =
+    "gates:\n  - { name: cap, on: on_tool_call, extract: content, type: numeric_range, auto_approve: { min: 0, max: 50 }, require_approval: { min: 50, max: 500 } }";
+  const write = (name: string, content: number): string =>
+    `  - { name: ${name}, tool: file_write, args: { path: ${name}.txt, content: "${content}" } }`;
+  const id = await approve("asks", `${gate}\nsteps:\n${write("note", 10)}\n${write("pay", 120)}`);
+  await expect.poll(() => statusOf("asks"), POLL).toBe("waiting");
+  server.child.kill("SIGKILL");
+  await server.ended;
+  server = await home.start();
+  await expect.poll(() => statusOf("asks"), POLL).toBe("waiting");
+  expect((await silas("work", "list")).out).toContain("Waits for your decision");
+  const { requests } = await home.json<{ readonly requests: readonly Asked[] }>(["inbox", "--json"]);
+  expect(requests.map(({ card }) => card.intent)).toEqual(["Let step 2 run: pay"]);
+  const [asked] = requests;
+  if (asked === undefined) throw new Error("one request waits");
+  const unanswered = await silas("approve", asked.request_id);
+  expect(unanswered.code).toBe(3);
+  for (const said of ["Gate cap asks you about 120", "/args/content: 120", "/tool: file_write"])
+    expect(unanswered.err).toContain(said);
+  expect(await silas("approve", asked.request_id, "--hash", asked.plan_hash)).toMatchObject({ code: 0 });
+  await expect.poll(() => statusOf("asks"), POLL).toBe("done");
+  expect((await silas("work", "show", id)).out).toContain(`pay (approved as ${asked.request_id}): ok`);
+  const file = join(home.dir, "asks.receipt");
+  expect(await silas("approvals", "export", id, file)).toMatchObject({ code: 0 });
+  expect(readFileSync(file, "utf8")).toContain("single_step");
+  expect((await silas("approvals", "verify", file)).out).toMatch(/execution +ok/);
+
+  const blocked = await approve("blocked", `${gate}\nsteps:\n${write("pay", 130)}`);
+  await expect.poll(() => statusOf("blocked"), POLL).toBe("waiting");
+  const next = await home.json<{ readonly requests: readonly Asked[] }>(["inbox", "--json"]);
+  expect(await silas("decline", next.requests[0]?.request_id ?? "")).toMatchObject({ code: 0 });
+  await expect.poll(() => statusOf("blocked"), POLL).toBe("blocked");
+  expect((await show(blocked)).run.last_error).toBe("Step pay was not run: gate cap asked you, and you blocked it");
+  const told = (await silas("activity")).out;
+  for (const said of [
+    'Asked for a decision on "Let step 2 run: pay"',
+    'Approved "Let step 2 run: pay"',
+    'Declined "Let step 1 run: pay"',
+  ])
+    expect(told).toContain(said);
 });

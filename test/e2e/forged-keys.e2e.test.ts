@@ -1,9 +1,8 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createHome, type Home } from "./cli-process.ts";
+import { createHome, databaseIn, type Home } from "./cli-process.ts";
 
 /** Somebody who can write to `silas.db` and nothing else. */
 
@@ -19,7 +18,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 function inDatabase(statement: string, values: readonly string[]): void {
-  const db = new DatabaseSync(join(home.dir, "data", "silas.db"));
+  const db = databaseIn(home.dir);
   db.prepare(statement).run(...values);
   db.close();
 }

@@ -2,8 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import type { ShownRequestBody } from "#model";
-import { highPlan, mediumPlan, planFile, WHOLE_PLAN } from "../plan-texts.ts";
-import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { highPlan, mediumPlan, planFile, WITHOUT_SKILLS } from "../plan-texts.ts";
+import { boxAtRest, boxOf, ON_ONE_SCREEN, overlap } from "./boxes.ts";
+import { DESKTOP, PHONE, startCockpit, untilFocused, type Cockpit, type Opened } from "./browser.ts";
 import {
   activeCard,
   declineAll,
@@ -18,9 +19,9 @@ import {
   stopped,
   summaryOf,
   threshold,
+  untilIdle,
 } from "./review-desk.ts";
 
-const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let opened: Opened;
 let page: Page;
@@ -46,28 +47,16 @@ afterEach(async () => {
 });
 
 const approve = (card: Locator): Locator =>
-  card
-    .getByTestId("decide")
-    .getByRole("button", { name: /^Approve/ })
-    .first();
+  card.locator("[data-testid=decide] button", { hasText: /^Approve/ }).first();
 const minted = (): readonly unknown[] =>
   asked.filter(({ verb }) => verb === "mint").map(({ body }) => (body as { readonly friction: unknown }).friction);
-
-type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
-async function boxOf(of: Locator): Promise<Box> {
-  const box = await of.boundingBox();
-  if (box === null) throw new Error("not in sight");
-  return box;
-}
-const overlap = (a: Box, b: Box): boolean =>
-  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 const BACKGROUNDS = `[...document.querySelectorAll("[data-testid=decide] button")]
   .map((each) => getComputedStyle(each).backgroundColor)`;
 
 /** Drags the thumb from the left end to a share of the way. */
 async function slide(slider: Locator, share: number): Promise<void> {
-  const { x, y, width, height } = await boxOf(slider);
+  const { x, y, width, height } = await boxAtRest(slider);
   await page.mouse.move(x + 26, y + height / 2);
   await page.mouse.down();
   await page.mouse.move(x + 26 + (width - 52) * share, y + height / 2, { steps: 8 });
@@ -75,22 +64,24 @@ async function slide(slider: Locator, share: number): Promise<void> {
 }
 
 describe("what a card shows", () => {
-  test("[CARD-04] its body without the details is at most 300 px high on a phone, however much there is to say", async () => {
+  test("[CARD-04] [UX-01] its body without the details is at most 300 px high on a phone, in sight together with its choices, however much there is to say and however many wait", async () => {
     const long = "Compare the quarterly figures of all nine branches and write down what differs and why";
     const plans = [
       mediumPlan(),
       highPlan(),
-      WHOLE_PLAN,
+      WITHOUT_SKILLS,
       planFile(`id: task-long\ntype: task\ntitle: ${long}\nverify: []`),
       mediumPlan("W".repeat(80), "task-wide"),
     ];
     const ids: string[] = [];
     for (const plan of plans) ids.push((await propose(cockpit, plan)).request_id);
-    for (const payload of [promotion(), deletion()]) ids.push((await proposePayload(cockpit, payload)).request_id);
+    for (const payload of [promotion("word ".repeat(200)), deletion(), stopped, threshold])
+      ids.push((await proposePayload(cockpit, payload)).request_id);
     for (const id of ids) {
       const card = await openReview(opened, cockpit, id);
-      const body = await boxOf(card.getByTestId("card-body"));
-      expect(body.height, id).toBeLessThanOrEqual(300);
+      const height = async (): Promise<number> => (await boxOf(card.getByTestId("card-body"))).height;
+      await expect.poll(height, { message: id }).toBeLessThanOrEqual(300);
+      await expect.poll(() => page.evaluate(ON_ONE_SCREEN), { message: id }).toBe("whole");
     }
   });
 
@@ -104,10 +95,10 @@ describe("what a card shows", () => {
     for (const [risk, { request_id: id }] of requests) {
       const card = await openReview(opened, cockpit, id);
       await page.locator(`article[data-risk=${risk}]`).waitFor();
-      const isOpen = (await card.getByTestId("details").getAttribute("open")) !== null;
-      expect(isOpen, risk).toBe(risk === "high" || risk === "irreversible");
+      const isOpen = async (): Promise<boolean> => (await card.getByTestId("details").getAttribute("open")) !== null;
+      await expect.poll(isOpen, { message: risk }).toBe(risk === "high" || risk === "irreversible");
       // Shape and word, never the colour alone.
-      expect(await card.getByTestId("card-body").locator(`svg[data-shape=${risk}]`).count()).toBe(1);
+      await expect.poll(() => card.getByTestId("card-body").locator(`svg[data-shape=${risk}]`).count()).toBe(1);
     }
   });
 
@@ -127,58 +118,65 @@ describe("what a card shows", () => {
     const card = await openReview(opened, cockpit, id);
     const buttons = card.getByTestId("decide").getByRole("button");
     await buttons.first().waitFor();
-    expect(await buttons.allTextContents()).toEqual([
-      "Approve for 1 run",
-      "Take the plan to change it",
-      "Decline: nothing runs",
-    ]);
-    const tops = await Promise.all((await buttons.all()).map(async (each) => (await boxOf(each)).y));
-    expect(tops).toEqual(tops.toSorted((a, b) => a - b));
-    const backgrounds = await page.evaluate<readonly string[]>(BACKGROUNDS);
-    expect(backgrounds[0]).not.toBe(backgrounds[2]);
-    expect(backgrounds[2]).toBe("rgba(0, 0, 0, 0)");
+    await expect
+      .poll(() => buttons.allTextContents())
+      .toEqual(["Approve for 1 run", "Take the plan to change it", "Decline: nothing runs"]);
+    const tops = (): Promise<readonly number[]> =>
+      buttons.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().y));
+    await expect.poll(async () => (await tops()).every((top, at, all) => top >= (all[at - 1] ?? 0))).toBe(true);
+    const backgrounds = (): Promise<readonly string[]> => page.evaluate<readonly string[]>(BACKGROUNDS);
+    await expect.poll(async () => (await backgrounds())[2]).toBe("rgba(0, 0, 0, 0)");
+    await expect.poll(async () => (await backgrounds())[0]).not.toBe("rgba(0, 0, 0, 0)");
   });
 
   test("[CARD-01] [PWA-08] every value that is signed has its row, made in the page, and checks stand before the choices", async () => {
-    const { request_id: id, card: sent } = await propose(cockpit, WHOLE_PLAN);
+    const { request_id: id, card: sent } = await propose(cockpit, WITHOUT_SKILLS);
     const card = await openReview(opened, cockpit, id);
     const rows = card.getByTestId("details").locator("[data-row]");
     await rows.first().waitFor();
-    expect(await rows.evaluateAll((all) => all.map((each) => each.getAttribute("data-row")))).toEqual(
-      sent.details.rows.map(({ path }) => path),
-    );
-    const checks = await boxOf(card.getByTestId("checks"));
-    expect(checks.y).toBeLessThan((await boxOf(approve(card))).y);
-    expect(await card.getByTestId("details").textContent()).toContain(sent.plan_hash);
-    expect(await card.getByTestId("details").textContent()).toContain("answers: ends with code 0");
+    await expect
+      .poll(() => rows.evaluateAll((all) => all.map((each) => each.getAttribute("data-row"))))
+      .toEqual(sent.details.rows.map(({ path }) => path));
+    await expect.poll(() => card.getByTestId("parts").count()).toBe(0);
+    const between = async (): Promise<number> =>
+      (await boxOf(approve(card))).y - (await boxOf(card.getByTestId("checks"))).y;
+    await expect.poll(between).toBeGreaterThan(0);
+    await expect.poll(() => card.getByTestId("details").textContent()).toContain(sent.plan_hash);
+    await expect.poll(() => card.getByTestId("details").textContent()).toContain("answers: ends with code 0");
   });
 
   test("[PWA-08] [PWA-10] what is no plan is decided by the same card: a gate's value, and limits as they are and would be", async () => {
     const gate = await openReview(opened, cockpit, (await proposePayload(cockpit, stopped)).request_id);
     const choices = gate.getByTestId("decide").getByRole("button");
     await choices.first().waitFor();
-    expect(await choices.allTextContents()).toEqual(["Approve: let this one pass", "Decline: it stays blocked"]);
+    await expect
+      .poll(() => choices.allTextContents())
+      .toEqual(["Approve: let this one pass", "Decline: it stays blocked"]);
+    // Nobody has to open anything to see what it is about.
+    await expect.poll(() => gate.getByTestId("payload-facts").innerText()).toMatch(/large amounts\s+Value\s+4200/);
     await gate.locator("summary").tap();
-    expect(await gate.locator("[data-row='/value']").innerText()).toContain("4200");
-    expect(await gate.locator("[data-row='/gate']").innerText()).toContain("large amounts");
+    await expect.poll(() => gate.locator("[data-row='/value']").innerText()).toContain("4200");
+    await expect.poll(() => gate.locator("[data-row='/gate']").innerText()).toContain("large amounts");
     const limits = await openReview(opened, cockpit, (await proposePayload(cockpit, threshold)).request_id);
     await choices.first().waitFor();
-    expect(await choices.allTextContents()).toEqual([
-      "Approve: change 2 limits",
-      "Decline: every limit stays as it is",
-    ]);
+    await expect
+      .poll(async () => (await choices.allTextContents()).join("; "))
+      .toMatch(/^Approve: change 2 limits; Tighten now: .+; Decline: every limit stays as it is$/);
+    const changes = limits.getByTestId("payload-facts");
+    await expect.poll(() => changes.innerText()).toMatch(/Widens\s+batch_review\.default_size from 10 to 25/);
+    await expect.poll(() => changes.innerText()).toMatch(/Tightens\s+standing\.max_executions from 5 to 3/);
     for (const [path, text] of [
       ["/changes/0/current_value", "10"],
       ["/changes/0/proposed_value", "25"],
       ["/changes/0/direction", "widen"],
       ["/changes/1/direction", "tighten"],
-      ["/sample_size", "40"],
-      ["/correction_rate", "0.025"],
-      ["/evidence_window", "the last 30 days"],
+      ["/sample_size", "0"],
+      ["/correction_rate", "0"],
+      ["/evidence_window", "asked for by hand, no decisions counted"],
     ] as const) {
       const row = limits.locator(`[data-row='${path}']`);
-      expect(await row.isVisible(), path).toBe(true);
-      expect(await row.innerText(), path).toContain(text);
+      await expect.poll(() => row.isVisible(), { message: path }).toBe(true);
+      await expect.poll(() => row.innerText(), { message: path }).toContain(text);
     }
   });
 
@@ -198,7 +196,9 @@ describe("what a card shows", () => {
       await inTransit(page, "show", change);
       const card = await openReview(opened, cockpit, id);
       await card.getByTestId("tampered").waitFor();
-      expect(await card.getByTestId("decide").getByRole("button").allTextContents()).toEqual(["Decline: nothing runs"]);
+      await expect
+        .poll(() => card.getByTestId("decide").getByRole("button").allTextContents())
+        .toEqual(["Decline: nothing runs"]);
       await page.unrouteAll({ behavior: "wait" });
     }
   });
@@ -213,29 +213,30 @@ describe("what a card shows", () => {
     const card = await openReview(opened, cockpit, id);
     const heading = card.getByRole("heading", { level: 2 });
     await heading.waitFor();
-    expect(await heading.textContent()).toContain("<img src=x");
-    expect(await card.textContent()).not.toMatch(/[\u202E\u0007\u001B\u200B]/);
-    expect(await card.locator("img, b").count()).toBe(0);
-    expect(await page.title()).not.toContain("owned");
+    await expect.poll(() => heading.textContent()).toContain("<img src=x");
+    await expect.poll(() => card.textContent()).not.toMatch(/[\u202E\u0007\u001B\u200B]/);
+    await expect.poll(() => card.locator("img, b").count()).toBe(0);
+    await expect.poll(() => page.title()).not.toContain("owned");
   });
 });
 
 describe("what it takes to approve", () => {
   beforeAll(useNewBrowser);
 
-  test("[RISK-01] low risk is one tap", async () => {
+  test("[RISK-01] [UX-02] low risk is one tap, on a card that shows the text it is about", async () => {
     await proposePayload(cockpit, promotion("One tap is enough.", "item-low"));
     const card = await openReview(opened, cockpit);
     const before = minted().length;
+    await expect.poll(() => card.getByTestId("payload-facts").innerText()).toContain("One tap is enough.");
     await approve(card).tap();
     await page.getByTestId("nothing").waitFor();
     expect(minted().slice(before)).toEqual([["tap"]]);
   });
 
-  test("[RISK-01] medium risk is a tap and a confirmation at another place; only a tap elsewhere takes it back", async () => {
+  test("[RISK-01] [UX-02] medium risk is a tap and a confirmation at another place; only a tap elsewhere takes it back", async () => {
     await propose(cockpit, mediumPlan());
     const card = await openReview(opened, cockpit);
-    const first = await boxOf(approve(card));
+    const first = await boxAtRest(approve(card));
     const before = minted().length;
     const chip = card.getByTestId("confirm");
     await approve(card).dblclick();
@@ -243,10 +244,12 @@ describe("what it takes to approve", () => {
     await approve(card).tap();
     await chip.waitFor();
     expect(overlap(first, await boxOf(chip))).toBe(false);
+    await expect.poll(() => card.getByRole("slider").count()).toBe(0);
     expect(minted().length).toBe(before);
     await card.getByRole("heading", { level: 2 }).click();
     await chip.waitFor({ state: "detached" });
     await approve(card).tap();
+    await untilFocused(chip);
     await page.keyboard.press("Escape");
     await chip.waitFor({ state: "detached" });
     await page.locator("article[data-state=pending]").waitFor();
@@ -256,25 +259,25 @@ describe("what it takes to approve", () => {
     expect(minted().slice(before)).toEqual([["tap", "confirm"]]);
   });
 
-  test("[RISK-01] high risk is a tap and a slide to the end; short of it, or pressed beside the thumb, it springs back", async () => {
+  test("[RISK-01] [UX-02] high risk is a tap and a slide to the end; short of it, or pressed beside the thumb, it springs back", async () => {
     await propose(cockpit, highPlan());
+    await untilIdle(cockpit);
     const card = await openReview(opened, cockpit);
     const before = minted().length;
     await approve(card).tap();
     const slider = card.getByRole("slider");
-    expect(await slider.getAttribute("aria-valuetext")).toBe(
-      "Slide to approve: Keep to the goal: Keep the workshop page answering",
-    );
+    await expect
+      .poll(() => slider.getAttribute("aria-valuetext"))
+      .toBe("Slide to approve: Keep to the goal: Keep the workshop page answering");
     await slide(slider, 0.9);
-    await expect.poll(() => slider.inputValue(), POLL).toBe("0");
-    const { x, y, width, height } = await boxOf(slider);
+    await expect.poll(() => slider.inputValue()).toBe("0");
+    const { x, y, width, height } = await boxAtRest(slider);
     await page.mouse.click(x + width - 4, y + height / 2);
-    await expect.poll(() => slider.inputValue(), POLL).toBe("0");
-    await slider.focus();
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("End");
+    await expect.poll(() => slider.inputValue()).toBe("0");
+    await slider.press("Enter");
+    await slider.press("End");
     await page.keyboard.press("Tab");
-    await expect.poll(() => slider.inputValue(), POLL).toBe("0");
+    await expect.poll(() => slider.inputValue()).toBe("0");
     expect(minted().length).toBe(before);
     await slide(slider, 1);
     await page.getByTestId("nothing").waitFor();
@@ -287,16 +290,17 @@ describe("what it takes to approve", () => {
     const card = await openReview(opened, cockpit);
     await approve(card).focus();
     await page.keyboard.press("Enter");
-    await card.getByRole("slider").waitFor();
+    await untilFocused(card.getByRole("slider"));
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
     await page.getByTestId("nothing").waitFor();
+    await untilIdle(cockpit);
     await propose(cockpit, highPlan("Keep the second page answering"));
     await card.waitFor();
     await approve(card).tap();
     await card.getByRole("button", { name: "Use buttons instead" }).tap();
     const arm = card.getByRole("button", { name: /^Arm/ });
-    const first = await boxOf(arm);
+    const first = await boxAtRest(arm);
     await arm.tap();
     const confirm = card.getByTestId("confirm");
     expect(overlap(first, await boxOf(confirm))).toBe(false);
@@ -310,15 +314,18 @@ describe("what it takes to approve", () => {
 
   test("[RISK-02] what cannot be undone still takes tap and slide where there is no passkey, and says that there is none", async () => {
     await proposePayload(cockpit, deletion());
+    await untilIdle(cockpit);
     const card = await openReview(opened, cockpit);
     const before = minted().length;
     await approve(card).tap();
-    expect(await card.getByTestId("passkey-step").count()).toBe(0);
+    await expect.poll(() => card.getByTestId("passkey-step").count()).toBe(0);
     await slide(card.getByRole("slider"), 1);
     const step = card.getByTestId("passkey-step");
     await step.getByRole("heading", { name: "This device has no passkey" }).waitFor();
     expect(minted().length).toBe(before);
-    expect(await step.getByRole("link", { name: "Add passkey" }).getAttribute("href")).toContain("/settings");
+    await expect
+      .poll(() => step.getByRole("link", { name: "Add passkey" }).getAttribute("href"))
+      .toContain("/settings");
     await step.getByRole("button", { name: "Sign without a passkey" }).tap();
     await page.getByTestId("nothing").waitFor();
     expect(minted().slice(before)).toEqual([["tap", "slide"]]);
@@ -330,7 +337,7 @@ describe("what it takes to approve", () => {
     const before = asked.filter(({ verb }) => verb === "decide" || verb === "mint").length;
     await approve(card).waitFor();
     await page.keyboard.press("Escape");
-    const { x, y, width } = await boxOf(card);
+    const { x, y, width } = await boxAtRest(card);
     for (const [from, to] of [
       [x + 10, x + width - 10],
       [x + width - 10, x + 10],
@@ -345,10 +352,10 @@ describe("what it takes to approve", () => {
     for (let times = 0; times < 5; times += 1) await page.keyboard.down("Enter");
     await page.keyboard.up("Enter");
     await card.getByTestId("confirm").waitFor();
-    expect(await card.getByTestId("decide").getAttribute("aria-busy")).toBe("false");
+    await expect.poll(() => card.getByTestId("decide").getAttribute("aria-busy")).toBe("false");
     await summaryOf(page);
     expect(asked.filter(({ verb }) => verb === "decide" || verb === "mint").length).toBe(before);
-    expect(await card.getAttribute("data-state")).toBe("pending");
+    await expect.poll(() => card.getAttribute("data-state")).toBe("pending");
   });
 
   test("a browser whose key nobody confirmed says how to let it sign, and declines all the same", async () => {
@@ -356,7 +363,7 @@ describe("what it takes to approve", () => {
     const other = await cockpit.open({ viewport: DESKTOP });
     const card = await openReview(other, cockpit, id);
     await card.getByTestId("cannot-sign").waitFor();
-    expect(await card.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+    await expect.poll(() => card.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     await card.getByRole("button", { name: "Decline: nothing runs" }).click();
     await other.page.getByTestId("nothing").waitFor();
     expect(other.complaints).toEqual([]);
@@ -375,6 +382,6 @@ describe("what it takes to approve", () => {
     await activeCard(page).getByTestId("decide").waitFor();
     await page.getByTestId("fast").waitFor();
     await page.getByTestId("dense").waitFor();
-    expect(await page.evaluate<readonly boolean[]>(states)).not.toContain(true);
+    await expect.poll(() => page.evaluate<readonly boolean[]>(states)).not.toContain(true);
   });
 });

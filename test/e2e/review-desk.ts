@@ -2,8 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { sha256Hex } from "#base";
-import type { DecisionsSummaryBody, ShownRequestBody } from "#model";
+import type { DecisionsSummaryBody, ShownRequestBody, UndoBody, WorkListBody } from "#model";
 import type { Cockpit, Opened, OpenOptions } from "./browser.ts";
 
 export type Proposed = Pick<ShownRequestBody, "request_id" | "plan_hash" | "card">;
@@ -74,10 +75,10 @@ export const threshold: object = {
     { key: "batch_review.default_size", current_value: "10", proposed_value: "25", direction: "widen" },
     { key: "standing.max_executions", current_value: "5", proposed_value: "3", direction: "tighten" },
   ],
-  sample_size: 40,
-  correction_rate: 0.025,
-  evidence_window: "the last 30 days",
-  rationale: "Few corrections in a month.",
+  sample_size: 0,
+  correction_rate: 0,
+  evidence_window: "asked for by hand, no decisions counted",
+  rationale: "I would rather decide on more at once.",
   risk_level: "high",
   created_at: "2026-11-15T08:00:00.000Z",
 };
@@ -120,7 +121,6 @@ export async function openReview({ page }: Pick<Opened, "page">, cockpit: Cockpi
 }
 
 export const activeCard = (page: Page): Locator => page.locator("article[data-card-type]");
-export const announced = (page: Page): Promise<string | null> => page.getByTestId("announcer").textContent();
 
 /** What the page asks the server for from now on, by the last word of the address. */
 export function listen(context: BrowserContext): readonly { readonly verb: string; readonly body: unknown }[] {
@@ -140,17 +140,34 @@ export async function inTransit<T>(page: Page, verb: string, change: (body: T) =
   });
 }
 
-/** Nothing waits any more. */
-export async function declineAll(cockpit: Cockpit): Promise<void> {
-  const { requests } = await asTerminal<{ readonly requests: readonly ShownRequestBody[] }>(
-    cockpit,
-    "/api/approvals/inbox",
-  );
-  for (const { request_id, plan_hash: shown_hash } of requests) {
-    const json = { request_id, verdict: "declined", shown_hash, friction: ["tap"] };
-    await asTerminal(cockpit, "/api/approvals/decide", json);
-  }
+/** Shows the page anew, with what the server says about a run changed on its way. */
+export async function showWork(page: Page, change: (detail: WorkWithUndo) => WorkWithUndo): Promise<void> {
+  await page.route("**/api/work/*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change((await response.json()) as WorkWithUndo) });
+  });
+  await page.reload();
 }
+type WorkWithUndo = { readonly undo: UndoBody };
+
+/** Nothing waits any more. What was decided or missed in the same moment is declined by nobody, and waits as little. */
+export async function declineAll(cockpit: Cockpit): Promise<void> {
+  const waiting = async (): Promise<Inbox["requests"]> =>
+    (await asTerminal<Inbox>(cockpit, "/api/approvals/inbox")).requests;
+  for (const { request_id, plan_hash: shown_hash } of await waiting()) {
+    const json = { request_id, verdict: "declined", shown_hash, friction: ["tap"] };
+    await asTerminal(cockpit, "/api/approvals/decide", json).catch(() => undefined);
+  }
+  if ((await waiting()).length > 0) throw new Error("something still waits");
+}
+type Inbox = { readonly requests: readonly ShownRequestBody[] };
+
+/** Until nothing runs: a row that comes or goes moves everything below it. */
+export async function untilIdle(cockpit: Cockpit): Promise<void> {
+  const going = async () => (await asTerminal<WorkListBody>(cockpit, "/api/work")).runs.filter(isGoing);
+  await expect.poll(going, { interval: 200 }).toEqual([]);
+}
+const isGoing = ({ run }: WorkListBody["runs"][number]): boolean => run.ended_at === null;
 
 export const summaryOf = (page: Page): Promise<DecisionsSummaryBody> =>
   page.evaluate(async () => {

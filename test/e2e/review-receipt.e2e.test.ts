@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { highPlan, mediumPlan } from "../plan-texts.ts";
-import { startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { startCockpit, untilFocused, type Cockpit, type Opened } from "./browser.ts";
 import { createHome, type Home } from "./cli-process.ts";
-import { activeCard, openReview, openSigner, proposeFile } from "./review-desk.ts";
+import { activeCard, openReview, openSigner, proposeFile, untilIdle } from "./review-desk.ts";
 
 let cockpit: Cockpit;
 let opened: Opened;
@@ -52,11 +52,13 @@ test("[FLOW-04] a plan from a file is read, signed by the browser's own key, and
   const proposed = await proposeFile(cockpit, mediumPlan());
   const card = await openReview(opened, cockpit);
   await card.waitFor();
-  expect(await card.getByTestId("card-body").textContent()).toContain(proposed.plan_hash.slice(0, 8));
-  expect(await card.getByTestId("details").textContent()).toContain("notes/week-46.md");
+  await expect.poll(() => card.getByTestId("card-body").textContent()).toContain(proposed.plan_hash.slice(0, 8));
+  await expect.poll(() => card.getByTestId("details").textContent()).toContain("notes/week-46.md");
   await card.getByRole("button", { name: "Approve for 1 run" }).click();
   await card.getByTestId("confirm").click();
   await page.getByTestId("nothing").waitFor();
+  // A receipt tells also of the run, as far as it came.
+  await untilIdle(cockpit);
   const receipt = await download("Run: Gather this week's notes into one page");
   const { out } = await cockpit.home.silas(["approvals", "export", proposed.request_id]);
   expect(receipt).toBe(out);
@@ -77,6 +79,7 @@ test("one changed byte anywhere in a browser's receipt is found, and the part th
   await activeCard(page)
     .getByRole("button", { name: /^Approve/ })
     .click();
+  await untilFocused(activeCard(page).getByRole("slider"));
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
   await page.getByTestId("nothing").waitFor();
@@ -94,4 +97,4 @@ test("one changed byte anywhere in a browser's receipt is found, and the part th
     expect(verdict, `byte ${at}`).toMatchObject({ code: 1, valid: false });
     expect(broken(verdict), `byte ${at}`).not.toEqual([]);
   }
-}, 240_000);
+});

@@ -2,13 +2,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { highPlan, mediumPlan } from "../plan-texts.ts";
-import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, goBy, heardIn, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import {
   activeCard,
-  announced,
   declineAll,
   deletion,
   listen,
@@ -20,7 +19,6 @@ import {
   summaryOf,
 } from "./review-desk.ts";
 
-const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let opened: Opened;
 let page: Page;
@@ -51,75 +49,82 @@ const approveMedium = async (at: Page): Promise<void> => {
     .click();
   await activeCard(at).getByTestId("confirm").click();
 };
+/** Without waiting for it; how many there were. */
+const pressIfThere = (button: Locator): Promise<number> =>
+  button.evaluateAll((all) => {
+    for (const each of all) each.click();
+    return all.length;
+  });
 const headings = (at: Page): Promise<readonly string[]> =>
   activeCard(at).getByRole("heading", { level: 2 }).allTextContents();
 
 describe("the queue", () => {
-  test("one card is active, the others follow by number; a decision brings the next with the focus on it and says so", async () => {
+  test("[UX-13] one card is active, the others follow by number; a decision brings the next with the focus on it and says so", async () => {
     await plans(3);
     await openReview(opened, cockpit);
     await activeCard(page).waitFor();
-    expect(await activeCard(page).count()).toBe(1);
-    expect(await page.getByTestId("progress").textContent()).toBe("1 of 3");
-    expect(await page.title()).toBe("(3) Review - Silas");
+    await expect.poll(() => activeCard(page).count()).toBe(1);
+    await expect.poll(() => page.getByTestId("progress").textContent()).toBe("1 of 3");
+    await expect.poll(() => page.title()).toBe("(3) Review - Silas");
     const rows = page.locator("[data-up-next]");
-    expect(await rows.allTextContents()).toEqual(["2Run: Plan number 2Medium", "3Run: Plan number 3Medium"]);
+    await expect.poll(() => rows.allTextContents()).toEqual(["2Run: Plan number 2Medium", "3Run: Plan number 3Medium"]);
     await approveMedium(page);
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 2"]);
-    await expect.poll(() => page.locator("h2:focus").textContent(), POLL).toBe("Run: Plan number 2");
-    expect(await announced(page)).toBe("Approved and signed: Run: Plan number 1. 2 decisions left.");
+    await expect.poll(() => headings(page)).toEqual(["Run: Plan number 2"]);
+    await expect.poll(() => page.locator("h2:focus").textContent()).toBe("Run: Plan number 2");
+    await expect.poll(() => heardIn(page)).toContain("Approved and signed: Run: Plan number 1. 2 more wait for you.");
     await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
-    await expect.poll(() => page.locator("h2:focus").textContent(), POLL).toBe("Run: Plan number 3");
-    expect(await announced(page)).toContain("Declined: Run: Plan number 2. Nothing runs.");
+    await expect.poll(() => page.locator("h2:focus").textContent()).toBe("Run: Plan number 3");
+    await expect
+      .poll(async () => (await heardIn(page)).join("\n"))
+      .toContain("Declined: Run: Plan number 2. Nothing runs.");
     await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
     await page.getByTestId("nothing").waitFor();
-    await expect.poll(() => page.locator("h2:focus").textContent(), POLL).toBe("Nothing needs you");
-    await expect.poll(() => page.title(), POLL).toBe("Review - Silas");
+    await expect.poll(() => page.locator("h2:focus").textContent()).toBe("Nothing needs you");
+    await expect.poll(() => page.title()).toBe("Review - Silas");
     const lately = page.getByTestId("decided").locator("li");
-    await expect.poll(() => lately.count(), POLL).toBe(3);
-    expect(await lately.nth(2).textContent()).toMatch(/Approved on Chromium on Linux/);
+    await expect.poll(() => lately.count()).toBe(3);
+    await expect.poll(() => lately.nth(2).textContent()).toMatch(/Approved on Chromium on Linux/);
   });
 
   test("an address of one decision survives a reload, and an unknown one says so", async () => {
     const [, second = ""] = await plans(2, 10);
     await openReview(opened, cockpit, second);
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 11"]);
+    await expect.poll(() => headings(page)).toEqual(["Run: Plan number 11"]);
     await page.reload();
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 11"]);
-    expect(await page.getByTestId("progress").textContent()).toBe("2 of 2");
+    await expect.poll(() => headings(page)).toEqual(["Run: Plan number 11"]);
+    await expect.poll(() => page.getByTestId("progress").textContent()).toBe("2 of 2");
     await page.goto(`${cockpit.url()}/review/0123456789abcdef`);
     await page.getByRole("heading", { name: "There is no such decision" }).waitFor();
     await page.getByRole("button", { name: "Go to the queue" }).click();
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 10"]);
+    await expect.poll(() => headings(page)).toEqual(["Run: Plan number 10"]);
   });
 
   test("the keyboard goes there, moves through what comes next and comes to the first choice without pressing it", async () => {
     await plans(3, 20);
     await page.goto(`${cockpit.url()}/`);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.keyboard.press("g");
-    await page.keyboard.press("r");
-    await page.waitForURL(/\/review/);
+    await goBy(page, { key: "r", to: /\/review/ });
     await page.locator("[data-up-next]").first().waitFor();
+    await activeCard(page).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.keyboard.press("k");
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 22"]);
+    await expect.poll(() => headings(page)).toEqual(["Run: Plan number 22"]);
     await page.evaluate("document.activeElement?.blur()");
     await page.keyboard.press("Enter");
     await page.locator("[data-primary]:focus").waitFor();
-    expect(await activeCard(page).getByTestId("confirm").count()).toBe(0);
+    await expect.poll(() => activeCard(page).getByTestId("confirm").count()).toBe(0);
   });
 
   test("on a phone Review has its tab and number; elsewhere a waiting decision is one line that leads to it", async () => {
     const [first = ""] = await plans(2, 30);
     const phone = await cockpit.open({ viewport: PHONE });
     const tab = phone.page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /Review/ });
-    await expect.poll(() => tab.textContent(), POLL).toContain("2 decisions waiting");
+    await expect.poll(() => tab.textContent()).toContain("2 waiting for you");
     const stub = phone.page.getByTestId("stub");
-    expect(await stub.textContent()).toContain("Decision waiting");
+    await expect.poll(() => stub.textContent()).toContain("Decision waiting");
     await stub.tap();
     await phone.page.waitForURL(new RegExp(`/review/${first}`));
     await phone.page.getByRole("button", { name: "More" }).tap();
@@ -134,16 +139,19 @@ describe("the queue", () => {
     await page.goto(`${cockpit.url()}/tasks`);
     const column = page.getByTestId("review-column");
     await column.locator("article").waitFor();
-    expect((await column.boundingBox())?.width).toBe(440);
+    await expect.poll(async () => (await column.boundingBox())?.width).toBe(440);
+    await column.locator("summary").click();
+    await expect.poll(() => page.evaluate(BELOW_THE_CHOICES)).toBe(0);
     await approveMedium(page);
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 41"]);
+    await expect.poll(() => headings(page)).toEqual(["Run: Plan number 41"]);
     await page.getByRole("link", { name: "Open Review" }).click();
     await page.waitForURL(/\/review\//);
-    expect(await page.getByTestId("review-column").count()).toBe(0);
+    await page.getByTestId("review-column").waitFor({ state: "detached" });
     await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
+    await page.getByTestId("nothing").waitFor();
     await page.goto(`${cockpit.url()}/tasks`);
     await page.getByTestId("task-list").or(page.getByText("No open tasks.")).first().waitFor();
-    expect(await page.getByTestId("review-column").count()).toBe(0);
+    await expect.poll(() => page.getByTestId("review-column").count()).toBe(0);
   });
 });
 
@@ -155,22 +163,25 @@ describe("secrets", () => {
     await openReview(opened, cockpit);
     const form = page.locator("form[data-card-type=secure_input]");
     await form.waitFor();
-    const [card, input] = [await activeCard(page).boundingBox(), await form.boundingBox()];
-    expect((card?.y ?? 0) + (card?.height ?? 0)).toBeLessThanOrEqual(input?.y ?? 0);
+    const between = async (): Promise<number> => {
+      const [card, input] = [await activeCard(page).boundingBox(), await form.boundingBox()];
+      return (input?.y ?? 0) - (card?.y ?? 0) - (card?.height ?? 0);
+    };
+    await expect.poll(between).toBeGreaterThanOrEqual(0);
     await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
     await activeCard(page).waitFor({ state: "detached" });
-    expect(await page.getByTestId("nothing").count()).toBe(0);
+    await expect.poll(() => page.getByTestId("nothing").count()).toBe(0);
     await page.locator("h1:focus").waitFor();
     const field = form.getByLabel("Secret", { exact: true });
     await field.fill("correct horse battery");
     // Whatever is proposed meanwhile takes the focus from nobody.
     const [later = ""] = await plans(1, 46);
     await activeCard(page).waitFor();
-    expect(await field.evaluate((each) => each.matches(":focus"))).toBe(true);
+    await expect.poll(() => field.evaluate((each) => each.matches(":focus"))).toBe(true);
     await cockpit.home.silas(["decline", later]);
     await form.getByRole("button", { name: "Store in the vault" }).click();
     await form.waitFor({ state: "detached" });
-    expect(await announced(page)).toBe("Stored in the vault.");
+    await expect.poll(() => heardIn(page)).toContain("Stored in the vault.");
     await page.getByRole("button", { name: "Show the next one" }).click();
     await page.getByTestId("nothing").waitFor();
   });
@@ -186,17 +197,19 @@ describe("several places at once", () => {
     await approveMedium(other);
     const settled = activeCard(page).getByTestId("settled");
     await settled.waitFor();
-    expect(await settled.textContent()).toContain("Approved on Chromium on Linux");
-    expect(
-      await activeCard(page)
-        .getByRole("button", { name: /^Approve/ })
-        .count(),
-    ).toBe(0);
+    await expect.poll(() => settled.textContent()).toContain("Approved on Chromium on Linux");
+    await expect
+      .poll(() =>
+        activeCard(page)
+          .getByRole("button", { name: /^Approve/ })
+          .count(),
+      )
+      .toBe(0);
     await page.getByRole("button", { name: "Show the next one" }).click();
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Plan number 51"]);
+    await expect.poll(() => headings(page)).toEqual(["Run: Plan number 51"]);
     await cockpit.home.silas(["decline", second]);
     await settled.waitFor();
-    expect(await settled.textContent()).toContain("Declined on the terminal");
+    await expect.poll(() => settled.textContent()).toContain("Declined on the terminal");
     // Two tabs press at the same moment: one of them decides, and both know.
     await openReview({ page: other }, cockpit, third);
     await openReview(opened, cockpit, third);
@@ -205,13 +218,14 @@ describe("several places at once", () => {
     await activeCard(other)
       .getByRole("button", { name: /^Approve/ })
       .click();
-    // Whichever comes second finds nothing left to press.
-    const tries = await Promise.allSettled([
-      activeCard(other).getByTestId("confirm").click({ timeout: 3000 }),
-      activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click({ timeout: 3000 }),
+    await activeCard(other).getByTestId("confirm").waitFor();
+    // Whichever comes second may find nothing left to press.
+    const pressed = await Promise.all([
+      pressIfThere(activeCard(other).getByTestId("confirm")),
+      pressIfThere(activeCard(page).getByRole("button", { name: "Decline: nothing runs" })),
     ]);
-    expect(tries.some(({ status }) => status === "fulfilled")).toBe(true);
-    await expect.poll(async () => (await summaryOf(page)).pending.length, POLL).toBe(0);
+    expect(pressed).toContain(1);
+    await expect.poll(async () => (await summaryOf(page)).pending.length, { interval: 500 }).toBe(0);
     const { decided } = await summaryOf(page);
     expect(decided.filter(({ request_id: id }) => id === third)).toHaveLength(1);
     await other.close();
@@ -225,7 +239,7 @@ describe("several places at once", () => {
     await opened.context.setOffline(true);
     const zone = activeCard(page).getByTestId("decide");
     await zone.getByRole("alert").getByText("Silas cannot be reached").waitFor();
-    for (const button of await zone.getByRole("button").all()) expect(await button.isDisabled()).toBe(true);
+    for (const button of await zone.getByRole("button").all()) await expect.poll(() => button.isDisabled()).toBe(true);
     // The last card that was shown can still be read, and no more than that.
     await page.reload();
     await page
@@ -233,11 +247,11 @@ describe("several places at once", () => {
       .first()
       .waitFor();
     await zone.getByRole("alert").getByText("Silas cannot be reached").waitFor();
-    for (const button of await zone.getByRole("button").all()) expect(await button.isDisabled()).toBe(true);
+    for (const button of await zone.getByRole("button").all()) await expect.poll(() => button.isDisabled()).toBe(true);
     await opened.context.setOffline(false);
     await page.evaluate("window.dispatchEvent(new Event('online'))");
     await page.locator("[data-connection=online]").waitFor();
-    await expect.poll(() => zone.getByRole("button", { name: /^Approve/ }).isEnabled(), POLL).toBe(true);
+    await expect.poll(() => zone.getByRole("button", { name: /^Approve/ }).isEnabled()).toBe(true);
     expect((await summaryOf(page)).pending).toHaveLength(1);
   });
 
@@ -263,15 +277,16 @@ describe("much of it", () => {
     await openReview(opened, cockpit);
     await activeCard(page).waitFor();
     const badge = page.getByRole("navigation").getByTestId("review-badge").locator("visible=true");
-    expect(await page.getByTestId("dense").count()).toBe(0);
-    expect(await badge.getAttribute("data-dense")).toBe("false");
+    await expect.poll(() => page.getByTestId("dense").count()).toBe(0);
+    await expect.poll(() => badge.getAttribute("data-dense")).toBe("false");
     const calm = await page.evaluate<string>(BADGE_COLOUR);
     await plans(1, 86);
     await page.getByTestId("dense").waitFor();
-    expect(await page.getByTestId("dense").textContent()).toContain("6 of medium risk or more are waiting");
-    expect(await badge.getAttribute("data-dense")).toBe("true");
-    expect(await page.evaluate<string>(BADGE_COLOUR)).not.toBe(calm);
-    for (const button of await activeCard(page).getByRole("button").all()) expect(await button.isEnabled()).toBe(true);
+    await expect.poll(() => page.getByTestId("dense").textContent()).toContain("6 of medium risk or more are waiting");
+    await expect.poll(() => badge.getAttribute("data-dense")).toBe("true");
+    await expect.poll(() => page.evaluate<string>(BADGE_COLOUR)).not.toBe(calm);
+    for (const button of await activeCard(page).getByRole("button").all())
+      await expect.poll(() => button.isEnabled()).toBe(true);
     await approveMedium(page);
     await page.getByTestId("dense").waitFor({ state: "detached" });
   });
@@ -281,16 +296,16 @@ describe("much of it", () => {
     const asked = listen(opened.context);
     await openReview(opened, cockpit);
     await activeCard(page).waitFor();
-    expect(await page.getByTestId("progress").textContent()).toBe("1 of 200");
-    expect(await page.locator("[data-up-next]").count()).toBe(20);
+    await expect.poll(() => page.getByTestId("progress").textContent()).toBe("1 of 200");
+    await expect.poll(() => page.locator("[data-up-next]").count()).toBe(20);
     await page.getByRole("button", { name: "Show 20 more" }).click();
-    expect(await page.locator("[data-up-next]").count()).toBe(40);
+    await expect.poll(() => page.locator("[data-up-next]").count()).toBe(40);
     const shown = asked.filter(({ verb }) => verb === "show").map(({ body }) => JSON.stringify(body));
     expect(new Set(shown).size).toBe(1);
     await approveMedium(page);
-    await expect.poll(() => page.getByTestId("progress").textContent(), POLL).toBe("1 of 199");
-    const { pending } = await summaryOf(page);
-    expect(pending.filter(({ active_since: since }) => since !== null)).toHaveLength(1);
+    await expect.poll(() => page.getByTestId("progress").textContent()).toBe("1 of 199");
+    const active = async () => (await summaryOf(page)).pending.filter(({ active_since: since }) => since !== null);
+    await expect.poll(active, { interval: 500 }).toHaveLength(1);
   });
 });
 
@@ -302,13 +317,13 @@ describe("every state", () => {
     await page.setViewportSize(at.viewport);
     await page.emulateMedia({ colorScheme: at.theme, reducedMotion: "reduce" });
     const faultless = async (where: string): Promise<void> => {
-      expect(await faultsOf(page), where).toEqual([]);
+      await expect.poll(() => faultsOf(page), { message: where }).toEqual([]);
       for (const width of at.viewport === PHONE ? [320, 430, PHONE.width] : [at.viewport.width]) {
         await page.setViewportSize({ ...at.viewport, width });
-        expect(await sidewaysOf(page), `${where} at ${width}`).toBe(0);
+        await expect.poll(() => sidewaysOf(page), { message: `${where} at ${width}` }).toBe(0);
       }
-      const small = at.viewport === PHONE ? await page.evaluate<readonly string[]>(SMALL_TARGETS) : [];
-      expect(small, where).toEqual([]);
+      if (at.viewport !== PHONE) return;
+      await expect.poll(() => page.evaluate<readonly string[]>(SMALL_TARGETS), { message: where }).toEqual([]);
     };
     await openReview(opened, cockpit);
     await page.getByTestId("nothing").waitFor();
@@ -331,8 +346,8 @@ describe("every state", () => {
       await activeCard(page).getByRole("slider").waitFor();
       await faultless("slide");
     }
-    await page.keyboard.press("End");
-    await page.keyboard.press("Enter");
+    await activeCard(page).getByRole("slider").press("End");
+    await activeCard(page).getByRole("slider").press("Enter");
     await page.getByTestId("passkey-step").waitFor();
     await faultless("passkey");
     if (at.viewport === DESKTOP) {
@@ -342,6 +357,10 @@ describe("every state", () => {
     }
   });
 });
+
+/** What the choices of a card cover must not show again below them. */
+const BELOW_THE_CHOICES = `document.querySelector("[data-testid=review-column]").getBoundingClientRect().bottom -
+  document.querySelector("[data-testid=decide]").getBoundingClientRect().bottom`;
 
 const SMALL_TARGETS = `[...document.querySelectorAll("main button, main summary, main input, main .row, nav a, nav button")]
   .filter((each) => each.checkVisibility({ visibilityProperty: true }) && each.getBoundingClientRect().height > 1)
@@ -361,15 +380,15 @@ describe("what nobody decided", () => {
     const card = await openReview(opened, cockpit, id);
     const settled = card.getByTestId("settled");
     await settled.waitFor();
-    expect(await settled.textContent()).toContain("Not decided by you");
-    expect(await card.getByRole("button", { name: /^(Approve|Decline)/ }).count()).toBe(0);
+    await expect.poll(() => settled.textContent()).toContain("Not decided by you");
+    await expect.poll(() => card.getByRole("button", { name: /^(Approve|Decline)/ }).count()).toBe(0);
     const missed = page.getByTestId("missed");
-    expect(await missed.textContent()).toContain("Run: Soon over");
+    await expect.poll(() => missed.textContent()).toContain("Run: Soon over");
     await missed.getByRole("button", { name: "Propose again" }).click();
     await missed.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Show the next one" }).click();
     await page.waitForURL((url) => /\/review\/./.test(url.pathname) && !url.pathname.endsWith(id));
-    await expect.poll(() => headings(page), POLL).toEqual(["Run: Soon over"]);
+    await expect.poll(() => headings(page)).toEqual(["Run: Soon over"]);
     expect((await summaryOf(page)).decided.map(({ request_id: one }) => one)).not.toContain(id);
   });
 });

@@ -21,6 +21,18 @@ import { codeOf, exchange, makeDir, rawRequest, startServer, type Running } from
 import { createHandMachine, opened, openSocket } from "./server-talk.ts";
 
 const EXAMPLE = readFileSync(new URL("../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
+const STEPS = `---
+id: task-news
+type: task
+title: Say it
+steps:
+  - { name: say, run: echo hello }
+---
+
+# What to do
+
+Say it.
+`;
 const planOf = (name: string): string => EXAMPLE.replace("id: task-0190", `id: task-${name}`);
 
 let running: Running;
@@ -244,7 +256,7 @@ describe("a decision from a page", () => {
 });
 
 describe("told at once", () => {
-  test("every open page hears that something to review changed, and how much waits", async () => {
+  test("[FLOW-13] every open page hears that something to review changed, how much waits, and what is new of a run", async () => {
     machine.nextMinute();
     const own = await startServer();
     try {
@@ -268,6 +280,15 @@ describe("told at once", () => {
       await nextReview();
       expect(await approve(page, request)).toMatchObject({ status: 200 });
       while (frame.type !== "review_changed" || frame.pending_count !== 0) frame = await nextReview();
+      const runs = await propose(own, STEPS);
+      await page.call("/api/approvals/show", { request_id: runs.request_id });
+      expect(await approve(page, runs)).toMatchObject({ status: 200 });
+      const news: string[] = [];
+      while (news.at(-1) !== "done" && news.at(-1) !== "blocked") {
+        frame = await talk.next();
+        if (frame.type === "run_news" && frame.work_item_id === "task-news") news.push(frame.news);
+      }
+      expect(news).toEqual(["running", "done"]);
       talk.socket.close();
       await talk.closed;
     } finally {

@@ -232,6 +232,7 @@ describe("bad requests", () => {
     ["headers of 64 kB", "GET /api/status HTTP/1.1", { "x-a": "a".repeat(65_536) }, ""],
     ["an absolute target", "GET http://evil.example/api/status HTTP/1.1", {}, ""],
     ["an absolute target of our own", "GET http://localhost/api/status HTTP/1.1", {}, ""],
+    ["a second host", "GET /api/status HTTP/1.1", { Host: "evil.example" }, ""],
     ["no target", "GET  HTTP/1.1", {}, ""],
     ["another protocol", "GET / HTCPCP/1.0", {}, ""],
     ["HTTP/0.9", "GET /", {}, ""],
@@ -251,6 +252,11 @@ describe("bad requests", () => {
     const second = rawRequest("GET /api/status HTTP/1.1", { host: `localhost:${running.port}` });
     const answer = await exchange(running.port, first + second);
     expect(answer.match(/HTTP\/1\.1 (\d{3})/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 401"]);
+  });
+
+  test("a connection is kept for longer than a busy machine stands still between two requests", async () => {
+    const kept = await fetch(`${running.url}/health`);
+    expect(kept.headers.get("keep-alive")).toBe("timeout=75");
   });
 
   test("what a person wrote and what broke never comes back in an error", async () => {
@@ -337,7 +343,7 @@ describe("the page", () => {
 describe("what broke", () => {
   test("the raw cause is in the log under the error's id, and not in the answer", async () => {
     const broken = await startServer();
-    const db = new DatabaseSync(join(broken.dir, "data/db.sqlite"));
+    const db = new DatabaseSync(join(broken.dir, "data/db.sqlite"), { timeout: 60_000 });
     db.exec("DROP TABLE records");
     db.close();
     const response = await broken.call("/api/journal/query", { json: { kind: "categories" } });

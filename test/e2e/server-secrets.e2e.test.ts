@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { clientFrameSchema, type SecretRef } from "#model";
 import { systemRandomness } from "#runtime";
 import { openVault } from "#stores";
+import { filesIn } from "./file-tree.ts";
 import { codeOf, exchange, rawRequest, startServer, statusOf, type Running } from "./server-start.ts";
 import { openSocket, opened } from "./server-talk.ts";
 
@@ -20,7 +21,7 @@ afterEach(() => running.stop());
 
 const ask = async (name = REF) => {
   const guidance = { instructions: "Settings, then tokens.", helpUrl: "https://example.com/help" };
-  const wanted = { refId: name as SecretRef, label: "Mail token", inputHint: "abc", guidance };
+  const wanted = { refId: name as SecretRef, label: "Mail token", inputHint: "abc", guidance, host: null };
   const asked = await running.app.secrets.ask(wanted, BY);
   if (!asked.ok) throw new Error(asked.error.code);
 };
@@ -44,10 +45,9 @@ async function keptIn(dir: string, name = REF): Promise<string | null> {
 function filesWith(dir: string, text: string): readonly string[] {
   const raw = Buffer.from(text);
   const forms = [text, raw.toString("hex"), raw.toString("base64").slice(0, -4), JSON.stringify(text).slice(1, -1)];
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => forms.some((form) => readFileSync(path).includes(form)));
+  return filesIn(dir)
+    .filter(({ bytes }) => forms.some((form) => bytes.includes(form)))
+    .map(({ path }) => path);
 }
 
 type Entry = { readonly event: string; readonly data: object };
@@ -177,6 +177,7 @@ describe("the other routes", () => {
           ref_id: REF,
           label: "Mail token",
           input_hint: "abc",
+          host: null,
           guidance: { instructions: "Settings, then tokens.", help_url: "https://example.com/help" },
           created_at: expect.any(String),
           expires_at: expect.any(String),
@@ -196,7 +197,7 @@ describe("the other routes", () => {
     for (const [path, json] of [
       [
         "/api/secrets/ask",
-        { ref_id: "x", label: "x", input_hint: null, guidance: { instructions: "", help_url: null } },
+        { ref_id: "x", label: "x", input_hint: null, guidance: { instructions: "", help_url: null }, host: null },
       ],
       ["/api/secrets/remove", { ref_id: REF }],
     ] as const) {
@@ -230,7 +231,7 @@ describe("the socket", () => {
     }
   });
 
-  test("[SECRET-01] frames that carry one, claim one or ask to pass one on are refused, and what waits goes on waiting", async () => {
+  test("[SECRET-01] [FLOW-19] frames that carry one, claim one or ask to pass one on are refused, and what waits goes on waiting", async () => {
     await ask();
     for (const frame of [
       { type: "secure_input_completed", ref_id: REF, success: true },

@@ -1,7 +1,6 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LIMITS } from "#base";
+import { filesIn } from "./file-tree.ts";
 import { terminalOf } from "./page-device.ts";
 import { enrol, startServer, tryEnrol, type Running } from "./server-start.ts";
 import { createHandMachine } from "./server-talk.ts";
@@ -95,12 +94,10 @@ describe("signing in", () => {
     const enrolled = await enrol(running.url, link);
     await running.call("/session", { headers: { authorization: `Bearer ${enrolled.token}` } });
     await running.call(`/session?token=${enrolled.token}`);
-    const entries = await readdir(running.dir, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const files = filesIn(running.dir);
     expect(files.length).toBeGreaterThan(2);
-    for (const file of files) {
-      const bytes = await readFile(file);
-      for (const secret of [enrolled.token, running.token, code]) expect(bytes.includes(secret), file).toBe(false);
+    for (const { path, bytes } of files) {
+      for (const secret of [enrolled.token, running.token, code]) expect(bytes.includes(secret), path).toBe(false);
     }
   });
 });

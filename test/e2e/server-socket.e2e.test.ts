@@ -24,7 +24,7 @@ describe("signing in", () => {
     const talk = openSocket(running, { protocols: ["silas", `bearer.${running.token}`] });
     expect(await talk.next()).toEqual({ type: "auth_ok", session_id: running.sessionId, version: "0.0.0-test" });
     expect(talk.socket.protocol).toBe("silas");
-    expect(await connections(running)).toBe(1);
+    await expect.poll(() => connections(running)).toBe(1);
     talk.socket.close();
     await talk.closed;
   });
@@ -66,7 +66,7 @@ describe("signing in", () => {
     talk.socket.send(JSON.stringify({ type: "auth", token: running.token }));
     expect((await talk.closed).code).toBe(4001);
     expect(talk.frames).toEqual([]);
-    expect(await connections(running)).toBe(0);
+    await expect.poll(() => connections(running)).toBe(0);
   });
 
   test("[WEB-04] a wrong bearer subprotocol closes with 4001", async () => {
@@ -210,7 +210,7 @@ describe("a signed-in client", () => {
       machine.runTimers(LIMITS.socketCloseMs);
     }
     expect((await running.call("/api/status")).status).toBe(200);
-    expect(reader.frames.length).toBeGreaterThan(50);
+    await expect.poll(() => reader.frames.length).toBeGreaterThan(50);
     reader.socket.close();
     await reader.closed;
     wire.socket.destroy();

@@ -24,14 +24,20 @@ export type StartOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly machine?: AppOptions["machine"];
   readonly pageDir?: string;
+  /** What stands for the open internet. */
+  readonly network?: AppOptions["network"];
 };
+
+/** What was ended may still be writing its last line. */
+const REMOVING = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 } as const;
 
 export const makeDir = (): Promise<string> => mkdtemp(join(tmpdir(), "silas-server-"));
 
 /** The application as `silas start` composes it, on a free port and a directory of its own. */
 export async function compose(options: StartOptions & { readonly dir: string }) {
   const loaded = loadConfig({
-    env: { ...options.env, SILAS_HOME: options.dir },
+    // What Silas says by itself comes when it is due, in the middle of whatever is tried.
+    env: { SILAS_SUGGESTIONS__ENABLED: "false", ...options.env, SILAS_HOME: options.dir },
     cwd: options.dir,
     homeDir: options.dir,
     platform: process.platform,
@@ -44,6 +50,7 @@ export async function compose(options: StartOptions & { readonly dir: string }) 
     version: "0.0.0-test",
     ...(options.machine === undefined ? {} : { machine: options.machine }),
     ...(options.pageDir === undefined ? {} : { pageDir: options.pageDir }),
+    ...(options.network === undefined ? {} : { network: options.network }),
   });
 }
 
@@ -75,7 +82,7 @@ export async function startServer(options: StartOptions = {}): Promise<Running> 
     },
     async stop() {
       await app.close();
-      if (options.dir === undefined) await rm(dir, { recursive: true, force: true });
+      if (options.dir === undefined) await rm(dir, REMOVING);
     },
   };
 }
@@ -103,7 +110,8 @@ export function exchange(port: number, bytes: string | Uint8Array): Promise<stri
     socket.on("data", (chunk: string) => void (answer += chunk));
     socket.on("close", () => resolve(answer));
     socket.on("error", (error: NodeJS.ErrnoException) =>
-      error.code === "ECONNRESET" ? resolve(answer) : reject(error),
+      // One that closes while it is still spoken to is met by a read or by a write, whichever comes first.
+      error.code === "ECONNRESET" || error.code === "EPIPE" ? resolve(answer) : reject(error),
     );
   });
 }

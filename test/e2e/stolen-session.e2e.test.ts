@@ -50,3 +50,23 @@ test("does not fill the audit chain with approvals and passkeys that do not hold
   expect(refused).toHaveLength(LIMITS.signingTriesPerMinute);
   expect(refused.every(({ actor }) => actor.kind === "owner" && actor.session_id === sessionId)).toBe(true);
 });
+
+test("does not fill the audit chain with what may be repeated, and stopping is never refused for it", async () => {
+  machine.nextMinute();
+  const { call, token } = await openPage(running);
+  const codes = new Map<string | null, number>();
+  for (let index = 0; index <= LIMITS.signingTriesPerMinute; index += 1) {
+    expect(await call("/api/stop", {})).toMatchObject({ status: 200 });
+    const { code } = await call("/api/start-again", {});
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  expect(codes).toEqual(
+    new Map([
+      [null, LIMITS.signingTriesPerMinute],
+      ["rate_limited", 1],
+    ]),
+  );
+  const got = await fetch(`${running.url}/api/journal/export`, { headers: { authorization: `Bearer ${token}` } });
+  expect(got.status).toBe(429);
+  expect(await terminalOf(running).call("/api/start-again", {})).toMatchObject({ body: { was_stopped: true } });
+});

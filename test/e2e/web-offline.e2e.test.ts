@@ -1,7 +1,17 @@
 /** What the page does without its server, and when two pages meet. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { DESKTOP, give, PHONE, startCockpit, titlesOf, untilSaved, goOnline, type Cockpit } from "./browser.ts";
+import {
+  DESKTOP,
+  give,
+  goOnline,
+  keepToasts,
+  PHONE,
+  startCockpit,
+  titlesOf,
+  untilSaved,
+  type Cockpit,
+} from "./browser.ts";
 
 let cockpit: Cockpit;
 beforeAll(async () => {
@@ -9,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 
-const POLL = { timeout: 60_000 };
 const row = (page: Page, title: string) => page.getByTestId("task-list").locator("[data-task]", { hasText: title });
 const online = (page: Page) => page.locator("[data-connection=online]");
 
@@ -17,7 +26,8 @@ async function capture(page: Page, text: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).first().waitFor();
   await page.keyboard.press("q");
   await page.getByRole("textbox", { name: "Capture" }).fill(text);
-  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Capture" }).press("Enter");
+  await page.locator("dialog[open]").waitFor({ state: "detached" });
 }
 
 /** The shell is kept by the service worker; a test may only go offline once it is. */
@@ -47,20 +57,20 @@ describe("without a connection", () => {
       await capture(page, `First on the train at ${viewport.width}`);
       await capture(page, `Second on the train at ${viewport.width} #later`);
       await row(page, `Second on the train at ${viewport.width}`).getByText("Waiting to sync").waitFor();
-      await expect.poll(() => page.getByTestId("waiting").textContent(), POLL).toContain("2 writes waiting to sync");
+      await expect.poll(() => page.getByTestId("waiting").textContent()).toContain("2 writes waiting to sync");
 
       await page.reload();
       await row(page, `First on the train at ${viewport.width}`).waitFor();
       await context.setOffline(false);
       await online(page).waitFor();
-      await expect.poll(() => page.getByTestId("waiting").count(), POLL).toBe(0);
+      await expect.poll(() => page.getByTestId("waiting").count()).toBe(0);
       await expect
         .poll(async () => {
           const titles = await titlesOf(cockpit.home, "open");
           return titles.filter((each) => each.endsWith(`on the train at ${viewport.width}`)).length;
-        }, POLL)
+        })
         .toBe(2);
-      await expect.poll(() => row(page, `train at ${viewport.width}`).count(), POLL).toBe(2);
+      await expect.poll(() => row(page, `train at ${viewport.width}`).count()).toBe(2);
       await context.close();
     },
   );
@@ -85,14 +95,14 @@ describe("without a connection", () => {
     const address = page.url();
     await page.reload();
     await expect
-      .poll(() => pane.getByRole("textbox", { name: "Title", exact: true }).inputValue(), POLL)
+      .poll(() => pane.getByRole("textbox", { name: "Title", exact: true }).inputValue())
       .toBe("Thought of in the tunnel");
 
     await context.setOffline(false);
-    await page.waitForURL((url) => url.href !== address, POLL);
+    await page.waitForURL((url) => url.href !== address);
     await untilSaved(page);
     await pane.getByRole("combobox", { name: "Labels" }).waitFor();
-    expect(await pane.getByRole("combobox", { name: "Priority" }).inputValue()).toBe("2");
+    await expect.poll(() => pane.getByRole("combobox", { name: "Priority" }).inputValue()).toBe("2");
     const titles = await titlesOf(cockpit.home, "open");
     expect(titles.filter((title) => title.startsWith("Thought of"))).toEqual(["Thought of in the tunnel"]);
     await context.close();
@@ -107,10 +117,10 @@ describe("without a connection", () => {
     await capture(page, "Not worth it");
     await row(page, "Not worth it").getByRole("link").click();
     await page.getByRole("complementary").getByRole("combobox", { name: "Priority" }).selectOption("1");
-    await expect.poll(() => page.getByTestId("waiting").textContent(), POLL).toContain("2 writes");
+    await expect.poll(() => page.getByTestId("waiting").textContent()).toContain("2 writes");
     await page.getByRole("button", { name: "Discard this task" }).click();
     await row(page, "Not worth it").waitFor({ state: "detached" });
-    await expect.poll(() => page.getByTestId("waiting").count(), POLL).toBe(0);
+    await expect.poll(() => page.getByTestId("waiting").count()).toBe(0);
     await context.close();
   });
 
@@ -132,7 +142,7 @@ describe("without a connection", () => {
       .first()
       .waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
-    await expect.poll(() => page.getByTestId("refused").count(), POLL).toBe(0);
+    await expect.poll(() => page.getByTestId("refused").count()).toBe(0);
     await context.close();
   });
 });
@@ -150,16 +160,99 @@ describe("a lost answer", () => {
       await route.abort("connectionreset");
     });
     await capture(page, "Answered into the void");
-    await expect.poll(() => lost, POLL).toBe(1);
-    await page.locator("[data-connection=offline]").waitFor();
-    await online(page).waitFor();
+    await expect.poll(() => lost).toBe(1);
     await untilSaved(page);
+    await online(page).waitFor();
     const titles = await titlesOf(cockpit.home, "open");
     expect(titles.filter((title) => title === "Answered into the void")).toHaveLength(1);
-    await expect.poll(() => row(page, "Answered into the void").count(), POLL).toBe(1);
+    await expect.poll(() => row(page, "Answered into the void").count()).toBe(1);
     await context.close();
   });
 });
+
+describe("a lost part", () => {
+  test.each(["words", "review"])("a page to which %s did not come asks for all of it once more", async (part) => {
+    // A page that was kept by the service worker asks nobody.
+    const context = await cockpit.openStranger({ serviceWorkers: "block" });
+    const page = await context.newPage();
+    await page.goto(await cockpit.link());
+    await online(page).waitFor();
+    let visits = 0;
+    page.on("request", (request) => void (visits += request.isNavigationRequest() ? 1 : 0));
+    await page.route(new RegExp(`/assets/${part}-[^/]+\\.js$`), (route) =>
+      visits === 1 ? route.abort("connectionreset") : route.continue(),
+    );
+    await page.goto(`${cockpit.url()}/review`);
+    await page.getByRole("heading", { level: 1, name: "Review" }).waitFor();
+    expect(visits).toBe(2);
+    await context.close();
+  });
+});
+
+describe("undo at an awkward moment", () => {
+  const AWKWARD = [
+    { when: "while the write is on its way", held: "**/api/journal/command" },
+    { when: "before the page has read again what the write changed", held: "**/api/journal/query" },
+  ] as const;
+  test.each(AWKWARD)("$when still takes it back from the journal", async ({ when, held }) => {
+    const { page, context } = await cockpit.open();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await online(page).waitFor();
+    await untilSaved(page);
+    const title = `Too hasty, ${when}`;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(held, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await keepToasts(page);
+    const reached = page.waitForRequest(held);
+    await capture(page, title);
+    await reached;
+    if (held.endsWith("command")) await row(page, title).getByRole("link").click();
+    await page.getByRole("button", { name: /Undo|Discard this task/ }).click();
+    release();
+    await row(page, title).waitFor({ state: "detached" });
+    await untilSaved(page);
+    await expect.poll(() => titlesOf(cockpit.home, "open")).not.toContain(title);
+    await context.close();
+  });
+
+  test("in the moment in which the write before it is answered, what was never sent stays unsent", async () => {
+    const { page, context } = await cockpit.open();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await online(page).waitFor();
+    await untilSaved(page);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/api/journal/command", async (route) => {
+      await released;
+      await route.continue();
+    });
+    const reached = page.waitForRequest("**/api/journal/command");
+    await capture(page, "Sent first");
+    await reached;
+    await capture(page, "Taken back in time");
+    await row(page, "Taken back in time").getByRole("link").click();
+    await page.getByRole("button", { name: "Discard this task" }).waitFor();
+    await page.evaluate(DISCARD_AT_THE_NEXT_ANSWER);
+    release();
+    await row(page, "Taken back in time").waitFor({ state: "detached" });
+    await untilSaved(page);
+    const titles = await titlesOf(cockpit.home, "open");
+    expect(titles.filter((each) => /^(Sent first|Taken back in time)$/.test(each))).toEqual(["Sent first"]);
+    await context.close();
+  });
+});
+
+/** The first thing that is done about an answer is to forget the write that was answered. */
+const DISCARD_AT_THE_NEXT_ANSWER = `(() => {
+  const forget = IDBObjectStore.prototype.delete;
+  IDBObjectStore.prototype.delete = function (key) {
+    IDBObjectStore.prototype.delete = forget;
+    [...document.querySelectorAll("button")].find((each) => each.textContent.includes("Discard this task")).click();
+    return forget.call(this, key);
+  };
+})()`;
 
 describe("two pages of one owner", () => {
   test("a change in one is seen in the other without a reload", async () => {
@@ -184,14 +277,14 @@ describe("two pages of one owner", () => {
     await title(other).fill("Typed in the second");
     await title(page).fill("Saved in the first");
     await title(page).press("Control+Enter");
-    await expect.poll(() => titlesOf(cockpit.home, "open"), POLL).toContain("Saved in the first");
-    expect(await title(other).inputValue()).toBe("Typed in the second");
+    await expect.poll(() => titlesOf(cockpit.home, "open")).toContain("Saved in the first");
+    await expect.poll(() => title(other).inputValue()).toBe("Typed in the second");
     await title(other).press("Control+Enter");
     await other.getByRole("region", { name: "Yours" }).getByText("Typed in the second").waitFor();
     await other.getByRole("region", { name: "Theirs" }).getByText("Saved in the first").waitFor();
     await other.getByRole("button", { name: "Keep mine" }).click();
-    await expect.poll(() => titlesOf(cockpit.home, "open"), POLL).toContain("Typed in the second");
-    await expect.poll(() => title(page).inputValue(), POLL).toBe("Typed in the second");
+    await expect.poll(() => titlesOf(cockpit.home, "open")).toContain("Typed in the second");
+    await expect.poll(() => title(page).inputValue()).toBe("Typed in the second");
     await context.close();
   });
 });

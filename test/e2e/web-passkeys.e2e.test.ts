@@ -13,8 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => cockpit.close());
 
-const POLL = { timeout: 60_000 };
-
 type Authenticated = Opened & { readonly session: CDPSession; readonly authenticatorId: string };
 
 /** A signing browser with an authenticator that verifies its person at once. */
@@ -124,7 +122,7 @@ describe("a passkey", () => {
     await openReview(opened, cockpit, proposed.request_id);
     await slide(page);
     await page.getByRole("button", { name: "Use passkey" }).click();
-    await expect.poll(() => state(proposed), POLL).toBe("approved");
+    await expect.poll(() => state(proposed)).toBe("approved");
     const { token } = await receiptOf(proposed);
     expect(token).toMatchObject({
       conditions: { friction: ["tap", "slide", "strong_auth"] },
@@ -137,7 +135,7 @@ describe("a passkey", () => {
     await opened.context.close();
   });
 
-  test("an answer to another question, and a right answer without a signature, approve nothing", async () => {
+  test("[UX-11] an answer to another question, and a right answer without a signature, approve nothing", async () => {
     const opened = await openWithAuthenticator();
     const { page } = opened;
     await addPasskey(page);
@@ -205,7 +203,7 @@ describe("a passkey", () => {
     const mine = await page.locator("[data-passkey]").getAttribute("data-passkey");
     await page.getByRole("button", { name: "Sign this browser out" }).click();
     await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
-    expect((await listed()).map(({ passkey_id: id }) => id)).not.toContain(mine);
+    await expect.poll(async () => (await listed()).map(({ passkey_id: id }) => id)).not.toContain(mine);
     await context.close();
   });
 });
@@ -219,7 +217,7 @@ describe("without a passkey", () => {
     await slide(page);
     await page.getByText("This device has no passkey").waitFor();
     await page.getByRole("button", { name: "Sign without a passkey" }).click();
-    await expect.poll(() => state(proposed), POLL).toBe("approved");
+    await expect.poll(() => state(proposed)).toBe("approved");
     expect((await receiptOf(proposed)).token.conditions).toEqual({ friction: ["tap", "slide"] });
     expect((await recorded("approval_granted")).at(-1)).toMatchObject({ friction: ["tap", "slide"] });
     await opened.context.close();
@@ -227,14 +225,14 @@ describe("without a passkey", () => {
 
   test("an address of numbers is told about, with the one that works", async () => {
     const link = (await cockpit.link()).replace("localhost", "127.0.0.1");
-    const context = await cockpit.browser.newContext();
+    const context = await cockpit.openStranger();
     const page = await context.newPage();
     await page.goto(link);
     await page.locator("[data-connection=online]").waitFor();
     await page.goto(`${cockpit.url().replace("localhost", "127.0.0.1")}/settings`);
     await page.locator("[data-blocked=needs_name]").waitFor();
     await page.getByText(`Open ${cockpit.url()} and sign this browser in there`).waitFor();
-    expect(await page.getByRole("button", { name: "Add passkey" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Add passkey" }).count()).toBe(0);
     const begun = await page.evaluate(
       `fetch("/api/keys/passkeys/begin", { method: "POST", headers: { "content-type": "application/json", authorization: "Bearer " + localStorage.getItem("silas.token") }, body: '{"proof":null}' }).then((answer) => answer.json())`,
     );

@@ -5,11 +5,10 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { ROOT } from "./cli-process.ts";
-import { DESKTOP, give, PHONE, startCockpit, untilSaved, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, give, goBy, PHONE, startCockpit, untilSaved, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const DIST = join(ROOT, "web", "dist");
-const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let opened: Opened;
 let page: Page;
@@ -61,6 +60,8 @@ const surfaces = (): readonly string[] => [
   "/day/2026-01-05",
   "/journal",
   "/goals",
+  "/memory",
+  "/talk",
   "/activity",
   "/review",
   "/settings",
@@ -70,7 +71,7 @@ async function visit(path: string): Promise<void> {
   await page.goto(cockpit.url() + path);
   await page.locator("[data-connection=online]").waitFor();
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count(), POLL).toBe(0);
+  await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count()).toBe(0);
 }
 
 const SMALL_TARGETS = `[...document.querySelectorAll("main button, main select, main input, nav a, nav button, header a, header button")]
@@ -86,7 +87,7 @@ describe("every surface", () => {
       await visit("/");
       await page.getByRole("heading", { name: "Works now" }).waitFor();
       await page.getByRole("heading", { name: "Needs a model" }).waitFor();
-      expect(await faultsOf(page)).toEqual([]);
+      await expect.poll(() => faultsOf(page)).toEqual([]);
     }
     await fill();
   });
@@ -99,12 +100,12 @@ describe("every surface", () => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     for (const path of surfaces()) {
       await visit(path);
-      expect(await faultsOf(page), path).toEqual([]);
+      await expect.poll(() => faultsOf(page), { message: path }).toEqual([]);
     }
     for (const open of ["q", "?", "Control+k"]) {
       await page.keyboard.press(open);
       await page.locator("dialog[open]").waitFor();
-      expect(await faultsOf(page), open).toEqual([]);
+      await expect.poll(() => faultsOf(page), { message: open }).toEqual([]);
       await page.keyboard.press("Escape");
       await page.locator("dialog[open]").waitFor({ state: "detached" });
     }
@@ -115,7 +116,7 @@ describe("every surface", () => {
     const expectNone = async (where: string): Promise<void> => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 740 });
-        expect(await sidewaysOf(page), `${where} at ${width}`).toBe(0);
+        await expect.poll(() => sidewaysOf(page), { message: `${where} at ${width}` }).toBe(0);
       }
     };
     for (const path of surfaces()) {
@@ -134,8 +135,7 @@ describe("every surface", () => {
       await phone.page.goto(cockpit.url() + path);
       await phone.page.getByRole("heading", { level: 1 }).first().waitFor();
       await phone.page.locator("[data-connection=online]").waitFor();
-      const small = await phone.page.evaluate<readonly string[]>(SMALL_TARGETS);
-      expect(small, path).toEqual([]);
+      await expect.poll(() => phone.page.evaluate<readonly string[]>(SMALL_TARGETS), { message: path }).toEqual([]);
     }
     await phone.context.close();
   });
@@ -144,6 +144,14 @@ describe("every surface", () => {
     expect(opened.complaints).toEqual([]);
   });
 });
+
+/** Presses a key as soon as something is in the page, before it is painted. */
+const pressOnce = (key: string, seen: string): string => `
+  new MutationObserver((_, observer) => {
+    if (document.querySelector(${JSON.stringify(seen)}) === null) return;
+    observer.disconnect();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(key)}, bubbles: true }));
+  }).observe(document, { subtree: true, childList: true });`;
 
 describe("the keyboard alone", () => {
   test("Escape closes a sheet and the focus is where it was", async () => {
@@ -156,26 +164,37 @@ describe("the keyboard alone", () => {
       await page.locator("dialog[open] :focus").waitFor();
       await page.keyboard.press("Escape");
       await page.locator("dialog[open]").waitFor({ state: "detached" });
-      expect(await opener.evaluate((each) => each.matches(":focus")), key).toBe(true);
+      await expect.poll(() => opener.evaluate((each) => each.matches(":focus")), { message: key }).toBe(true);
     }
+  });
+
+  test.each([
+    { key: "q", at: "/", seen: "main h1", brings: "dialog[open] textarea" },
+    { key: "j", at: "/tasks", seen: "[data-task-link]", brings: "[data-task-link]:focus" },
+  ])("$key counts from the moment in which $seen is there", async ({ key, at, seen, brings }) => {
+    const early = await opened.context.newPage();
+    await early.addInitScript(pressOnce(key, seen));
+    await early.goto(cockpit.url() + at);
+    await early.locator(brings).first().waitFor();
+    await early.close();
   });
 
   test("goes everywhere, captures, finds, concludes, reorders and undoes; its letters can be turned off", async () => {
     await page.setViewportSize(DESKTOP);
     await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     await visit("/");
-    for (const [keys, path] of [
+    for (const [key, path] of [
       ["t", "/tasks"],
       ["d", "/day"],
       ["j", "/journal"],
       ["o", "/goals"],
+      ["m", "/memory"],
+      ["k", "/talk"],
       ["a", "/activity"],
       ["r", "/review"],
       ["h", "/"],
     ] as const) {
-      await page.keyboard.press("g");
-      await page.keyboard.press(keys);
-      await page.waitForURL(cockpit.url() + path);
+      await goBy(page, { key, to: new RegExp(`^${cockpit.url()}${path}$`) });
     }
     for (const title of ["Keyboard one", "Keyboard two"]) {
       await page.keyboard.press("q");
@@ -185,24 +204,24 @@ describe("the keyboard alone", () => {
       await page.locator("dialog[open]").waitFor({ state: "detached" });
     }
     await untilSaved(page);
-    await page.keyboard.press("g");
-    await page.keyboard.press("t");
+    await goBy(page, { key: "t", to: /\/tasks$/ });
     const links = page.locator("[data-task-link]");
     await links.first().waitFor();
     const order = (): Promise<readonly string[]> => links.allTextContents();
+    await expect.poll(order).toEqual(expect.arrayContaining(["Keyboard one", "Keyboard two"]));
     await page.keyboard.press("j");
     await page.locator("[data-task-link]:focus").waitFor();
     const before = await order();
     await page.keyboard.press("Alt+ArrowDown");
-    await expect.poll(order, POLL).toEqual([before[1], before[0], ...before.slice(2)]);
+    await expect.poll(order).toEqual([before[1], before[0], ...before.slice(2)]);
     await untilSaved(page);
     const first = page.locator("[data-task]").filter({ hasText: before[0] ?? "" });
-    await expect.poll(() => first.locator("[data-task-link]:focus").count(), POLL).toBe(1);
+    await expect.poll(() => first.locator("[data-task-link]:focus").count()).toBe(1);
     await page.keyboard.press("x");
-    await expect.poll(order, POLL).not.toContain(before[0]);
+    await expect.poll(order).not.toContain(before[0]);
     await untilSaved(page);
     await page.keyboard.press("u");
-    await expect.poll(order, POLL).toContain(before[0]);
+    await expect.poll(order).toContain(before[0]);
     await page.evaluate(
       `localStorage.setItem("silas.preferences", JSON.stringify({ theme: "system", singleKeys: "off" }))`,
     );
@@ -210,7 +229,7 @@ describe("the keyboard alone", () => {
     await page.keyboard.press("q");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").waitFor();
-    expect(await page.locator("dialog[open] textarea").count()).toBe(0);
+    await expect.poll(() => page.locator("dialog[open] textarea").count()).toBe(0);
     await page.keyboard.press("Escape");
     await page.evaluate(`localStorage.removeItem("silas.preferences")`);
   });
@@ -226,7 +245,7 @@ describe("the first moment", () => {
     const colour = await page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
     expect(["rgb(16, 19, 24)", "rgba(0, 0, 0, 0)"]).toContain(colour);
     await visit("/tasks");
-    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(16, 19, 24)");
+    await expect.poll(() => page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(16, 19, 24)");
     await page.goto(`${cockpit.url()}/settings`);
     await page.getByRole("radio", { name: "As the system" }).check();
   });
@@ -241,9 +260,12 @@ describe("the first moment", () => {
     expect(manifest.icons.some(({ purpose }) => purpose === "maskable")).toBe(true);
     for (const { src } of manifest.icons) expect(existsSync(join(DIST, src))).toBe(true);
     const session = await opened.context.newCDPSession(page);
-    const { installabilityErrors } = await session.send("Page.getInstallabilityErrors");
     // A private window is the only thing in the way here.
-    expect(installabilityErrors.map(({ errorId }) => errorId).filter((each) => each !== "in-incognito")).toEqual([]);
+    const inTheWay = async (): Promise<readonly string[]> =>
+      (await session.send("Page.getInstallabilityErrors")).installabilityErrors
+        .map(({ errorId }) => errorId)
+        .filter((each) => each !== "in-incognito");
+    await expect.poll(inTheWay).toEqual([]);
     expect(readFileSync(join(DIST, "sw.js"), "utf8")).toContain("index.html");
   });
 });

@@ -7,7 +7,6 @@ import { sidewaysOf } from "./page-faults.ts";
 /** What a desktop of 1280 px shows at 400 %. */
 const ZOOMED = { width: 320, height: 256 };
 const DAY = "2026-01-05";
-const POLL = { timeout: 60_000 };
 let cockpit: Cockpit;
 let page: Page;
 let surfaces: readonly string[];
@@ -37,7 +36,7 @@ async function visit(path: string): Promise<void> {
   await page.goto(cockpit.url() + path);
   await page.locator("[data-connection=online]").waitFor();
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count(), POLL).toBe(0);
+  await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count()).toBe(0);
 }
 
 /** Makes every label as long as a wordy language would: short ones twice as long, others by two fifths. */
@@ -84,8 +83,8 @@ const clipped = () => page.evaluate<readonly string[]>(CLIPPED);
 
 /** Nothing cut, nothing sideways; `where` is in the message when there is. */
 async function expectWhole(where: string): Promise<void> {
-  const seen = { where, clipped: await clipped(), sideways: await sidewaysOf(page) };
-  expect(seen).toEqual({ where, clipped: [], sideways: 0 });
+  const seen = async () => ({ where, clipped: await clipped(), sideways: await sidewaysOf(page) });
+  await expect.poll(seen).toEqual({ where, clipped: [], sideways: 0 });
 }
 
 describe("other words and sizes", () => {
@@ -118,7 +117,9 @@ describe("other words and sizes", () => {
         await page.setViewportSize(viewport);
         await page.evaluate(`document.documentElement.style.fontSize = "${size}"`);
         await expectWhole(`${path} at ${viewport.width} px, text ${size}`);
-        expect(await page.evaluate<number>(FREE_HEIGHT), path).toBeGreaterThan(viewport.height / 2);
+        await expect
+          .poll(() => page.evaluate<number>(FREE_HEIGHT), { message: path })
+          .toBeGreaterThan(viewport.height / 2);
       }
     }
   });
@@ -127,16 +128,16 @@ describe("other words and sizes", () => {
     { locale: "en-US", time: "10:00 AM", hour: "9 AM" },
     { locale: "de-DE", time: "10:00", hour: "09:00" },
   ])("a clock time of $locale stands on one line of a phone", async ({ locale, time, hour }) => {
-    const context = await cockpit.browser.newContext({ viewport: PHONE, locale, timezoneId: "Europe/Vienna" });
+    const context = await cockpit.openStranger({ viewport: PHONE, locale, timezoneId: "Europe/Vienna" });
     const phone = await context.newPage();
     await phone.goto(await cockpit.link());
     await phone.locator("[data-connection=online]").waitFor();
     await phone.goto(`${cockpit.url()}/journal`);
     const shown = phone.locator("article time").filter({ hasText: time }).first();
     await shown.waitFor();
-    expect(await shown.evaluate((each) => each.getClientRects().length)).toBe(1);
-    expect((await shown.boundingBox())?.height).toBeLessThan(40);
-    expect(await shown.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true);
+    await expect.poll(() => shown.evaluate((each) => each.getClientRects().length)).toBe(1);
+    await expect.poll(async () => (await shown.boundingBox())?.height).toBeLessThan(40);
+    await expect.poll(() => shown.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true);
     await phone.goto(`${cockpit.url()}/day/2026-01-05`);
     await phone.getByText(hour, { exact: true }).first().waitFor();
     await context.close();

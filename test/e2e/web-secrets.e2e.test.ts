@@ -1,5 +1,4 @@
 /** A secret from the page into the vault: the form, its states, and a search for it everywhere afterwards. */
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
@@ -7,9 +6,9 @@ import type { SecretRef } from "#model";
 import { systemRandomness } from "#runtime";
 import { openVault } from "#stores";
 import { DESKTOP, PHONE, startCockpit, goOnline, type Cockpit, type Opened } from "./browser.ts";
+import { filesIn } from "./file-tree.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
-const POLL = { timeout: 60_000 };
 const CANARY = "canary-e2f0-for-nobody-but-the-vault";
 const SENTENCE = "Goes to your vault (encrypted file). The agent never sees it.";
 
@@ -64,56 +63,61 @@ async function kept(name: string): Promise<string | null> {
 /** Every file of the home that holds the canary, in any of the forms somebody may write it. */
 function filesWithCanary(): readonly string[] {
   const forms = [CANARY, Buffer.from(CANARY).toString("hex"), Buffer.from(CANARY).toString("base64").slice(0, -4)];
-  return readdirSync(cockpit.home.dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => forms.some((form) => readFileSync(path).includes(form)));
+  return filesIn(cockpit.home.dir)
+    .filter(({ bytes }) => forms.some((form) => bytes.includes(form)))
+    .map(({ path }) => path);
 }
 
 describe("the page of a secret", () => {
+  test("[SECRET-04] a secret that is asked for one host says which, and one for no host says nothing of it", async () => {
+    await page.goto((await ask("host.token", "--host", "api.example.org")).url);
+    await card().getByText("Is used for requests to api.example.org:443 and nowhere else.").waitFor();
+    await page.goto((await ask("plain.token")).url);
+    await field().waitFor();
+    await expect.poll(() => card().innerText()).not.toContain("Is used for requests");
+  });
+
   test("[CARD-06] says what is asked for, how to find it and where it goes, and claims no risk and no decision", async () => {
     const help = ["--hint", "ghp_ and 36 letters", "--instructions", "Settings, then tokens.", "--help-url"];
     const { url } = await ask("mail.token", ...help, "https://example.com/tokens");
     await page.goto(url);
     await card().waitFor();
-    expect(await card().getAttribute("data-ref")).toBe("mail.token");
-    expect(await card().getAttribute("data-risk")).toBeNull();
+    await expect.poll(() => card().getAttribute("data-ref")).toBe("mail.token");
+    await expect.poll(() => card().getAttribute("data-risk")).toBeNull();
     // Where it goes is asked of the server after the rest is shown.
-    await expect.poll(() => card().innerText(), POLL).toContain(SENTENCE);
+    await expect.poll(() => card().innerText()).toContain(SENTENCE);
     const text = await card().innerText();
     for (const part of ["Mail token", "Settings, then tokens.", "Looks like ghp_ and 36 letters"]) {
       expect(text).toContain(part);
     }
     expect(text).not.toMatch(/approve|decline|risk/i);
     const link = card().getByRole("link", { name: "Help at example.com" });
-    expect(await link.getAttribute("href")).toBe("https://example.com/tokens");
-    expect(await link.getAttribute("rel")).toContain("noreferrer");
-    expect(await field().getAttribute("type")).toBe("password");
-    expect(await field().getAttribute("autocomplete")).toBe("off");
-    expect(await faultsOf(page)).toEqual([]);
+    await expect.poll(() => link.getAttribute("href")).toBe("https://example.com/tokens");
+    await expect.poll(() => link.getAttribute("rel")).toContain("noreferrer");
+    await expect.poll(() => field().getAttribute("type")).toBe("password");
+    await expect.poll(() => field().getAttribute("autocomplete")).toBe("off");
+    await expect.poll(() => faultsOf(page)).toEqual([]);
   });
 
   test("what was typed is shown only while the button is held, by pointer or key", async () => {
     await field().fill("typed");
     const type = () => field().getAttribute("type");
-    const box = await reveal().boundingBox();
-    if (box === null) throw new Error("the button is in sight");
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await reveal().hover();
     await page.mouse.down();
-    expect(await type()).toBe("text");
+    await expect.poll(type).toBe("text");
     await page.mouse.move(2, 2);
-    expect(await type()).toBe("password");
+    await expect.poll(type).toBe("password");
     await page.mouse.up();
     await reveal().focus();
     for (const key of [" ", "Enter"]) {
       await page.keyboard.down(key);
-      expect(await type()).toBe("text");
+      await expect.poll(type).toBe("text");
       await page.keyboard.up(key);
-      expect(await type()).toBe("password");
+      await expect.poll(type).toBe("password");
     }
     await page.keyboard.down(" ");
     await field().focus();
-    expect(await type()).toBe("password");
+    await expect.poll(type).toBe("password");
     await page.keyboard.up(" ");
     expect(posted).toEqual([]);
   });
@@ -121,11 +125,11 @@ describe("the page of a secret", () => {
   test("an empty field is not sent, and says so", async () => {
     await field().fill("");
     await store().click();
-    expect(await card().getByRole("alert").innerText()).toBe("Type or paste the secret first.");
+    await expect.poll(() => card().getByRole("alert").innerText()).toBe("Type or paste the secret first.");
     expect(posted).toEqual([]);
     await field().fill("x".repeat(16_385));
     await store().click();
-    expect(await card().getByRole("alert").innerText()).toContain("at most 16,384 bytes");
+    await expect.poll(() => card().getByRole("alert").innerText()).toContain("at most 16,384 bytes");
     expect(posted).toEqual([]);
   });
 
@@ -139,8 +143,10 @@ describe("the page of a secret", () => {
     await field().fill(CANARY);
     await store().click();
     await card().getByRole("alert").waitFor();
-    expect(await card().getByRole("alert").innerText()).toContain("The vault is locked. The field was cleared.");
-    expect(await field().inputValue()).toBe("");
+    await expect
+      .poll(() => card().getByRole("alert").innerText())
+      .toContain("The vault is locked. The field was cleared.");
+    await expect.poll(() => field().inputValue()).toBe("");
     await page.unroute("**/secrets/mail.token");
   });
 
@@ -150,14 +156,15 @@ describe("the page of a secret", () => {
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(CANARY)})`);
     await field().focus();
     await page.keyboard.press("Control+V");
+    await expect.poll(() => field().inputValue()).toBe(CANARY);
     await page.evaluate("navigator.clipboard.writeText('nothing')");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Stored in the vault." }).waitFor();
     expect(posted).toEqual([`/secrets/mail.token {"value":"${CANARY}"}`]);
     expect(await kept("mail.token")).toBe(CANARY);
-    expect(await card().count()).toBe(0);
-    expect(await page.evaluate("document.activeElement?.textContent")).toBe("Stored in the vault.");
-    expect(await faultsOf(page)).toEqual([]);
+    await expect.poll(() => card().count()).toBe(0);
+    await expect.poll(() => page.evaluate("document.activeElement?.textContent")).toBe("Stored in the vault.");
+    await expect.poll(() => faultsOf(page)).toEqual([]);
   });
 
   test("[SECRET-03] afterwards it is in no file, frame, answer, page or storage of the browser", async () => {
@@ -166,7 +173,7 @@ describe("the page of a secret", () => {
       .locator("input")
       .evaluateAll((all) => all.map((each) => (each as { value?: string }).value));
     expect(inputs.join()).not.toContain(CANARY);
-    expect(await page.evaluate(EVERYTHING_KEPT)).not.toContain(CANARY);
+    await expect.poll(() => page.evaluate(EVERYTHING_KEPT)).not.toContain(CANARY);
     expect(page.url() + (await page.title())).not.toContain(CANARY);
     expect(wire.length).toBeGreaterThan(3);
     expect(wire.filter((text) => text.includes(CANARY))).toEqual([]);
@@ -184,11 +191,11 @@ describe("the page of a secret", () => {
   test("what is stored or unknown is said with the way on, and nothing can be typed", async () => {
     await page.reload();
     await page.getByRole("heading", { name: "This secret is stored already." }).waitFor();
-    expect(await page.locator("main code").innerText()).toBe("silas secrets set mail.token");
+    await expect.poll(() => page.locator("main code").innerText()).toBe("silas secrets set mail.token");
     await page.goto(`${cockpit.url()}/secrets/never-asked`);
     await page.getByRole("heading", { name: "Nothing asks for a secret here." }).waitFor();
-    expect(await page.locator("main input").count()).toBe(0);
-    expect(await faultsOf(page)).toEqual([]);
+    await expect.poll(() => page.locator("main input").count()).toBe(0);
+    await expect.poll(() => faultsOf(page)).toEqual([]);
   });
 
   test("a page that is open hears that somebody else stored it", async () => {
@@ -203,23 +210,23 @@ describe("the page of a secret", () => {
     await card().waitFor();
     await cockpit.stopServer();
     await card().getByText("You are offline.").waitFor();
-    expect(await store().isDisabled()).toBe(true);
-    expect(await field().isDisabled()).toBe(true);
+    await expect.poll(() => store().isDisabled()).toBe(true);
+    await expect.poll(() => field().isDisabled()).toBe(true);
     await cockpit.startServer();
     await goOnline(page);
-    await expect.poll(() => store().isDisabled(), POLL).toBe(false);
+    await expect.poll(() => store().isDisabled()).toBe(false);
   });
 
   test("it fits a phone: no sideways scrolling, nothing smaller than a finger", async () => {
     await page.setViewportSize(PHONE);
     await page.goto(`${cockpit.url()}/secrets/third`);
     await card().waitFor();
-    expect(await sidewaysOf(page)).toBe(0);
+    await expect.poll(() => sidewaysOf(page)).toBe(0);
     for (const part of [field(), store(), reveal()])
-      expect((await part.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-    expect(await faultsOf(page)).toEqual([]);
+      await expect.poll(async () => (await part.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    await expect.poll(() => faultsOf(page)).toEqual([]);
     await page.setViewportSize(DESKTOP);
-    expect(await sidewaysOf(page)).toBe(0);
+    await expect.poll(() => sidewaysOf(page)).toBe(0);
   });
 
   test("the page did not complain but about refusals and the server that was away", () => {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { MintedBody, OwnerKeyBody } from "#model";
-import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
-import { faultsOf } from "./page-faults.ts";
+import { DESKTOP, PHONE, startCockpit, untilKept, type Cockpit, type Opened } from "./browser.ts";
+import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { inTransit, listen, openReview, openSigner, promotion, proposePayload } from "./review-desk.ts";
 
 let cockpit: Cockpit;
@@ -13,8 +13,6 @@ beforeAll(async () => {
   cockpit = await startCockpit();
 });
 afterAll(() => cockpit.close());
-
-const POLL = { timeout: 60_000 };
 
 async function openSigning(opened: Opened): Promise<void> {
   await opened.page.goto(`${cockpit.url()}/settings#signing`);
@@ -51,15 +49,14 @@ describe("letting a browser sign", () => {
     const opened = await cockpit.open();
     const { page, complaints } = opened;
     await openSigning(opened);
-    expect(await page.locator("[data-device]").getAttribute("data-device")).toBe("none");
+    await expect.poll(() => page.locator("[data-device]").getAttribute("data-device")).toBe("none");
     const code = await offer(page);
     expect(code).toMatch(/^\d{6}$/);
-    expect((await page.getByTestId("device-code").innerText()).replaceAll(/\D/g, "")).toBe(code);
+    const shown = async (): Promise<string> => page.getByTestId("device-code").innerText();
+    await expect.poll(async () => (await shown()).replaceAll(/\D/g, "")).toBe(code);
     await page.getByText(`silas keys confirm ${code}`).waitFor();
-    const size = await page.evaluate<number>(
-      `Number.parseFloat(getComputedStyle(document.querySelector("[data-testid=device-code]")).fontSize)`,
-    );
-    expect(size).toBeGreaterThanOrEqual(28);
+    const size = `Number.parseFloat(getComputedStyle(document.querySelector("[data-testid=device-code]")).fontSize)`;
+    await expect.poll(() => page.evaluate<number>(size)).toBeGreaterThanOrEqual(28);
     expect(await browserKeys()).toEqual([]);
     const wrong = code === "000000" ? "000001" : "000000";
     expect((await cockpit.home.silas(["keys", "confirm", wrong])).code).not.toBe(0);
@@ -93,7 +90,8 @@ describe("letting a browser sign", () => {
     expect((await browserKeys()).find(({ key_id: id }) => id === kept?.keyId)?.revoked_at).toBeNull();
     await opened.page.getByRole("button", { name: "Sign this browser out" }).click();
     await opened.page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
-    expect((await browserKeys()).find(({ key_id: id }) => id === kept?.keyId)?.revoked_at).not.toBeNull();
+    const revokedAt = async () => (await browserKeys()).find(({ key_id: id }) => id === kept?.keyId)?.revoked_at;
+    await expect.poll(revokedAt).toMatch(/Z$/);
     await opened.context.close();
   });
 
@@ -145,7 +143,7 @@ describe("letting a browser sign", () => {
     });
     await page.getByRole("button", { name: "Let this device sign" }).click();
     await page.getByRole("heading", { name: "Do not confirm this device" }).waitFor();
-    expect(await page.getByTestId("device-code").count()).toBe(0);
+    await expect.poll(() => page.getByTestId("device-code").count()).toBe(0);
     await opened.context.close();
   });
 
@@ -157,25 +155,24 @@ describe("letting a browser sign", () => {
     await openSigning(opened);
     await opened.page.getByRole("heading", { name: "This browser cannot sign" }).waitFor();
     await opened.page.getByText("silas inbox").waitFor();
-    expect(await opened.page.getByRole("button", { name: "Let this device sign" }).count()).toBe(0);
+    await expect.poll(() => opened.page.getByRole("button", { name: "Let this device sign" }).count()).toBe(0);
     await opened.context.close();
   });
 });
 
 describe("what a browser signs", () => {
   test("[KEY-06] holds as long as its settings show; a token that says more on its way here is not signed", async () => {
-    const other = await startCockpit();
-    await other.stopServer();
-    mkdirSync(join(other.home.dir, "config"), { recursive: true });
-    writeFileSync(join(other.home.dir, "config", "silas.yaml"), "silas:\n  approval:\n    default_ttl_minutes: 35\n");
-    await other.startServer();
-    const opened = await openSigner(other);
+    await cockpit.stopServer();
+    mkdirSync(join(cockpit.home.dir, "config"), { recursive: true });
+    writeFileSync(join(cockpit.home.dir, "config", "silas.yaml"), "silas:\n  approval:\n    default_ttl_minutes: 35\n");
+    await cockpit.startServer();
+    const opened = await openSigner(cockpit);
     const { page } = opened;
     await page.getByText("35 min after you sign it").waitFor();
-    const proposed = await proposePayload(other, promotion());
+    const proposed = await proposePayload(cockpit, promotion());
     const asked = listen(opened.context);
     const approve = async (): Promise<void> => {
-      await openReview(opened, other, proposed.request_id);
+      await openReview(opened, cockpit, proposed.request_id);
       await page.locator("[data-primary]").first().click();
     };
     const longer = ({ tokens: [token, ...rest], ...minted }: MintedBody): MintedBody => {
@@ -189,9 +186,9 @@ describe("what a browser signs", () => {
     await page.unrouteAll();
     await approve();
     const state = async (): Promise<string> =>
-      (await other.home.json<{ readonly state: string }>(["approvals", "show", proposed.request_id, "--json"])).state;
-    await expect.poll(state, POLL).toBe("approved");
-    await other.close();
+      (await cockpit.home.json<{ readonly state: string }>(["approvals", "show", proposed.request_id, "--json"])).state;
+    await expect.poll(state).toBe("approved");
+    await opened.context.close();
   });
 });
 
@@ -206,11 +203,8 @@ describe("the section in the settings", () => {
       const { page } = opened;
       const look = async (state: string): Promise<void> => {
         await page.locator(`[data-device=${state}]`).waitFor();
-        expect(await faultsOf(page, ["#signing", "#passkeys"]), state).toEqual([]);
-        const wide = await page.evaluate<number>(
-          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-        );
-        expect(wide, state).toBe(0);
+        await expect.poll(() => faultsOf(page, ["#signing", "#passkeys"]), { message: state }).toEqual([]);
+        await expect.poll(() => sidewaysOf(page), { message: state }).toBe(0);
       };
       await openSigning(opened);
       await look("none");
@@ -223,10 +217,27 @@ describe("the section in the settings", () => {
     },
   );
 
+  test("without an answer it claims nothing about keys and devices, and a list of goals that was kept says since when", async () => {
+    const { page, context } = await cockpit.open();
+    await page.goto(`${cockpit.url()}/goals`);
+    await page.getByText("No goal was approved yet.").waitFor();
+    await untilKept(page, "/api/goals");
+    for (const address of ["**/api/keys", "**/api/keys/**", "**/sessions", "**/api/goals"]) {
+      await page.route(address, (route) => route.abort());
+    }
+    await page.reload();
+    await page.getByText("Offline - showing what was here at").waitFor();
+    await page.goto(`${cockpit.url()}/settings`);
+    await page.getByText("Silas cannot be reached, so the keys cannot be shown.").waitFor();
+    await page.getByText("Silas cannot be reached, so they cannot be shown.").waitFor();
+    await expect.poll(() => page.getByText("No other key is in use.").count()).toBe(0);
+    await context.close();
+  });
+
   test("a link from a card ends at its heading", async () => {
     const opened = await cockpit.open();
     await openSigning(opened);
-    await expect.poll(() => opened.page.evaluate("document.activeElement?.textContent"), POLL).toBe("Signing");
+    await expect.poll(() => opened.page.evaluate("document.activeElement?.textContent")).toBe("Signing");
     await opened.context.close();
   });
 });

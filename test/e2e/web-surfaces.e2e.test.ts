@@ -1,7 +1,18 @@
 /** The page as its owner uses it, at the size of a phone and of a desk. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { DESKTOP, give, PHONE, startCockpit, titlesOf, untilSaved, type Cockpit, type Opened } from "./browser.ts";
+import {
+  DESKTOP,
+  give,
+  heardIn,
+  keepToasts,
+  PHONE,
+  startCockpit,
+  titlesOf,
+  untilSaved,
+  type Cockpit,
+  type Opened,
+} from "./browser.ts";
 
 let cockpit: Cockpit;
 beforeAll(async () => {
@@ -13,10 +24,6 @@ const SIZES = [
   { name: "375 px", viewport: PHONE },
   { name: "1280 px", viewport: DESKTOP },
 ] as const;
-
-/** The terminal takes a moment to start. */
-const POLL = { timeout: 60_000 };
-const SLOW = { timeout: 60_000 };
 
 const row = (page: Page, title: string) => page.getByTestId("task-list").locator("[data-task]", { hasText: title });
 const toast = (page: Page, text: string | RegExp) => page.getByRole("listitem").filter({ hasText: text });
@@ -44,7 +51,9 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
   test("the first screen says what works and what needs a model, and its chips do what they say", async () => {
     await page.goto(`${cockpit.url()}/`);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    expect(await page.getByTestId("mode").locator("visible=true").first().textContent()).toContain("No AI model");
+    await expect
+      .poll(() => page.getByTestId("mode").locator("visible=true").first().textContent())
+      .toContain("No AI model");
     await page.getByRole("button", { name: "Write a note" }).click();
     const field = page.getByRole("textbox", { name: "Capture" });
     await page.locator("textarea:focus").waitFor();
@@ -60,28 +69,29 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await page.getByRole("button", { name: "Capture", exact: false }).locator("visible=true").first().click();
     await page.getByRole("textbox", { name: "Capture" }).fill(titled("call Ana tomorrow 9 #home !2 est 30m"));
     const chips = page.getByTestId("chip");
-    await expect.poll(() => chips.count(), POLL).toBe(5);
+    await expect.poll(() => chips.count()).toBe(5);
     await page.getByRole("button", { name: "Remove #home" }).click();
-    await expect.poll(() => chips.count(), POLL).toBe(4);
+    await expect.poll(() => chips.count()).toBe(4);
     await page.getByRole("textbox", { name: "Capture" }).press("Enter");
     const saved = row(page, titled("call Ana #home"));
     await saved.waitFor();
-    const text = await saved.textContent();
-    expect(text).toContain("Tomorrow 09:00");
-    expect(text).toContain("P2");
-    expect(text).toContain("30 min");
-    expect(await titlesOf(cockpit.home, "open")).toContain(titled("call Ana #home"));
+    for (const part of ["Tomorrow 09:00", "P2", "30 min"]) {
+      await expect.poll(() => saved.textContent()).toContain(part);
+    }
+    await untilSaved(page);
+    await expect.poll(() => titlesOf(cockpit.home, "open")).toContain(titled("call Ana #home"));
   });
 
   test("undo in the toast takes a capture back", async () => {
     await page.goto(`${cockpit.url()}/tasks`);
     await page.getByTestId("task-list").waitFor();
+    await keepToasts(page);
     await page.keyboard.press("q");
     await page.getByRole("textbox", { name: "Capture" }).fill(titled("a mistake"));
-    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Capture" }).press("Enter");
     await row(page, titled("a mistake")).waitFor();
     await toast(page, "a mistake").getByRole("button", { name: /Undo/ }).click();
-    await expect.poll(() => titlesOf(cockpit.home, "open"), SLOW).not.toContain(titled("a mistake"));
+    await expect.poll(() => titlesOf(cockpit.home, "open")).not.toContain(titled("a mistake"));
     await row(page, titled("a mistake")).waitFor({ state: "detached" });
   });
 
@@ -104,15 +114,15 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await untilSaved(page);
     await page.reload();
     await expect
-      .poll(() => page.getByRole("textbox", { name: "Title", exact: true }).inputValue(), POLL)
+      .poll(() => page.getByRole("textbox", { name: "Title", exact: true }).inputValue())
       .toBe(titled("Quarterly review"));
-    expect(await page.getByRole("textbox", { name: "Estimate" }).inputValue()).toBe("1h 30m");
-    expect(await page.getByRole("combobox", { name: "Priority" }).inputValue()).toBe("1");
-    expect(await page.getByLabel("Due").inputValue()).toBe("2030-05-06");
-    expect(await page.getByRole("combobox", { name: "Repeat" }).inputValue()).toBe("month");
-    expect(await page.getByRole("textbox", { name: "Notes", exact: true }).inputValue()).toBe("Ask Lena.");
-    expect(await page.getByRole("checkbox", { name: "Item figures" }).isChecked()).toBe(true);
-    expect(await page.locator("[data-checklist] li").count()).toBe(3);
+    await expect.poll(() => page.getByRole("textbox", { name: "Estimate" }).inputValue()).toBe("1h 30m");
+    await expect.poll(() => page.getByRole("combobox", { name: "Priority" }).inputValue()).toBe("1");
+    await expect.poll(() => page.getByLabel("Due").inputValue()).toBe("2030-05-06");
+    await expect.poll(() => page.getByRole("combobox", { name: "Repeat" }).inputValue()).toBe("month");
+    await expect.poll(() => page.getByRole("textbox", { name: "Notes", exact: true }).inputValue()).toBe("Ask Lena.");
+    await expect.poll(() => page.getByRole("checkbox", { name: "Item figures" }).isChecked()).toBe(true);
+    await expect.poll(() => page.locator("[data-checklist] li").count()).toBe(3);
   });
 
   test("a timer runs in sight of every surface, and time can be added after the fact", async () => {
@@ -159,7 +169,7 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await form.waitFor({ state: "detached" });
     const pane = page.getByRole("complementary");
     await pane.getByText("09:00–11:30").waitFor();
-    await expect.poll(() => page.locator("[data-edit]:focus").count(), POLL).toBe(1);
+    await expect.poll(() => page.locator("[data-edit]:focus").count()).toBe(1);
     await untilSaved(page);
 
     await page.goto(`${cockpit.url()}/journal`);
@@ -182,14 +192,15 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await page.getByRole("checkbox", { name: "Item boxes" }).check();
     await page.getByRole("button", { name: "Follow up", exact: true }).click();
     const preview = page.getByRole("region", { name: "What will happen" });
-    await expect.poll(() => preview.textContent(), POLL).toContain("Moves 2 items to it");
+    await expect.poll(() => preview.textContent()).toContain("Moves 2 items to it");
     expect(await titlesOf(cockpit.home, "open")).toContain(titled("Move house"));
     await page.getByRole("button", { name: "Conclude + carry 2 open items" }).click();
     await expect
-      .poll(() => page.getByRole("textbox", { name: "Title", exact: true }).inputValue(), POLL)
+      .poll(() => page.getByRole("textbox", { name: "Title", exact: true }).inputValue())
       .toBe(`Follow up: ${titled("Move house")}`);
-    expect(await page.locator("[data-checklist] li").count()).toBe(2);
-    expect(await titlesOf(cockpit.home, "done")).toContain(titled("Move house"));
+    await expect.poll(() => page.locator("[data-checklist] li").count()).toBe(2);
+    await untilSaved(page);
+    await expect.poll(() => titlesOf(cockpit.home, "done")).toContain(titled("Move house"));
   });
 
   test("a day is planned, moved by the keyboard and rated with one tap", async () => {
@@ -201,40 +212,40 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     await page.getByLabel("To", { exact: true }).fill("10:00");
     await page.getByRole("button", { name: "Save" }).click();
     const block = page.getByRole("button", { name: /^Deep work/ });
-    await expect.poll(() => block.getAttribute("aria-disabled"), POLL).toBe(null);
+    await expect.poll(() => block.getAttribute("aria-disabled")).toBe(null);
     await block.focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Shift+ArrowDown");
     await page.keyboard.press("Tab");
-    await expect.poll(() => block.textContent(), POLL).toBe("Deep work09:30 to 10:45");
-    await expect.poll(() => page.getByTestId("announcer").textContent(), POLL).toContain("09:30 to 10:45");
+    await expect.poll(() => block.textContent()).toBe("Deep work09:30 to 10:45");
+    await expect.poll(async () => (await heardIn(page)).join()).toContain("09:30 to 10:45");
     await page.getByRole("textbox", { name: "Note for the day" }).fill("Numbers first");
     await page.getByRole("radio", { name: /^4/ }).check();
     await page.getByText(/1 day rated, average 4/).waitFor();
     await untilSaved(page);
     await page.reload();
-    await expect.poll(() => block.textContent(), POLL).toBe("Deep work09:30 to 10:45");
-    expect(await page.getByRole("radio", { name: /^4/ }).isChecked()).toBe(true);
-    expect(await page.getByRole("textbox", { name: "Note for the day" }).inputValue()).toBe("Numbers first");
+    await expect.poll(() => block.textContent()).toBe("Deep work09:30 to 10:45");
+    await expect.poll(() => page.getByRole("radio", { name: /^4/ }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole("textbox", { name: "Note for the day" }).inputValue()).toBe("Numbers first");
   });
 
   test("a day opens where it is now, else at its first block, with hours as the locale writes them", async () => {
     const inSight = (): Promise<boolean> => page.evaluate<boolean>(IN_SIGHT);
     await page.goto(`${cockpit.url()}/day`);
     await page.getByTestId("now").waitFor({ state: "attached" });
-    expect(await inSight()).toBe(true);
+    await expect.poll(inSight).toBe(true);
     const day = viewport === PHONE ? "2031-04-04" : "2031-04-05";
     const times = { startTime: `${day}T18:00:00.000Z`, endTime: `${day}T19:00:00.000Z` };
     const block = { id: null, categoryId: null, taskId: null, note: "Late block", ...times };
     await give(page, { kind: "plan.blocks", planDate: day, upserts: [block], deletes: [] });
     await page.goto(`${cockpit.url()}/day/${day}`);
     await page.getByRole("button", { name: /^Late block/ }).waitFor();
-    expect(await inSight()).toBe(true);
-    expect(await page.getByTestId("now").count()).toBe(0);
+    await expect.poll(inSight).toBe(true);
+    await expect.poll(() => page.getByTestId("now").count()).toBe(0);
     const hours = page.getByRole("group", { name: "Hours of the day" });
-    expect(await hours.textContent()).toContain("09:00");
-    expect(await hours.textContent()).not.toContain("AM");
+    await expect.poll(() => hours.textContent()).toContain("09:00");
+    await expect.poll(() => hours.textContent()).not.toContain("AM");
   });
 
   test("search finds everything, marks what it found, and takes operators as words", async () => {
@@ -262,8 +273,8 @@ describe.each(SIZES)("at $name", ({ name, viewport }) => {
     for (const path of ["/tasks", `/tasks/${id}`, "/journal", "/"]) {
       await page.goto(cockpit.url() + path);
       await page.getByRole("heading", { level: 1 }).first().waitFor();
-      expect(await page.title()).not.toContain("owned");
-      expect(await page.locator("main img, main b").count()).toBe(0);
+      await expect.poll(() => page.title()).not.toContain("owned");
+      await expect.poll(() => page.locator("main img, main b").count()).toBe(0);
     }
     await page.goto(`${cockpit.url()}/journal`);
     const said = await page.getByText("<img src=x").first().textContent();
@@ -280,13 +291,13 @@ describe("at a desk", () => {
     for (const title of ["One", "Two", "Three"]) await give(page, { kind: "task.create", title, categoryId: category });
     await page.goto(`${cockpit.url()}/tasks?category=${category}`);
     const order = (): Promise<readonly string[]> => page.locator("[data-task-link]").allTextContents();
-    await expect.poll(order, POLL).toEqual(["One", "Two", "Three"]);
+    await expect.poll(order).toEqual(["One", "Two", "Three"]);
     await page.getByTitle("Reorder One").hover();
     await page.mouse.down();
     const last = await row(page, "Three").boundingBox();
     await page.mouse.move((last?.x ?? 0) + 200, (last?.y ?? 0) + (last?.height ?? 0) - 4, { steps: 6 });
     await page.mouse.up();
-    await expect.poll(order, POLL).toEqual(["Two", "Three", "One"]);
+    await expect.poll(order).toEqual(["Two", "Three", "One"]);
     await untilSaved(page);
 
     const day = "2032-01-07";
@@ -295,16 +306,17 @@ describe("at a desk", () => {
     await give(page, { kind: "plan.blocks", planDate: day, upserts: [block], deletes: [] });
     await page.goto(`${cockpit.url()}/day/${day}`);
     const shown = page.getByRole("button", { name: /^Dragged block/ });
-    await expect.poll(() => shown.textContent(), POLL).toBe("Dragged block09:00 to 10:00");
+    await expect.poll(() => shown.textContent()).toBe("Dragged block09:00 to 10:00");
+    await expect.poll(() => page.evaluate<boolean>(IN_SIGHT)).toBe(true);
     await shown.hover();
     await page.mouse.down();
     const box = await shown.boundingBox();
     await page.mouse.move((box?.x ?? 0) + 50, (box?.y ?? 0) + (box?.height ?? 0) / 2 + 30, { steps: 4 });
     await page.mouse.up();
-    await expect.poll(() => shown.textContent(), POLL).toBe("Dragged block09:30 to 10:30");
+    await expect.poll(() => shown.textContent()).toBe("Dragged block09:30 to 10:30");
     await untilSaved(page);
     await page.reload();
-    await expect.poll(() => shown.textContent(), POLL).toBe("Dragged block09:30 to 10:30");
+    await expect.poll(() => shown.textContent()).toBe("Dragged block09:30 to 10:30");
     await context.close();
   });
 
@@ -327,11 +339,29 @@ describe("at a desk", () => {
       .getByRole("alert")
       .getByText(/There is no task/)
       .waitFor();
-    expect(await form.getByLabel("What was done").inputValue()).toBe("Typed before the refusal");
+    await expect.poll(() => form.getByLabel("What was done").inputValue()).toBe("Typed before the refusal");
     await form.getByLabel("Task").selectOption("");
     await form.getByRole("button", { name: "Save" }).click();
     await page.locator("article", { hasText: "Typed before the refusal" }).waitFor();
-    await expect.poll(() => page.locator("article button:focus").count(), POLL).toBe(1);
+    await expect.poll(() => page.locator("article button:focus").count()).toBe(1);
+    await context.close();
+  });
+
+  test("time that the server refuses to add stays typed, and why is said in place", async () => {
+    const { page, context } = await cockpit.open();
+    const gone = await give(page, { kind: "task.create", title: "Gone while time is added" });
+    await page.goto(`${cockpit.url()}/tasks/${gone}`);
+    await page.getByRole("button", { name: "Add time after the fact" }).click();
+    await page.getByLabel("Date").fill("2026-01-08");
+    await page.getByLabel("From").fill("09:00");
+    await page.getByLabel("To", { exact: true }).fill("10:00");
+    await page.getByLabel("What was done").fill("Typed before the refusal");
+    await page.route("**/api/journal/command", (route) =>
+      route.fulfill({ status: 409, json: { error: { code: "refused", message: "Not now." } } }),
+    );
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Not now.").waitFor();
+    await expect.poll(() => page.getByLabel("What was done").inputValue()).toBe("Typed before the refusal");
     await context.close();
   });
 

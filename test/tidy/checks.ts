@@ -4,12 +4,13 @@ import {
   dependenciesAreDecided,
   lockfilesAreWhole,
   lockfilesNameNoAddress,
+  namedCommandsExist,
   nothingNamesAMachine,
   versionsArePinned,
 } from "./manifest.ts";
 import { type Check } from "./project.ts";
 import { everyFileIsReached } from "./reach.ts";
-import { listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
+import { guaranteesAreShown, listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
 import {
   filesAreShort,
   foldersAreSmall,
@@ -22,6 +23,7 @@ import {
   doorsOpenWithTheirComment,
   everyFileHasARoom,
   everyRoomExists,
+  heavyPartsAreAskedFor,
   importsLeadToFiles,
   importsRespectTheWalls,
 } from "./walls.ts";
@@ -39,6 +41,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "the doors in package.json are those of the plan": doorsMatchTheManifest,
   "imports go through doors and follow the plan": importsRespectTheWalls,
   "imports lead to files of the repository": importsLeadToFiles,
+  "heavy parts of Node are asked for, not imported": heavyPartsAreAskedFor,
   "a door is a comment and named re-exports": doorsOpenWithTheirComment,
   "the tidy reader understands every file": sourcesAreUnderstood,
   "files are short": filesAreShort,
@@ -56,6 +59,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "the architecture picture is the printed one": thePictureIsPrinted,
   "decisions are numbered": decisionsAreNumbered,
   "versions are pinned": versionsArePinned,
+  "commands that are named exist": namedCommandsExist,
   "dependencies have a decision": dependenciesAreDecided,
   "lockfiles name no address": lockfilesNameNoAddress,
   "lockfiles are whole": lockfilesAreWhole,
@@ -63,4 +67,5 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "listed rules are proven": listedRulesAreProven,
   "proven rules are listed": provenRulesAreListed,
   "rules are listed once, under their topic": rulesAreListedOnce,
+  "guarantees are shown by tests": guaranteesAreShown,
 };

@@ -18,6 +18,19 @@ export const versionsArePinned: Check = (project) =>
       .map(([name, version]) => ({ path, message: `${name} is "${version}"; name one exact version` })),
   );
 
+/** Whoever is told to run something finds it: what the product and its documents name is a script of the manifest. */
+export const namedCommandsExist: Check = (project) => {
+  const scripts = Object.keys((JSON.parse(project.get("package.json") ?? "{}") as Manifest)["scripts"] ?? {});
+  return [...project].flatMap(([path, text]) =>
+    /^(?:src\/|web\/src\/|docs\/|[A-Z]+\.md$)/.test(path) && !/\.(?:test|fixture)\.tsx?$/.test(path)
+      ? [...text.matchAll(/\bnpm run ([a-z][\w:-]*)/g)]
+          .map(([, name = ""]) => name)
+          .filter((name) => !scripts.includes(name))
+          .map((name) => ({ path, message: `there is no npm run ${name}` }))
+      : [],
+  );
+};
+
 export const dependenciesAreDecided: Check = (project) => {
   const records = [...project]
     .filter(([path]) => path.startsWith("docs/decisions/"))

@@ -27,6 +27,9 @@ const TEXT = new Set([
   "",
 ]);
 
+/** What is there to be linked to, and holds nothing to be read. */
+const PICTURES = new Set([".png"]);
+
 export function projectOf(files: Readonly<Record<string, string>>): Project {
   return new Map(Object.entries(files));
 }
@@ -47,6 +50,7 @@ export function readProject(root: string): Project {
       if (entry.name === ".git" || isIgnored(path, entry.name)) continue;
       if (entry.isDirectory()) walk(path);
       else if (entry.isFile() && TEXT.has(extname(entry.name))) files.set(path, readFileSync(join(root, path), "utf8"));
+      else if (entry.isFile() && PICTURES.has(extname(entry.name))) files.set(path, "");
     }
   };
   walk("");

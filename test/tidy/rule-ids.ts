@@ -57,3 +57,21 @@ export const rulesAreListedOnce: Check = (project) => {
     ];
   });
 };
+
+const NAMED = /\[[\w.-]+\]\(\.\.\/([\w./-]+\.test\.tsx?)\)((?:,? [A-Z]+-\d{2,3})+)/g;
+
+/** A guarantee names a file and the rules in it, and each of them begins the title of a test there. */
+export const guaranteesAreShown: Check = (project) => {
+  const path = "docs/guarantees.md";
+  const text = project.get(path) ?? "";
+  const rows = text.split("\n").filter((line) => line.startsWith("| ") && !/^\| (?:Guarantee |---)/.test(line));
+  const unshown = rows.filter((row) => row.match(NAMED) === null);
+  const shown = new Set(provenRules(project).map((found) => `${found.path.replace(/:\d+$/, "")} ${found.id}`));
+  const absent = [...text.matchAll(NAMED)].flatMap(([, file = "", ids = ""]) =>
+    [...ids.matchAll(/[A-Z]+-\d+/g)].map(([id]) => `${file} ${id}`).filter((name) => !shown.has(name)),
+  );
+  return [
+    ...unshown.map((row) => ({ path, message: `names no test: ${row.slice(0, 60)}` })),
+    ...absent.map((name) => ({ path, message: `there is no test ${name}` })),
+  ];
+};

@@ -60,6 +60,18 @@ const WALLS: Readonly<Record<string, Sample>> = {
     bad: [{ "src/a.ts": 'import { b } from "./data/b.ts";' }],
     good: { "src/a.ts": 'import { b } from "./data/b.ts";\nimport "../c.css";', "src/data/b.ts": "", "c.css": "" },
   },
+  "heavy parts of Node are asked for, not imported": {
+    bad: [
+      { "src/a.ts": 'import { createHash } from "node:crypto";' },
+      { "src/a.ts": 'import { request, type IncomingMessage } from "node:http";' },
+      { "src/a.ts": 'const { request } = await import("node:https");' },
+    ],
+    good: {
+      "src/a.ts": 'import type { Server } from "node:http";\nconst http = process.getBuiltinModule("node:http");',
+      "src/a.test.ts": 'import { createHash } from "node:crypto";',
+      "bench/a.ts": 'import { request } from "node:http";',
+    },
+  },
   "a door is a comment and named re-exports": {
     bad: [
       { "src/core/base/index.ts": 'export { a } from "./a.ts";' },
@@ -216,6 +228,10 @@ const MANIFEST: Readonly<Record<string, Sample>> = {
     bad: [manifest({ dependencies: { a: "^1.0.0" } }), manifest({ devDependencies: { a: "latest" } })],
     good: manifest({ dependencies: { a: "1.0.0" }, optionalDependencies: { b: "2.0.0-beta.1" } }),
   },
+  "commands that are named exist": {
+    bad: [{ ...manifest({ scripts: { check: "x" } }), "docs/a.md": "`npm run build:web`" }],
+    good: { ...manifest({ scripts: { check: "x" } }), "docs/a.md": "`npm run check`" },
+  },
   "dependencies have a decision": {
     bad: [{ ...manifest({ dependencies: { left: "1.0.0" } }), "docs/decisions/0001-a.md": "left" }],
     good: { ...manifest({ dependencies: { left: "1.0.0" } }), "docs/decisions/0001-a.md": "- `left` pads." },
@@ -264,6 +280,17 @@ const MANIFEST: Readonly<Record<string, Sample>> = {
       { "docs/spec/mig.md": "- **MIG-01** Holds.\n- **MIG-01** Again." },
     ],
     good: { "docs/spec/mig.md": "- **MIG-01** Holds.\n- **MIG-02** Holds." },
+  },
+  "guarantees are shown by tests": {
+    bad: [
+      { "docs/guarantees.md": "| Safe | holds | words |" },
+      { "docs/guarantees.md": "| Safe | holds | [a](../src/a.test.ts) MIG-01 |" },
+      { "docs/guarantees.md": "| Safe | holds | [a](../src/a.test.ts) MIG-02 |", "src/a.test.ts": titled("MIG-01") },
+    ],
+    good: {
+      "docs/guarantees.md": "| Safe | holds | [a](../src/a.test.ts) MIG-01 |",
+      "src/a.test.ts": titled("MIG-01"),
+    },
   },
 };
 

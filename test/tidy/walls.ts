@@ -49,6 +49,21 @@ export const importsLeadToFiles: Check = (project) =>
       })),
   );
 
+const HEAVY = new Set(["node:http", "node:https", "node:crypto"]);
+
+/** An import reads every export; some exports of these three load half of Node, and every start would wait for that. */
+export const heavyPartsAreAskedFor: Check = (project) =>
+  scriptsOf(project)
+    .filter(([path]) => path.startsWith("src/") && !isTest(path))
+    .flatMap(([path, source]) =>
+      importsOf(source)
+        .filter(({ specifier, index }) => HEAVY.has(specifier) && !/^import\s+type\b/.test(source.slice(index)))
+        .map(({ specifier, index }) => ({
+          path: `${path}:${lineAt(source, index)}`,
+          message: `${specifier} is asked for with process.getBuiltinModule`,
+        })),
+    );
+
 type Import = { readonly room: Room; readonly path: string; readonly specifier: string };
 
 function judgeImport(found: Import): string | null {

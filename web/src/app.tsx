@@ -1,6 +1,7 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense, type ReactNode } from "react";
 import { Route, Switch, useLocation } from "wouter";
+import { usePresence } from "./activity/away.ts";
 import { queryClient } from "./data/reads.ts";
 import { Home } from "./home/home.tsx";
 import { Boundary } from "./parts/boundary.tsx";
@@ -20,6 +21,8 @@ const Activity = lazy(() => import("./activity/activity.tsx").then((room) => ({ 
 const Review = lazy(() => import("./review/review.tsx").then((room) => ({ default: room.Review })));
 const SecretPage = lazy(() => import("./secrets/secret-page.tsx").then((room) => ({ default: room.SecretPage })));
 const RunPage = lazy(() => import("./work/run-page.tsx").then((room) => ({ default: room.RunPage })));
+const Talk = lazy(() => import("./talk/talk.tsx").then((room) => ({ default: room.Talk })));
+const Memory = lazy(() => import("./memory/memory.tsx").then((room) => ({ default: room.Memory })));
 const Goals = lazy(() => import("./goals/goals.tsx").then((room) => ({ default: room.Goals })));
 const Settings = lazy(() => import("./settings/settings.tsx").then((room) => ({ default: room.Settings })));
 
@@ -35,6 +38,7 @@ export function App(): ReactNode {
 
 function Cockpit(): ReactNode {
   const retryNow = useLive();
+  usePresence();
   const [path] = useLocation();
   return (
     <Shell onRetry={retryNow}>
@@ -48,6 +52,8 @@ function Cockpit(): ReactNode {
             <Route path="/activity" component={Activity} />
             <Route path="/review/:id?" component={Review} />
             <Route path="/goals/:id?" component={Goals} />
+            <Route path="/memory" component={Memory} />
+            <Route path="/talk" component={Talk} />
             <Route path="/work/:id" component={RunPage} />
             <Route path="/secrets/:ref" component={SecretPage} />
             <Route path="/settings" component={Settings} />

@@ -2,6 +2,7 @@ import { addDays, LIMITS, type Instant, type LocalDate } from "#base";
 import type { ActivityItem, AuditQuery } from "#model";
 import { createActivityDoor } from "#runtime";
 import { auditFailure, withAudit } from "../audit/chain.ts";
+import { loadSetup } from "../client/setup.ts";
 import type { Define, Handler } from "../terminal/context.ts";
 import { usage } from "../terminal/failure.ts";
 import { instantAt, parseDay, showDay, showTime } from "../terminal/local-time.ts";
@@ -22,7 +23,8 @@ const showActivity: Handler<Options> = async ({ options, terminal, environment, 
   }
   const times = options.day === undefined ? { from: null, to: null } : boundsOf(parseDay(options.day, here));
   const query: AuditQuery = { ...times, beforeSeq: null, limit: Number(options.limit) };
-  const page = await withAudit(environment, (audit) => createActivityDoor({ audit, titles: audit }).read(query));
+  const gates = loadSetup(environment).config.gates.system;
+  const page = await withAudit(environment, (audit) => createActivityDoor({ audit, titles: audit, gates }).read(query));
   if (!page.ok) throw auditFailure(page.error);
   if (options.json) return terminal.json(page.value);
   const { items, next_before_seq: next } = page.value;

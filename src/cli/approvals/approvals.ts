@@ -6,6 +6,7 @@ import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
+import { forTarget } from "../terminal/terminal.ts";
 import { describeRequest, stateWords } from "./card-lines.ts";
 import { findRequest, orFail, withApprovals } from "./open-approvals.ts";
 import { proposePayload } from "./propose-payload.ts";
@@ -37,6 +38,7 @@ export const define: Define = (approvals, act) => {
   approvals
     .command("verify <file>")
     .description("Check a receipt; needs no data directory and no network. - reads standard input.")
+    .option("--key <id>", "the key it must be signed with, as the owner's `silas keys list` names it")
     .option(...json)
     .action(act(verifyReceiptFile));
 };
@@ -61,8 +63,13 @@ const rowOf = (request: KeptRequest): readonly string[] => [
   request.card.intent,
   request.riskLevel,
   showMoment(request.createdAt),
-  request.state === "pending" ? stateWords(request) : request.state,
+  shortState(request),
 ];
+
+function shortState(request: KeptRequest): string {
+  if (request.state === "pending") return stateWords(request);
+  return request.state === "declined" && request.replacedBy !== null ? "replaced by a selection" : request.state;
+}
 
 const showRequest: Handler<Json> = async (call) => {
   const { options, terminal } = call;
@@ -81,7 +88,7 @@ const exportReceipt: Handler<object> = async (call) => {
     const { requestId } = await findRequest(approvals, id);
     return orFail(await approvals.receipt(requestId));
   });
-  if (file === undefined) return void outside.stdout.write(receipt);
+  if (file === undefined) return void outside.stdout.write(forTarget(outside.stdout, receipt));
   const path = resolve(environment.cwd, file);
   try {
     await writeFile(path, receipt, { mode: 0o600, flag: "wx" });

@@ -1,8 +1,8 @@
 import { neutralise, oneLine } from "#base";
-import { decidedWords, type Card, type KeptRequest } from "#model";
+import { authorWords, decidedWords, type Card, type KeptRequest } from "#model";
+import { describeBatch } from "../batches/batch-lines.ts";
 import { budgetLine } from "../plan/budget-line.ts";
 import { showMoment } from "../terminal/local-time.ts";
-import { batchLines } from "./batch-rows.ts";
 
 const LABEL_CHARS = 12;
 
@@ -13,9 +13,10 @@ export function describeRequest(request: KeptRequest): readonly string[] {
     ["request", [request.requestId]],
     ["state", [stateWords(request)]],
     ["asked", [showMoment(request.createdAt)]],
+    ["author", authorLines(request)],
     ["risk", [card.riskLevel]],
     ["why", [card.rationale]],
-    ["moves", batchLines(request)],
+    ["moves", describeBatch(request)],
     ...effectRows(card),
     ["hash", [request.planHash]],
   ];
@@ -30,12 +31,17 @@ export function describeRequest(request: KeptRequest): readonly string[] {
   ];
 }
 
+function authorLines({ proposedBy }: KeptRequest): readonly string[] {
+  const words = authorWords(proposedBy);
+  return words === null ? [] : [words];
+}
+
 type Labelled = readonly [string, readonly string[]];
 
 /** What a plan would use; other requests run nothing. */
 function effectRows({ budget, capabilities, checks }: Card): readonly Labelled[] {
   if (budget === null || capabilities === null) return [];
-  const { commands, files, filesRead, filesWrite, hosts, secretRefs, skills } = capabilities;
+  const { commands, files, filesRead, filesWrite, hosts, secretRefs, connections, skills } = capabilities;
   return [
     ["checks", checks.length === 0 ? ["none: its result would be unverified"] : checks.map(checkLine)],
     ["budget", [budgetLine(budget)]],
@@ -45,6 +51,7 @@ function effectRows({ budget, capabilities, checks }: Card): readonly Labelled[]
     ["may change", filesWrite],
     ["hosts", hosts],
     ["secrets", secretRefs],
+    ["uses", connections.map(useLine)],
     ["skills", skills.map(({ name, sha256 }) => `${name} ${sha256 ?? "(no digest)"}`)],
   ];
 }
@@ -63,10 +70,15 @@ function detailLines({ path, kind, text }: Card["details"]["rows"][number]): rea
 
 const reach = (network: boolean): string => (network ? " (with network)" : " (no network)");
 
+const useLine = ({ by, skill, connection_id: id, permissions }: Uses[number]): string =>
+  `${by}: ${skill}, ${permissions.join(", ")} (${id})`;
+type Uses = NonNullable<Card["capabilities"]>["connections"];
+
 const checkLine = ({ name, command, expects, network, timeoutSeconds }: Card["checks"][number]): string =>
   `${name}: ${command} -> ${expects}${reach(network)}, ${timeoutSeconds} s`;
 
-export function stateWords({ state, expiresAt, decidedAt, decidedBy }: KeptRequest): string {
-  if (state !== "pending") return decidedAt === null ? state : decidedWords({ state, decidedAt, decidedBy });
+export function stateWords({ state, expiresAt, decidedAt, decidedBy, replacedBy }: KeptRequest): string {
+  if (state !== "pending")
+    return decidedAt === null ? state : decidedWords({ state, decidedAt, decidedBy, replacedBy });
   return expiresAt === null ? "waits for you; its time has not begun" : `waits for you until ${showMoment(expiresAt)}`;
 }

@@ -34,13 +34,14 @@ export function createHttpApprovals(address: InstanceAddress): Approvals {
       mapped(await post<ShownRequestBody, never>("show", { request_id: id }), ({ decided_by_name: _name, ...body }) =>
         requestOf(body),
       ),
-    decide: async ({ requestId, verdict, shownHash, friction }) =>
+    decide: async ({ requestId, verdict, shownHash, friction, answer }) =>
       mapped(
         await post<KeptRequestBody, never>("decide", {
           request_id: requestId,
           verdict,
           shown_hash: shownHash,
           friction,
+          ...(answer === undefined ? {} : { answer }),
         }),
         requestOf,
       ),

@@ -1,4 +1,5 @@
 import type { Result } from "#base";
+import type { LocalApp } from "#compose";
 import type { Environment } from "#config";
 import { ID_PART_CHARS_MIN, wordPartsFor, type KeptRequest } from "#model";
 import { reachSilas } from "../client/door.ts";
@@ -7,14 +8,24 @@ import { CommandFailure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createHttpApprovals, type Approvals } from "./http-approvals.ts";
 
+type Place = { readonly environment: Environment; readonly terminal: Terminal };
+type Work<T> = (approvals: Approvals) => Promise<T>;
+
 /** Requests and approvals for the time of `work`: through the running instance, or in this process when none runs. */
-export async function withApprovals<T>(
-  { environment, terminal }: { readonly environment: Environment; readonly terminal: Terminal },
-  work: (approvals: Approvals) => Promise<T>,
-): Promise<T> {
+export const withApprovals = <T>(place: Place, work: Work<T>): Promise<T> =>
+  reach(place, { prepare: async () => {}, work });
+
+/** The same for what is signed: the first key is made here, as a start does; where that fails, the signer says why. */
+export const withSigner = <T>(place: Place, work: Work<T>): Promise<T> =>
+  reach(place, { prepare: ({ keys }) => keys.prepare(), work });
+
+type Errand<T> = { readonly prepare: (app: LocalApp) => Promise<unknown>; readonly work: Work<T> };
+
+async function reach<T>({ environment, terminal }: Place, { prepare, work }: Errand<T>): Promise<T> {
   const silas = await reachSilas({ environment, askPassphrase: askOnce(terminal) });
   if (silas.kind === "instance") return work(createHttpApprovals(silas.address));
   try {
+    await prepare(silas.app);
     return await work(silas.app.approvals);
   } finally {
     await silas.app.close();

@@ -10,12 +10,14 @@ import type { Call, Handler } from "../terminal/context.ts";
 import { CommandFailure, usage } from "../terminal/failure.ts";
 import type { Proposed } from "#ports";
 import { instantAt, parseDay } from "../terminal/local-time.ts";
+import { findRun, withWork } from "../work/open-work.ts";
 import { findRequest, orFail, withApprovals } from "./open-approvals.ts";
 
 type Options = {
   readonly again?: string;
   readonly repairs?: string;
   readonly until?: string;
+  readonly continues?: string;
   readonly json?: boolean;
 };
 
@@ -29,8 +31,11 @@ export const proposePlan: Handler<Options> = async (call) => {
     throw usage("Name either a plan file, or with --again a request that was missed.");
   }
   const standing = standingTerms(call);
-  if (standing !== null && source === undefined) throw usage("A request that was missed keeps its own terms.");
-  const markdown = source === undefined ? null : await readProposal(call, { source, tasks, standing });
+  if (source === undefined && (standing !== null || options.continues !== undefined)) {
+    throw usage("A request that was missed keeps its own terms.");
+  }
+  const continues = await continuedWork(call);
+  const markdown = source === undefined ? null : await readProposal(call, { source, tasks, standing, continues });
   const proposed = await withApprovals(call, async (approvals) => {
     if (markdown !== null) return orFail(await approvals.propose(markdown, TERMINAL));
     const { requestId } = await findRequest(approvals, options.again ?? "");
@@ -63,27 +68,47 @@ function standingTerms({ options: { repairs, until }, here }: Call<Options>): St
   return { max_executions: Number(repairs), expires_at: ends };
 }
 
-type Parts = { readonly source: string; readonly tasks: readonly string[]; readonly standing: StandingTerms | null };
+/** The work a run was of, if there are results to go on with. */
+export async function continuedWork(call: Call<Pick<Options, "continues">>): Promise<string | undefined> {
+  const { continues: typed } = call.options;
+  if (typed === undefined) return undefined;
+  const { run } = await withWork(call, (work) => findRun(work, typed));
+  if (run.status === "done") return run.workItemId;
+  throw new CommandFailure({
+    what: `The run ${run.runId} is not done, so it has no results to go on with.`,
+    kept: "Nothing was proposed.",
+    next: `\`silas work show ${run.runId}\` shows how it stands.`,
+  });
+}
+
+type Parts = {
+  readonly source: string;
+  readonly tasks: readonly string[];
+  readonly standing: StandingTerms | null;
+  readonly continues?: string | undefined;
+};
 
 /** A plan file with the files of its tasks, as one text. */
 export async function readProposal(
   call: Pick<Call<object>, "outside" | "here">,
-  { source, tasks, standing }: Parts,
+  { source, tasks, standing, continues }: Parts,
 ): Promise<string> {
-  const plan = await readMarkdown(call, source);
+  const plan = await readMarkdown(call, { source, continues });
   const children: string[] = [];
-  for (const task of tasks) children.push(await readMarkdown(call, task));
-  return planProposalText({ plan, tasks: children, standing });
+  for (const task of tasks) children.push(await readMarkdown(call, { source: task }));
+  return planProposalText({ plan, tasks: children, standing, ...(continues === undefined ? {} : { continues }) });
 }
 
 /** Problems are said here, with their lines, before anything is opened or sent. */
-export async function readMarkdown(
+async function readMarkdown(
   { outside, here }: Pick<Call<object>, "outside" | "here">,
-  source: string,
+  { source, continues }: Pick<Parts, "source" | "continues">,
 ): Promise<string> {
   const file = source === "-" ? "<stdin>" : source;
   const markdown = await readPlanFile(source, createInputReader(outside.stdin));
-  const parsed = markdown.ok ? readPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now }) : markdown;
+  const parsed = markdown.ok
+    ? readPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now, continues })
+    : markdown;
   if (markdown.ok && parsed.ok) return markdown.value;
   throw new CommandFailure({
     what: parsed.ok ? file : describePlanProblems(parsed.error, file).join("\n"),

@@ -10,7 +10,7 @@ import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage, type ExitCode } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { forTarget, type Terminal } from "../terminal/terminal.ts";
 import { auditFailure, headsWords, withAudit } from "./chain.ts";
 
 type Json = { readonly json?: boolean };
@@ -88,7 +88,9 @@ async function verifyFile(path: string): Promise<AuditVerdict> {
     broken,
   });
   const source = createReadStream(path);
-  const failed = new Promise<never>((_, reject) => source.once("error", (cause) => reject(cannotRead(path, cause))));
+  const failed = new Promise<never>((_, reject) =>
+    source.once("error", (cause: Error) => reject(cannotRead(path, cause))),
+  );
   const lines = createInterface({ input: source, crlfDelay: Infinity })[Symbol.asyncIterator]();
   for (
     let next = await Promise.race([lines.next(), failed]);
@@ -140,7 +142,7 @@ const exportLog: Handler<object> = async ({ args: [file], terminal, outside, env
   const path = file === undefined ? null : resolve(environment.cwd, file);
   const target = path === null ? outside.stdout : createWriteStream(path, { flags: "wx", mode: 0o600 });
   const failed = new Promise<never>((_, reject) => {
-    if (path !== null) target.once("error", (cause) => reject(cannotWrite(path, cause)));
+    if (path !== null) target.once("error", (cause: Error) => reject(cannotWrite(path, cause)));
   });
   const lines = await withAudit(environment, (audit) =>
     Promise.race([writeLines(audit.exportLines(), target), failed]),
@@ -154,7 +156,7 @@ const exportLog: Handler<object> = async ({ args: [file], terminal, outside, env
 async function writeLines(lines: AsyncIterable<string>, target: NodeJS.WritableStream): Promise<number> {
   let count = 0;
   for await (const line of lines) {
-    if (!target.write(`${line}\n`)) await once(target, "drain");
+    if (!target.write(`${forTarget(target, line)}\n`)) await once(target, "drain");
     count += 1;
   }
   return count;

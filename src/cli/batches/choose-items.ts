@@ -1,9 +1,9 @@
-import { parsePayload, type BatchProposal, type KeptRequest } from "#model";
+import { CHOOSE_MOVE, parsePayload, type BatchProposal, type KeptRequest } from "#model";
 import type { Approvals } from "../approvals/http-approvals.ts";
 import { orFail } from "../approvals/open-approvals.ts";
 import { usage } from "../terminal/failure.ts";
 
-export type Choice = { readonly only?: string; readonly without?: string };
+export type Choice = { readonly only?: string; readonly without?: string; readonly choose?: string };
 
 /** The batch that a request asks about; null for any other request. */
 export function batchIn({ markdown, kind }: Pick<KeptRequest, "markdown" | "kind">): BatchProposal | null {
@@ -23,11 +23,18 @@ export async function withChoice(
   return orFail(await approvals.show(chosen.requestId));
 }
 
-function chosenIds(request: KeptRequest, { only, without }: Choice): readonly string[] | null {
-  if (only === undefined && without === undefined) return null;
-  if (only !== undefined && without !== undefined) throw usage("--only and --without exclude each other.");
+/** Whether it asks which of several ways one file goes; that is answered by a choice, or declined. [BATCH-03] */
+export const isQuestion = (request: Pick<KeptRequest, "markdown" | "kind">): boolean =>
+  batchIn(request)?.action === CHOOSE_MOVE;
+
+function chosenIds(request: KeptRequest, { only: items, without, choose }: Choice): readonly string[] | null {
+  const said = [items, without, choose].filter((one) => one !== undefined);
+  if (said.length === 0) return null;
+  if (said.length > 1) throw usage("--only, --without and --choose exclude each other.");
+  const only = items ?? choose;
   const batch = batchIn(request);
   if (batch === null) throw usage("Only a batch has items to choose from.");
+  if (choose !== undefined && batch.action !== CHOOSE_MOVE) throw usage("Nothing is to be chosen here: use --only.");
   const named = (only ?? without ?? "").split(",").map((id) => id.trim());
   const all = batch.items.map(({ item_id: id }) => id);
   const unknown = named.find((id) => !all.includes(id));

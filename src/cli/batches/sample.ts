@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm, rmdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandFailure } from "../terminal/failure.ts";
 
@@ -19,9 +19,9 @@ const FILES: readonly Sample[] = [
 
 const DAYS_AGO_MS = 40 * 86_400_000;
 
-/** A small folder of real files to try it on. What is there already is never written to. */
-export async function writeSample(folder: string, now: number): Promise<void> {
-  await mkdir(folder, { recursive: true });
+/** A small folder of real files to try it on. What is there already is never written to. Answers how to take it away again. */
+export async function writeSample(folder: string, now: number): Promise<() => Promise<void>> {
+  const made = await mkdir(folder, { recursive: true });
   if ((await readdir(folder)).length > 0) {
     throw new CommandFailure({
       what: `${folder} is not empty.`,
@@ -36,4 +36,9 @@ export async function writeSample(folder: string, now: number): Promise<void> {
     const moment = new Date(isFresh ? now : now - DAYS_AGO_MS);
     await utimes(path, moment, moment);
   }
+  return async () => {
+    for (const { name } of FILES) await rm(join(folder, name), { force: true });
+    // Whatever else came into it meanwhile keeps it.
+    if (made !== undefined) await rmdir(folder).catch(() => undefined);
+  };
 }

@@ -3,17 +3,14 @@ import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { oneLine } from "#base";
 import { keptRequestToWire, runLine, workDetailToWire, type KeptRequest, type WorkDetail } from "#model";
-import type { Tidied, WorkDoor } from "#ports";
+import type { Tidied } from "#ports";
 import { confirmRequest } from "../approvals/approve.ts";
-import { createHttpApprovals, type Approvals } from "../approvals/http-approvals.ts";
+import type { Approvals } from "../approvals/http-approvals.ts";
 import { orFail } from "../approvals/open-approvals.ts";
-import { reachSilas } from "../client/door.ts";
-import { askOnce } from "../keys/open-keys.ts";
 import { safeJson } from "../plan/safe-json.ts";
-import { watchRun } from "../run/watch.ts";
+import { carryOut, refuseWhileStopped, withSilas } from "../run/carry-out.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage, type ExitCode } from "../terminal/failure.ts";
-import { createHttpWork } from "../work/http-work.ts";
 import { resultLines } from "../work/run-lines.ts";
 import { describeBatch, describeUndo } from "./batch-lines.ts";
 import { batchIn, usualIds, withChoice } from "./choose-items.ts";
@@ -44,15 +41,23 @@ const FOLLOWING_TRIES = 100;
 
 const tidyFolder: Handler<Options> = async (call) => {
   const { options, terminal } = call;
-  const folder = await folderOf(call);
-  const tidied = await withSilas(call, async ({ work }) => orFail(await work.batches.tidy(folder, TERMINAL)));
+  const { folder, takeAway } = await folderOf(call);
+  const asking = withSilas(call, async (silas) => {
+    await refuseWhileStopped(silas);
+    return orFail(await silas.work.batches.tidy(folder, TERMINAL));
+  });
+  const tidied = await asking.catch(async (refused: unknown) => {
+    await takeAway();
+    throw refused;
+  });
   const { asked } = tidied;
   if (options.json && (options.propose || options.hash === undefined)) return sayJson(call, tidied);
   sayLeftAlone(call, tidied);
   if (asked === null) return terminal.line("There is nothing to move.");
   if (options.propose) {
     terminal.line(`${asked.request.requestId}  ${asked.request.card.intent}`);
-    return terminal.note(`Waits for your decision. \`silas approve ${asked.request.requestId}\` shows it.`);
+    const { requestId, riskLevel } = asked.request;
+    return terminal.note(`Waits for your decision, ${riskLevel} risk. \`silas approve ${requestId}\` shows it.`);
   }
   let worst: ExitCode = EXIT.ok;
   let next: KeptRequest | null = asked.request;
@@ -64,17 +69,20 @@ const tidyFolder: Handler<Options> = async (call) => {
   return worst;
 };
 
-async function folderOf({ args, options, environment, here }: Call<Options>): Promise<string> {
+type Place = { readonly folder: string; readonly takeAway: () => Promise<void> };
+
+/** The folder that is meant; one that was made for this goes again where it may not be tidied. */
+async function folderOf({ args, options, environment, here }: Call<Options>): Promise<Place> {
   const [named] = args;
   if (options.sample === undefined) {
     if (named === undefined) throw usage("Name a folder, or try it with --sample.");
     const folder = resolve(environment.cwd, named);
-    return realpath(folder).catch(() => folder);
+    return { folder: await realpath(folder).catch(() => folder), takeAway: async () => {} };
   }
   if (named !== undefined) throw usage("Name either a folder, or --sample with one.");
   const folder = resolve(environment.cwd, options.sample === true ? SAMPLE : options.sample);
-  await writeSample(folder, here.now === undefined ? 0 : Date.parse(here.now));
-  return realpath(folder);
+  const takeAway = await writeSample(folder, here.now === undefined ? 0 : Date.parse(here.now));
+  return { folder: await realpath(folder), takeAway };
 }
 
 function sayJson({ terminal }: Call<Options>, { asked, leftAlone, ...counts }: Tidied): void {
@@ -95,17 +103,7 @@ async function decideOne(call: Call<Options>, waiting: KeptRequest): Promise<Exi
   });
   if (shown === null) return EXIT.ok;
   const confirmed = await confirmRequest(call, shown);
-  const { requestId } = shown;
-  const detail = await withSilas(call, async ({ approvals, work, begin }) => {
-    orFail(await approvals.decide({ requestId, verdict: "approved", actor: TERMINAL, ...confirmed }));
-    const runId = await runOf(work, requestId);
-    const running = begin(runId);
-    const watching = { runId, terminal: call.terminal, isQuiet: call.options.json === true };
-    await watchRun(work, watching);
-    await running;
-    return orFail(await work.show(runId));
-  });
-  return sayResult(call, detail);
+  return sayResult(call, await carryOut(call, { request: shown, confirmed }));
 }
 
 type Asked = { readonly approvals: Approvals; readonly request: KeptRequest };
@@ -114,10 +112,10 @@ type Asked = { readonly approvals: Approvals; readonly request: KeptRequest };
 async function chosenByHand({ terminal }: Call<Options>, { approvals, request }: Asked): Promise<KeptRequest | null> {
   const batch = batchIn(request);
   if (batch === null || !terminal.isInteractive) return request;
-  for (const line of describeBatch(batch)) terminal.note(line);
   const usual = usualIds(batch);
   const all = batch.items.length;
   if (usual.length === all || usual.length === 0) return request;
+  for (const line of describeBatch(request)) terminal.note(line);
   const prompts = await import("@clack/prompts");
   const answer = await prompts.select({
     message: "What is marked with ! is unusual. Which ones?",
@@ -149,12 +147,6 @@ function sayResult({ options, terminal }: Call<Options>, detail: WorkDetail): Ex
   return run.status === "done" ? EXIT.ok : EXIT.failed;
 }
 
-async function runOf(work: WorkDoor, requestId: string): Promise<string> {
-  const found = orFail(await work.list()).find((one) => one.requestId === requestId);
-  if (found !== undefined) return found.run.runId;
-  throw new CommandFailure({ what: "The approval granted no run.", next: "`silas work list` shows what there is." });
-}
-
 /** The batch that follows: a running Silas asks about it by itself, a moment after the decision. */
 async function following(
   call: Call<Options>,
@@ -170,20 +162,4 @@ async function following(
     }
     return null;
   });
-}
-
-type Silas = { readonly approvals: Approvals; readonly work: WorkDoor; begin(runId: string): Promise<void> };
-
-async function withSilas<T>({ environment, terminal }: Call<Options>, talk: (silas: Silas) => Promise<T>): Promise<T> {
-  const silas = await reachSilas({ environment, askPassphrase: askOnce(terminal) });
-  if (silas.kind === "instance") {
-    const { address } = silas;
-    return talk({ approvals: createHttpApprovals(address), work: createHttpWork(address), begin: async () => {} });
-  }
-  const { approvals, work } = silas.app;
-  try {
-    return await talk({ approvals, work, begin: work.runGranted });
-  } finally {
-    await silas.app.close();
-  }
 }

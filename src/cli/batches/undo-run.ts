@@ -1,5 +1,5 @@
 import { oneLine } from "#base";
-import { isAsApproved, keptRequestToWire, workDetailToWire, type WorkDetail } from "#model";
+import { isAsApproved, isIdPart, keptRequestToWire, workDetailToWire, type WorkDetail } from "#model";
 import type { WorkDoor } from "#ports";
 import { orFail } from "../approvals/open-approvals.ts";
 import { reachSilas } from "../client/door.ts";
@@ -15,7 +15,6 @@ type Options = { readonly propose?: true; readonly json?: boolean };
 type Silas = { readonly work: WorkDoor; begin(runId: string): Promise<void> };
 
 const TERMINAL = { kind: "terminal" } as const;
-const ID_PART_CHARS_MIN = 4;
 
 /** Takes back the batch whose run or request this id names; null when it names none. */
 export async function undoRun(call: Call<Options>, typed: string): Promise<ExitCode | null> {
@@ -57,12 +56,10 @@ async function proposeBack({ terminal, options }: Call<Options>, { silas, found 
 }
 
 async function batchRun(work: WorkDoor, typed: string): Promise<WorkDetail | null> {
-  if (typed.length < ID_PART_CHARS_MIN) return null;
-  const runs = orFail(await work.list());
-  for (const { run, requestId } of runs) {
-    const fits = run.runId.startsWith(typed) || run.runId.endsWith(typed) || requestId.startsWith(typed);
-    const detail = fits ? orFail(await work.show(run.runId)) : null;
-    if (detail !== null && detail.undo !== null && !detail.title.startsWith("Undo: ")) return detail;
+  const runs = isIdPart(typed) ? orFail(await work.list({ idPart: typed })) : [];
+  for (const { run } of runs) {
+    const detail = orFail(await work.show(run.runId));
+    if (detail.undo !== null && !detail.title.startsWith("Undo: ")) return detail;
   }
   return null;
 }

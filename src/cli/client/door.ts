@@ -12,8 +12,11 @@ import { startFailure } from "../start/words.ts";
 
 export type OpenDoor = { readonly door: JournalDoor; close(): Promise<void> };
 
-/** Another command of the terminal holds the lock for a moment; an instance publishes its address when it listens. */
-const WAIT_MS = 10_000;
+/**
+ * Other commands of the terminal hold the lock for a moment each, and an instance publishes its address when it listens.
+ * Several take turns, on a machine that is busy with something else: long before this, nobody waits for a turn.
+ */
+const WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 25;
 
 /**
@@ -38,8 +41,9 @@ export type Reaching = {
 /** The instance that runs on this data directory, or everything but a server in this process. */
 export async function reachSilas({ environment, askPassphrase }: Reaching): Promise<Reached> {
   const setup = loadSetup(environment);
-  const deadlineMs = performance.now() + WAIT_MS;
-  while (performance.now() < deadlineMs) {
+  // Counted from the first time that somebody else had it: loading what is needed is no waiting.
+  let deadlineMs: number | null = null;
+  while (deadlineMs === null || performance.now() < deadlineMs) {
     const instance = await findInstance(setup);
     if (instance !== null) return { kind: "instance", address: instance.address };
     prepareDirectories(setup);
@@ -48,6 +52,7 @@ export async function reachSilas({ environment, askPassphrase }: Reaching): Prom
     const composed = await composeLocal({ config: setup.config, stateDir: setup.paths.stateDir, vault });
     if (composed.ok) return { kind: "local", app: composed.value };
     if (composed.error.code !== "already_running") throw startFailure(composed.error);
+    deadlineMs ??= performance.now() + WAIT_MS;
     await wait(LOOK_AGAIN_MS);
   }
   throw new CommandFailure({

@@ -54,7 +54,15 @@ const listGates: Handler<{ readonly json?: boolean }> = async ({ options, termin
     });
   } else {
     printTable(terminal, {
-      columns: ["NAME", "ON", "LANE", "PROVIDER", "CHECK", "ELSE", "STATE"].map((header) => ({ header })),
+      columns: [
+        { header: "NAME", flexible: true },
+        { header: "ON" },
+        { header: "LANE", spare: 2 },
+        { header: "PROVIDER", spare: 1 },
+        { header: "CHECK", spare: 4 },
+        { header: "ELSE", spare: 3 },
+        { header: "STATE" },
+      ],
       rows: rows.map(({ gate, state }) => [
         gate.name,
         gate.on,

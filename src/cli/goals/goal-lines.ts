@@ -1,16 +1,7 @@
 import { oneLine } from "#base";
-import { cycleLine, type Cycle, type GoalDetail, type GoalStatus, type GoalSummary } from "#model";
+import { cycleLine, GOAL_STATES, type Cycle, type GoalDetail, type GoalSummary } from "#model";
 import { showMoment } from "../terminal/local-time.ts";
 import { resultLines } from "../work/run-lines.ts";
-
-const STATES: Readonly<Record<GoalStatus, string>> = {
-  healthy: "Well",
-  failing: "Does not hold",
-  repairing: "Is being repaired",
-  waiting_for_you: "Waits for you",
-  paused: "Paused",
-  never_checked: "Not checked yet",
-};
 
 /** Ids made in the same hour begin alike, so their end is shown where they are long. */
 const ID_CHARS = 16;
@@ -19,7 +10,7 @@ const shortId = (id: string): string => (id.length <= ID_CHARS ? id : id.slice(-
 export const goalRow = (goal: GoalSummary): readonly string[] => [
   shortId(goal.goalId),
   oneLine(goal.title),
-  STATES[goal.status],
+  GOAL_STATES[goal.status],
   goal.lastCycle === null ? "-" : `${goal.lastCycle.passed} of ${goal.lastCycle.total}`,
   goal.nextDue === null ? "-" : showMoment(goal.nextDue),
   goal.repairsMax === 0 ? "ask" : `${goal.repairsUsed} of ${goal.repairsMax} used`,
@@ -41,14 +32,29 @@ export function describeGoal(goal: GoalDetail): readonly string[] {
     standingUntil === null
       ? "  Repairs   each is asked for"
       : `  Repairs   ${goal.repairsUsed} of ${goal.repairsMax} used, until ${showMoment(standingUntil)}`,
+    ...streamLines(goal.stream),
     ...(cycles.length === 0 ? [] : ["Looks", ...cycles.slice(0, LOOKS_SHOWN).map(cycleRow)]),
     ...(cycles[0] === undefined ? [] : resultLines(cycles[0].recheck ?? cycles[0].results)),
   ];
 }
 
+const HEARD = { every_user_message: "messages", every_agent_response: "replies" } as const;
+
+/** What it is to the conversation, for a goal that says something about messages. */
+function streamLines(stream: GoalDetail["stream"]): readonly string[] {
+  if (stream === null) return [];
+  const gates = stream.gates.map(({ name, on }) => `${oneLine(name)} (${HEARD[on]})`).join(", ");
+  return [
+    `  Messages  ${oneLine(stream.words)}`,
+    ...(gates === "" ? [] : [`  Gates     ${gates}`]),
+    ...(stream.levels.length === 0 ? [] : [`  Levels    ${stream.levels.map((name) => oneLine(name)).join(", ")}`]),
+    ...(stream.mode === "" ? [] : [`  Mode      ${stream.mode}; nothing asks for it yet`]),
+  ];
+}
+
 /** Why it stands as it does, where there is more to say than that. */
 const stateWords = ({ status, statusWords }: GoalDetail): string =>
-  statusWords === null || status === "paused" ? STATES[status] : oneLine(statusWords);
+  statusWords === null || status === "paused" ? GOAL_STATES[status] : oneLine(statusWords);
 
 const LOOKS_SHOWN = 10;
 

@@ -32,6 +32,11 @@ export const define: Define = (goals, act) => {
     .option("--json", "print JSON")
     .action(act(checkGoal));
   goals
+    .command("leave <id>")
+    .description("Do not make up for checks that were missed, where a goal asks about them.")
+    .option("--json", "print JSON")
+    .action(act(leaveGoal));
+  goals
     .command("pause <id>")
     .description("Check a goal no more until it is resumed. A look that was begun goes on to its end.")
     .option("--json", "print JSON")
@@ -88,10 +93,11 @@ const checkGoal: Handler<Options> = async (call): Promise<ExitCode> => {
   return detail.status === "healthy" ? EXIT.ok : EXIT.failed;
 };
 
+const leaveGoal: Handler<Options> = (call) => turn(call, "leave");
 const pauseGoal: Handler<Options> = (call) => turn(call, "pause");
 const resumeGoal: Handler<Options> = (call) => turn(call, "resume");
 
-async function turn(call: Call<Options>, verb: "pause" | "resume"): Promise<void> {
+async function turn(call: Call<Options>, verb: "leave" | "pause" | "resume"): Promise<void> {
   const detail = await withGoals(call, async (door) => {
     const { goalId } = await findGoal(door, call.args[0] ?? "");
     return orFail(await door[verb](goalId, { kind: "terminal" }));

@@ -12,7 +12,7 @@ export function createHttpGoals(address: InstanceAddress): GoalsDoor {
     const answer = await call<never>(made);
     return answer.ok ? ok(whole(goalDetailFromWire(answer.value))) : answer;
   };
-  const act = (goalId: string, verb: "check" | "pause" | "resume"): Promise<Result<GoalDetail, never>> =>
+  const act = (goalId: string, verb: "check" | "leave" | "pause" | "resume"): Promise<Result<GoalDetail, never>> =>
     detail({ method: "POST", path: `${pathOf(goalId)}/${verb}`, body: "{}" });
   return {
     list: async () => {
@@ -23,6 +23,7 @@ export function createHttpGoals(address: InstanceAddress): GoalsDoor {
     },
     show: (goalId) => detail({ method: "GET", path: pathOf(goalId) }),
     check: (goalId) => act(goalId, "check"),
+    leave: (goalId) => act(goalId, "leave"),
     pause: (goalId) => act(goalId, "pause"),
     resume: (goalId) => act(goalId, "resume"),
   };

@@ -47,8 +47,16 @@ const verify: Handler<Json> = async ({ args: [dir = ""], options, terminal, envi
   for (const line of describeFiles(verified.value)) terminal.line(line);
 };
 
-export const describeFiles = ({ files }: BackupManifest): string[] =>
-  files.map(
-    ({ name, bytes, sha256 }) =>
-      `  ${name.padEnd(10)} ${String(bytes).padStart(12)} bytes  sha256 ${sha256.slice(0, 16)}…`,
-  );
+/** Results of runs go by their digests, which say nothing to anybody: they are one line. */
+export function describeFiles({ files }: BackupManifest): readonly string[] {
+  const results = files.filter(({ name }) => name.includes("/"));
+  const bytesOf = results.reduce((sum, { bytes }) => sum + bytes, 0);
+  return [
+    ...files
+      .filter((file) => !results.includes(file))
+      .map(({ name, bytes, sha256 }) => `${row(name, bytes)}  sha256 ${sha256.slice(0, 16)}…`),
+    ...(results.length === 0 ? [] : [`${row("artifacts", bytesOf)}  results of runs: ${results.length}`]),
+  ];
+}
+
+const row = (name: string, bytes: number): string => `  ${name.padEnd(10)} ${String(bytes).padStart(12)} bytes`;

@@ -8,7 +8,7 @@ type Shell = (typeof SHELLS)[number];
 export const define: Define = (completion, act) => {
   completion
     .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
-    .addHelpText("after", "\nFor example: silas completion bash > ~/.local/share/bash-completion/completions/silas")
+    .addHelpText("after", "\nFor example:\n  silas completion bash > ~/.local/share/bash-completion/completions/silas")
     .action(act(printCompletion));
 };
 

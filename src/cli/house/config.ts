@@ -1,6 +1,7 @@
 import { checkConfigFile, describeProblem, formatOrigin, type ConfigEntry } from "#config";
 import type { Define, Handler } from "../terminal/context.ts";
 import { EXIT, usage } from "../terminal/failure.ts";
+import { noteChangedLimits } from "../autonomy/changed-limits.ts";
 import { loadSetup } from "../client/setup.ts";
 import { findGateProblems } from "../gates/usable-gates.ts";
 
@@ -28,7 +29,13 @@ export const define: Define = (config, act) => {
 
 type GetOptions = Json & { readonly origin?: true };
 
-const getKey: Handler<GetOptions> = async ({ args: [key = ""], options, terminal, environment }) => {
+const getKey: Handler<GetOptions> = async (call) => {
+  const {
+    args: [key = ""],
+    options,
+    terminal,
+    environment,
+  } = call;
   const found = loadSetup(environment).find(key);
   if (!found.ok) {
     const { nearest } = found.error;
@@ -38,6 +45,10 @@ const getKey: Handler<GetOptions> = async ({ args: [key = ""], options, terminal
     );
   }
   const [first] = found.value;
+  await noteChangedLimits(
+    call,
+    found.value.map((entry) => entry.key),
+  );
   if (options.json) return terminal.json({ entries: found.value.map(wireEntry) });
   if (found.value.length === 1 && first?.key === key) {
     return terminal.line(`${show(first.value)}${options.origin ? `  (${formatOrigin(first.origin)})` : ""}`);
@@ -45,8 +56,13 @@ const getKey: Handler<GetOptions> = async ({ args: [key = ""], options, terminal
   for (const entry of found.value) terminal.line(describeEntry(entry, options));
 };
 
-const listKeys: Handler<GetOptions> = async ({ options, terminal, environment }) => {
+const listKeys: Handler<GetOptions> = async (call) => {
+  const { options, terminal, environment } = call;
   const entries = loadSetup(environment).list();
+  await noteChangedLimits(
+    call,
+    entries.map((entry) => entry.key),
+  );
   if (options.json) return terminal.json({ entries: entries.map(wireEntry) });
   for (const entry of entries) terminal.line(describeEntry(entry, options));
 };

@@ -4,17 +4,20 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { instantFromMs, msOfInstant } from "#base";
 import { BUILT_PAGE } from "#compose";
-import { describeProblems, loadConfig, type Environment, type LoadedConfig } from "#config";
+import { describeProblems, describeUnread, loadConfig, type Environment, type LoadedConfig } from "#config";
 import { readInstance } from "#stores";
 import { checkAudit } from "../audit/doctor-audit.ts";
 import { findGateProblems } from "../gates/usable-gates.ts";
 import { checkKeys } from "../keys/doctor-keys.ts";
+import { checkModel } from "../models/doctor-model.ts";
 import { checkSandbox } from "../sandbox/doctor-sandbox.ts";
 import { checkStop } from "../stop/doctor-stop.ts";
+import { checkTelegram } from "../telegram/doctor-telegram.ts";
+import { checkQueues } from "../work/doctor-queues.ts";
 import type { Finding } from "./doctor.ts";
+import { checkResults } from "./doctor-results.ts";
 import { checkStores } from "./doctor-stores.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
-import { MODES } from "../start/status.ts";
 
 export type Patient = {
   readonly environment: Environment;
@@ -40,21 +43,34 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
   return [
     checkNode(),
     ok("config", "every rule holds"),
+    ...checkVariables(examination),
     ...(await checkGates(examination)),
     ...places,
     await checkAudit(examination),
     checkInstance(examination),
     await checkPort(examination),
+    await checkTelegram(examination),
     ...(await checkKeys({ ...examination, places })),
     await checkSandbox(examination),
     checkStop(examination),
+    checkQueues(examination),
     await checkDisk(examination),
+    checkResults(examination),
     checkClock(examination),
     checkPage(),
     checkBackups(examination),
-    ok("model", `${MODES.built_in}: capture, journal and search need none`),
+    checkModel(examination.setup),
   ];
 }
+
+/** A variable that nothing reads was meant to change something. */
+const checkVariables = ({ setup }: Examination): readonly Finding[] =>
+  setup.unread.map((unread) =>
+    warn("environment", {
+      message: describeUnread(unread),
+      fix: `unset ${unread.name}, or give it the name that is meant; silas config list --json names them all`,
+    }),
+  );
 
 /** Every check that a configured gate names is there; nothing is built or downloaded for it. [GUARD-10] */
 async function checkGates({ setup }: Examination): Promise<readonly Finding[]> {
@@ -195,7 +211,7 @@ function checkClock({ setup: { paths }, here }: Examination): Finding {
 
 function checkPage(): Finding {
   if (existsSync(join(BUILT_PAGE, "index.html"))) return ok("page", "built");
-  return warn("page", { message: "the page for the browser is not built", fix: "npm run build:web, or npm start" });
+  return warn("page", { message: "the page for the browser is not built", fix: "npm start, which builds it" });
 }
 
 const BACKUP_DAYS_MAX = 7;

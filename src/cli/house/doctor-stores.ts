@@ -1,4 +1,4 @@
-import { instantFromMs, msOfInstant } from "#base";
+import { instantFromMs, msOfInstant, oneLine } from "#base";
 import { inspectStores, startFaultSentence, type StoreInspection } from "#stores";
 import type { Finding } from "./doctor.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
@@ -7,7 +7,7 @@ const CLOCK_SLACK_MS = 5 * 60_000;
 
 type Subject = { readonly setup: { readonly paths: { readonly dataDir: string } }; readonly here: HereAndNow };
 
-/** What is wrong with the databases: torn pages, migrations a start would refuse, dates that have not come yet. */
+/** What is wrong with the databases: torn pages, damaged rows, migrations a start would refuse, dates that have not come yet. */
 export function checkStores({ setup, here }: Subject): readonly Finding[] {
   const limit = instantFromMs(msOfInstant(here.now) + CLOCK_SLACK_MS);
   const after = limit.ok ? limit.value : here.now;
@@ -15,6 +15,7 @@ export function checkStores({ setup, here }: Subject): readonly Finding[] {
     pagesOf(inspection),
     ...schemaOf(inspection),
     ...datesOf(inspection),
+    ...rowsOf(inspection),
   ]);
 }
 
@@ -48,4 +49,16 @@ function datesOf({ changedAfter }: StoreInspection): readonly Finding[] {
   if (changedAfter === 0) return [{ check, state: "ok", message: "no record is from the future", fix: null }];
   const message = `${changedAfter} record(s) were changed in the future`;
   return [{ check, state: "warn", message, fix: "check the date of this computer" }];
+}
+
+const NAMED_MAX = 5;
+
+function rowsOf({ file, damagedRows }: StoreInspection): readonly Finding[] {
+  const check = "rows";
+  if (damagedRows === null) return [];
+  if (damagedRows.length === 0) return [{ check, state: "ok", message: "what is kept can be read", fix: null }];
+  const named = damagedRows.slice(0, NAMED_MAX).map(({ table, id }) => `${oneLine(id)} of ${table}`);
+  const more = damagedRows.length > NAMED_MAX ? `, and ${damagedRows.length - NAMED_MAX} more` : "";
+  const message = `${damagedRows.length} row(s) of ${file} cannot be read and are left out: ${named.join(", ")}${more}`;
+  return [{ check, state: "fail", message, fix: "silas restore <backup> brings back a copy from before" }];
 }

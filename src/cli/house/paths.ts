@@ -20,6 +20,7 @@ const showPaths: Handler<{ readonly json?: boolean }> = async ({ options, termin
     project_file: paths.projectFile,
     journal: join(paths.dataDir, "db.sqlite"),
     runtime: join(paths.dataDir, "silas.db"),
+    artifacts: join(paths.dataDir, "artifacts"),
     backups: join(paths.dataDir, "backups"),
   };
   if (options.json) return terminal.json(places);

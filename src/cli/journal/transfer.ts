@@ -7,6 +7,7 @@ import { CommandFailure, usage } from "../terminal/failure.ts";
 import { journalFailure } from "../client/words.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
+import { forTarget } from "../terminal/terminal.ts";
 import { parseRows } from "../tasks/show.ts";
 
 export const exportJournal: Handler<{ readonly to?: string }> = ({ options, terminal, outside, journal }) =>
@@ -15,7 +16,8 @@ export const exportJournal: Handler<{ readonly to?: string }> = ({ options, term
     const target =
       options.to === undefined ? outside.stdout : createWriteStream(options.to, { flags: "wx", mode: 0o600 });
     const failed = new Promise<never>((_, reject) => {
-      if (options.to !== undefined) target.once("error", (cause) => reject(cannotWrite(options.to ?? "", cause)));
+      if (options.to !== undefined)
+        target.once("error", (cause: Error) => reject(cannotWrite(options.to ?? "", cause)));
     });
     const lines = await Promise.race([writeLines(client.door.exportLines({ kind: "terminal" }), target), failed]);
     if (options.to === undefined) return;
@@ -33,7 +35,9 @@ export const importJournal: Handler<{ readonly json?: boolean }> = ({
 }) =>
   journal(async (client) => {
     const source: Readable = file === "-" ? outside.stdin : createReadStream(file);
-    const failed = new Promise<never>((_, reject) => source.once("error", (cause) => reject(cannotRead(file, cause))));
+    const failed = new Promise<never>((_, reject) =>
+      source.once("error", (cause: Error) => reject(cannotRead(file, cause))),
+    );
     const lines = createInterface({ input: source, crlfDelay: Infinity });
     const report = await Promise.race([client.door.importLines(lines, { kind: "terminal" }), failed]);
     if (!report.ok) throw journalFailure(report.error);
@@ -69,7 +73,7 @@ export const listChanges: Handler<{ readonly after: string; readonly limit: stri
 async function writeLines(lines: AsyncIterable<string>, target: NodeJS.WritableStream): Promise<number> {
   let count = 0;
   for await (const line of lines) {
-    if (!target.write(`${line}\n`)) await once(target, "drain");
+    if (!target.write(`${forTarget(target, line)}\n`)) await once(target, "drain");
     count += 1;
   }
   return count;

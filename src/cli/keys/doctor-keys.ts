@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "#config";
-import { wordPartsFor, type KeysReport, type VaultStatus } from "#model";
+import { SIGNING_KEY_NAME, wordPartsFor, type KeysReport, type VaultStatus } from "#model";
 import { reachSilas } from "../client/door.ts";
 import type { Finding } from "../house/doctor.ts";
 import { CommandFailure } from "../terminal/failure.ts";
@@ -80,7 +80,7 @@ function refused(check: string, { code, vault }: { readonly code: string; readon
   const facts = {
     missing: vault.opensWith,
     reason: "it does not open",
-    ref: "owner-signing-key",
+    ref: SIGNING_KEY_NAME,
     keyId: "in the vault",
   };
   const { what, next } = wordPartsFor({ code, ...facts });

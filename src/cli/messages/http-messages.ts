@@ -1,11 +1,14 @@
 import { assert, ok, type Result } from "#base";
 import { keptMessageFromWire, keptRequestFromWire, type KeptMessage, type KeptRequestBody } from "#model";
-import type { MessagesDoor } from "#ports";
+import type { MessagesDoor, TalkDoor } from "#ports";
+import { createHttpTalk } from "../models/http-talk.ts";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { resultOf } from "../client/http-door.ts";
 
 /** What verbs do with messages. */
-export type Messages = Pick<MessagesDoor, "say" | "list" | "endorse">;
+export type Messages = Pick<MessagesDoor, "say" | "list" | "endorse"> & {
+  readonly talk: Pick<TalkDoor, "answered" | "tryModel" | "turnsOf">;
+};
 
 /** The messages of a running instance: the same door as the local one. What is said is signed there. */
 export function createHttpMessages(address: InstanceAddress): Messages {
@@ -14,6 +17,7 @@ export function createHttpMessages(address: InstanceAddress): Messages {
   const post = <T, E>(path: string, value: object): Promise<Result<T, E>> =>
     call({ method: "POST", path, body: JSON.stringify(value) });
   return {
+    talk: createHttpTalk(address),
     say: async (words) => {
       const said = await post<AcknowledgedBody, never>("/api/messages/say", words);
       return said.ok ? ok({ message: messageOf(said.value.message), reply: said.value.reply }) : said;

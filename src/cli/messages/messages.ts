@@ -1,5 +1,13 @@
 import { LIMITS } from "#base";
-import { ID_PART_CHARS_MIN, keptMessageToWire, keptRequestToWire, type KeptMessage } from "#model";
+import {
+  ID_PART_CHARS_MIN,
+  keptMessageToWire,
+  keptRequestToWire,
+  toldTurnToWire,
+  turnFailureWords,
+  type KeptMessage,
+  type Turn,
+} from "#model";
 import { orFail } from "../approvals/open-approvals.ts";
 import { safeJson } from "../plan/safe-json.ts";
 import type { Define, Handler } from "../terminal/context.ts";
@@ -30,9 +38,14 @@ const listMessages: Handler<Options> = async (call) => {
   if (!/^[1-9]\d{0,2}$/.test(options.limit) || limit > LIMITS.pageRows) {
     throw usage(`--limit is a number from 1 to ${LIMITS.pageRows}, not "${options.limit}".`);
   }
-  const listed = await withMessages(call, ({ messages, scopeId }) => newest(messages, { scopeId, limit }));
+  const { listed, turns } = await withMessages(call, async ({ messages, scopeId }) => {
+    const found = await newest(messages, { scopeId, limit });
+    return { listed: found, turns: orFail(await messages.talk.turnsOf(found.map(({ messageId }) => messageId))) };
+  });
   const shown = listed.toReversed();
-  if (options.json) return terminal.line(safeJson({ messages: shown.map(keptMessageToWire) }));
+  if (options.json) {
+    return terminal.line(safeJson({ messages: shown.map(keptMessageToWire), turns: turns.map(toldTurnToWire) }));
+  }
   if (shown.length === 0) return terminal.note("Nothing was said yet. `silas say TEXT` says something.");
   const columns = [
     { header: "ID" },
@@ -42,7 +55,12 @@ const listMessages: Handler<Options> = async (call) => {
     { header: "STATE" },
     { header: "TEXT", flexible: true },
   ] as const;
-  printTable(terminal, { columns, rows: shown.map(rowOf) });
+  const turnsById = new Map(turns.map((turn): [string, Turn] => [turn.messageId, turn]));
+  const rows = shown.flatMap((message) => {
+    const turn = turnsById.get(message.messageId);
+    return [rowOf(message), ...(turn === undefined ? [] : [answerRow(turn)])];
+  });
+  printTable(terminal, { columns, rows });
 };
 
 /** Ids made in the same hour begin alike, so their end is shown; `endorse` takes it. */
@@ -55,6 +73,16 @@ const rowOf = (message: KeptMessage): readonly string[] => [
   trustWords(message),
   message.gate === null ? message.state : `${message.state} (${message.gate.name})`,
   message.text,
+];
+
+/** What was answered, below what it answers. */
+const answerRow = ({ endedAt, taint, state, failure, reply }: Turn): readonly string[] => [
+  "",
+  endedAt === null ? "" : showMoment(endedAt),
+  "silas",
+  taint ?? "",
+  state,
+  reply ?? (failure === null ? "" : turnFailureWords(failure)),
 ];
 
 function trustWords({ taint, origin, endorsed }: KeptMessage): string {

@@ -1,5 +1,5 @@
 import { LIMITS, neutralise } from "#base";
-import { keptMessageToWire, ownWordsSchema, type OwnWords } from "#model";
+import { keptMessageToWire, ownWordsSchema, toldTurnToWire, turnLines, type OwnWords } from "#model";
 import { orFail } from "../approvals/open-approvals.ts";
 import { createInputReader } from "../canonical/input.ts";
 import { safeJson } from "../plan/safe-json.ts";
@@ -28,13 +28,18 @@ export const define: Define = (say, act) => {
 const sayWords: Handler<Options> = async (call) => {
   const { options, terminal } = call;
   const words = readWords(call, await spokenText(call));
-  const { message, reply } = await withMessages(call, async ({ messages }) =>
-    orFail(await messages.say(words, AT_TERMINAL)),
-  );
-  if (options.json) return terminal.line(safeJson({ message: keptMessageToWire(message), reply }));
-  terminal.line(neutralise(reply));
+  const { message, reply, turn } = await withMessages(call, async ({ messages }) => {
+    const said = orFail(await messages.say(words, AT_TERMINAL));
+    if (!options.json) terminal.line(neutralise(said.reply));
+    return { ...said, turn: orFail(await messages.talk.answered(said.message.messageId)) };
+  });
+  if (options.json) {
+    const shown = turn === null ? null : toldTurnToWire(turn);
+    return terminal.line(safeJson({ message: keptMessageToWire(message), reply, turn: shown }));
+  }
+  if (turn !== null) for (const line of turnLines(turn)) terminal.line(neutralise(line));
   terminal.note(`Message ${message.messageId}; \`silas messages\` lists what was said.`);
-  if (message.state === "blocked") return 1;
+  if (message.state === "blocked" || turn?.state === "failed") return 1;
 };
 
 async function spokenText({ args, outside }: Call<Options>): Promise<string> {

@@ -23,6 +23,7 @@ export const define: Define = (plan, act) => {
     )
     .option("--repairs <number>", "for a goal: how many repair tasks it may start without asking again")
     .option("--until <day>", "for a goal: the last day on which it may start them")
+    .option("--continues <run>", "go on with the results of this run: all of them, unless the plan names fewer")
     .option("--again <id>", "ask once more for a request that was missed")
     .option("--json", "print JSON")
     .action(act(proposePlan));

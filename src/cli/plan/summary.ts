@@ -34,11 +34,15 @@ export function describePlan({ file, parsed, projection, hash }: Shown): readonl
     ["belongs to", relationsOf(item)],
     ["schedule", item.schedule === null ? [] : [item.schedule]],
     ["budget", [budgetLine(item.budget)]],
-    ["skills", item.skills.length === 0 ? [] : [`${item.skills.join(", ")} (not installed, so without a digest)`]],
+    [
+      "skills",
+      item.skills.length === 0 ? [] : [`${item.skills.join(", ")} (which version is settled when it is proposed)`],
+    ],
     ["steps", item.steps.map(describeStep)],
     ["may read", item.files.read],
     ["may change", item.files.write],
     ["may reach", hostsOf(projection)],
+    ["secrets", item.steps.flatMap(secretsOf)],
     ["checks", item.verify.map(describeCheck)],
     ["gates", item.gates.map(describeGate)],
     ["access", Object.entries(item.accessLevels).map(([name, { tools }]) => `${name}: ${tools.join(", ")}`)],
@@ -57,6 +61,14 @@ function describeStep({ name, run, tool, args, timeout, network }: Step): string
   const what = [args["path"], args["query"]].filter((value) => typeof value === "string").map((value) => ` ${value}`);
   return `${name}: ${run ?? `${tool}${what.join("")}`} (${timeout} s${network ? ", network" : ""})`;
 }
+
+/** Where each secret goes; the secret itself is nowhere but in the vault. */
+const secretsOf = ({ name: step, credentials }: Step): readonly string[] =>
+  Object.entries(credentials).map(([name, { ref, as, host, header }]) => {
+    const way =
+      as === "header" ? `added by the gateway to requests for ${host}, as ${header}` : "read once by its program";
+    return `${ref} (${name} of step ${step}, ${way})`;
+  });
 
 function hostsOf({ capabilities }: PlanProjection): readonly string[] {
   const { hosts } = capabilities as { readonly hosts: readonly string[] };

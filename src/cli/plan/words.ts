@@ -111,6 +111,7 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
   predicate_repeated: (problem) => `takes exactly one predicate, and this has ${found(problem)}`,
   runtime_field: () => "is kept by Silas and cannot be set by a plan",
   schedule_invalid: () => "takes five cron fields such as */30 * * * *, or always_on",
+  schedule_never: () => "names a day that no month has, so it would never be due",
   too_many_problems: () => "there are more problems than these",
   unknown_escalation: ({ nearest }) => `there is no such escalation${didYouMean(nearest)}`,
   unknown_key: ({ nearest }) => `there is no such key${didYouMean(nearest)}`,
@@ -121,11 +122,24 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
 /** What is said about steps and the places they may reach. */
 function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string>> {
   return {
+    connection_offline: () => "reaches nothing: a step that uses a connection says network: true",
+    credential_host_not_granted: () => "must be one of the hosts of the plan, with the same port",
+    credential_looks_like_secret: () =>
+      "looks like a secret itself; replace that secret, keep the new one with `silas secrets set NAME`, and write NAME here",
+    credential_not_for_tool: () => "are for run, shell_exec, python_exec and node_exec alone",
+    credential_offline: () => "is reached by a step with network: true alone",
+    credential_piped: () => "belongs to a header; what is piped goes to the program and to no host",
+    grant_missing: ({ expected }) => `must be ${expected}, or lie in one`,
     grant_overlaps: (problem) => `lies in ${found(problem)}, which is granted too; name each place once`,
     grant_refused: () =>
       "must be an absolute path without . and .., and not / or a place of the system such as /usr, /etc, /proc or /tmp",
+    model_absent: () => "needs an AI model, and none is set up; `silas models show` says what is missing",
     not_with_steps: ({ expected }) => `does not work together with steps yet: ${expected}`,
+    ask_runs_nothing: () => "has no effect beside a tool that asks: nothing runs there",
+    ask_unanswerable: () => "needs two options with different values, or freetext: true",
     step_args_alone: () => "belong to a tool; a command line has its arguments in itself",
+    skill_not_listed: () => "must be a skill that the plan lists under skills",
+    skill_script_refused: ({ expected }) => `must be a script inside of the skill, as ${expected}`,
     step_has_both: () => "a step has either run or tool, not both",
     step_has_neither: () => "a step needs run with a command, or tool with args",
     step_path_refused: ({ expected }) => `must be a relative path without .. and backslashes, or lie in ${expected}`,
@@ -136,7 +150,16 @@ function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string
 }
 type StepCode = Extract<
   OwnCode,
-  `step_${string}` | `grant_${string}` | "not_with_steps" | `steps_${string}` | "unknown_tool"
+  | `step_${string}`
+  | `grant_${string}`
+  | `credential_${string}`
+  | `ask_${string}`
+  | "connection_offline"
+  | "model_absent"
+  | "not_with_steps"
+  | `skill_${string}`
+  | `steps_${string}`
+  | "unknown_tool"
 >;
 
 /** Gates of plans and of the configuration are refused in the same words. */
@@ -148,6 +171,7 @@ const didYouMean = (nearest: string | null): string => (nearest === null ? "" : 
 
 const NOTICES: Readonly<Record<PlanNotice["code"], (about: string) => string>> = {
   approval_always_needed: () => "needs_approval: false has no effect; every plan is approved by you or not at all",
+  check_says_nothing: (about) => `check "${about}" comes out the same whatever is done, and shows nothing`,
   heading_missing: (about) => `the briefing has no heading "# ${about}"`,
   hidden_characters: () => "this line holds characters that do not show, or change how others do",
   unverified: () => "the plan has no checks, so its result can only be unverified",

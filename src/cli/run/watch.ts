@@ -10,15 +10,22 @@ const LOOK_AGAIN_MS = 150;
 /** A step that prints nothing is mentioned again after this long. */
 const STILL_MS = 10_000;
 
-export type Watching = { readonly runId: string; readonly terminal: Pick<Terminal, "note">; readonly isQuiet: boolean };
+export type Watching = {
+  readonly runId: string;
+  readonly terminal: Pick<Terminal, "note">;
+  readonly isQuiet: boolean;
+  /** Told each time it was looked at and is not over. */
+  readonly onLook?: (detail: WorkDetail) => Promise<void>;
+};
 
 /** Says where the run is until it is over. Nobody who stops looking stops the run. */
-export async function watchRun(work: WorkDoor, { runId, terminal, isQuiet }: Watching): Promise<WorkDetail> {
+export async function watchRun(work: WorkDoor, { runId, terminal, isQuiet, onLook }: Watching): Promise<WorkDetail> {
   const said = createTeller(isQuiet ? () => {} : terminal.note);
   for (;;) {
     const detail = orFail(await work.show(runId));
     said(detail);
     if (detail.run.endedAt !== null) return detail;
+    await onLook?.(detail);
     await wait(LOOK_AGAIN_MS);
   }
 }
@@ -42,9 +49,15 @@ function createTeller(note: (text: string) => void): (detail: WorkDetail) => voi
   };
 }
 
+const RESTING: { readonly [status: string]: string } = {
+  pending: "Waits to be run",
+  waiting: "Waits for your decision",
+};
+
 /** What changes the line, and what only goes with it. */
 function progressWords({ run, progress, project }: WorkDetail): { readonly words: string; readonly more: string } {
-  if (progress === null) return { words: run.status === "pending" ? "Waits to be run" : "", more: "" };
+  if (run.consult !== undefined) return { words: "Asks the planner for advice", more: "" };
+  if (progress === null) return { words: RESTING[run.status] ?? "", more: "" };
   const { step, steps, name, attempt, lastLine, since } = progress;
   const tries = attempt > 1 ? ` (attempt ${attempt})` : "";
   const words =

@@ -4,7 +4,12 @@ import { requirePerson } from "../terminal/ask.ts";
 import type { Call } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
 
-export type SetOptions = { readonly stdin?: true; readonly value?: string; readonly json?: boolean };
+export type SetOptions = {
+  readonly stdin?: true;
+  readonly value?: string;
+  readonly json?: boolean;
+  readonly host?: string;
+};
 
 /** Reads the secret from where it leaves no trace: typed without being shown, or one line of standard input. */
 export async function readSecret(call: Call<SetOptions>): Promise<Uint8Array> {

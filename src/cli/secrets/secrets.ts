@@ -1,16 +1,19 @@
 import { Option } from "commander";
 import { oneLine } from "#base";
 import {
+  hostWords,
   listedSecretToWire,
+  parseHostRule,
   secureInputToWire,
   wantedSecretFromWire,
   wantedSecretSchema,
   type ListedSecret,
+  type SecureInputRequest,
   type WantedSecret,
 } from "#model";
 import { askFirst } from "../terminal/ask.ts";
 import type { Define, Handler } from "../terminal/context.ts";
-import { usage } from "../terminal/failure.ts";
+import { CommandFailure, usage } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import { orFail, refOf, withSecrets } from "./open-secrets.ts";
@@ -19,6 +22,8 @@ import { readSecret, type SetOptions } from "./read-secret.ts";
 type Json = { readonly json?: boolean };
 
 const TERMINAL = { kind: "terminal" } as const;
+
+const HOST_HELP = "the one host it is for; steps use it there by way of the gateway, and never see it";
 
 export const define: Define = (secrets, act) => {
   const json = ["--json", "print JSON"] as const;
@@ -31,6 +36,7 @@ export const define: Define = (secrets, act) => {
     .command("set <name>")
     .description("Put a secret into the vault. It is typed without being shown, or read from standard input.")
     .option("--stdin", "read one line from standard input")
+    .option("--host <host>", HOST_HELP)
     // Taken so that it can be refused without being repeated in a message.
     .addOption(new Option("--value <value>").hideHelp())
     .option(...json)
@@ -43,6 +49,7 @@ export const define: Define = (secrets, act) => {
     .option("--hint <text>", "what it looks like; never checked")
     .option("--instructions <text>", "where to find it")
     .option("--help-url <url>", "a page that explains it, https only")
+    .option("--host <host>", HOST_HELP)
     .option(...json)
     .action(act(askForSecret));
   secrets
@@ -62,6 +69,7 @@ const listSecrets: Handler<Json> = (call) =>
     const columns = [
       { header: "NAME" },
       { header: "LABEL", flexible: true },
+      { header: "FOR HOST", spare: 2 },
       { header: "STATE" },
       { header: "ASKED UNTIL", spare: 1 },
     ] as const;
@@ -71,6 +79,7 @@ const listSecrets: Handler<Json> = (call) =>
 const rowOf = (listed: ListedSecret): readonly string[] => [
   listed.refId,
   oneLine(listed.request?.label ?? ""),
+  listed.request?.host ?? "",
   stateOf(listed),
   listed.request?.state === "pending" ? showMoment(listed.request.expiresAt) : "",
 ];
@@ -85,14 +94,35 @@ function stateOf({ request, isStored }: ListedSecret): string {
 const setSecret: Handler<SetOptions> = async (call) => {
   const { terminal, options } = call;
   const refId = refOf(call.args[0]);
+  const host = hostOf(options.host);
   const secret = await readSecret(call);
   const completed = await withSecrets(call, async ({ secrets }) => {
-    orFail(await secrets.ask({ refId, label: refId, inputHint: null, guidance: NONE }, TERMINAL));
+    const { request } = orFail(
+      await secrets.ask({ refId, label: refId, inputHint: null, guidance: NONE, host }, TERMINAL),
+    );
+    // What was asked for first stays: the secret would be kept for another host than the one that was typed here.
+    if (host !== null && request.host !== host) throw askedOtherwise(request);
     return orFail(await secrets.store({ refId, secret, actor: TERMINAL }));
   });
   if (options.json) return terminal.json({ ref_id: completed.refId, success: completed.success });
   terminal.line(`Stored ${refId} in the vault.`);
 };
+
+function askedOtherwise({ refId, host }: SecureInputRequest): CommandFailure {
+  return new CommandFailure({
+    what: `${refId} is asked for already, for ${host ?? "no host"}.`,
+    kept: "The vault is as it was.",
+    next: `Run \`silas secrets remove ${refId}\` first to begin anew.`,
+  });
+}
+
+/** As it is kept, or null. */
+function hostOf(typed: string | undefined): string | null {
+  if (typed === undefined) return null;
+  const rule = parseHostRule(typed);
+  if (rule !== null) return hostWords(rule);
+  throw usage(FIELDS["host"] ?? "", "For example: api.example.org, or api.example.org:8443.");
+}
 
 const NONE: WantedSecret["guidance"] = { instructions: "", helpUrl: null };
 
@@ -101,6 +131,7 @@ type AskOptions = Json & {
   readonly hint?: string;
   readonly instructions?: string;
   readonly helpUrl?: string;
+  readonly host?: string;
 };
 
 const askForSecret: Handler<AskOptions> = async (call) => {
@@ -123,6 +154,7 @@ const FIELDS: { readonly [path: string]: string } = {
   input_hint: "The hint is longer than 120 characters.",
   "guidance.instructions": "The instructions are longer than 1000 characters.",
   "guidance.help_url": "The help address is not an https address.",
+  host: "The host is no full name in lower case and no public address.",
 };
 
 function wantedOf(typed: string | undefined, options: AskOptions): WantedSecret {
@@ -131,6 +163,7 @@ function wantedOf(typed: string | undefined, options: AskOptions): WantedSecret 
     label: options.label,
     input_hint: options.hint ?? null,
     guidance: { instructions: options.instructions ?? "", help_url: options.helpUrl ?? null },
+    host: options.host ?? null,
   });
   if (parsed.success) return wantedSecretFromWire(parsed.data);
   throw usage(FIELDS[parsed.error.issues[0]?.path.join(".") ?? ""] ?? "This cannot be asked for.");

@@ -20,7 +20,7 @@ export async function openInBrowser(url: string, environment: Environment): Prom
 /** An opener that finds no browser ends at once with a code; one that found it ends well or stays. */
 const FOUND_AFTER_MS = 1_500;
 
-function outcomeOf(browser: ChildProcess): Promise<"opened" | "not_opened"> {
+export function outcomeOf(browser: ChildProcess): Promise<"opened" | "not_opened"> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve("opened"), FOUND_AFTER_MS);
     const end = (outcome: "opened" | "not_opened") => {

@@ -12,7 +12,7 @@ const initialise: Handler<object> = async ({ terminal, environment }) => {
   const setup = loadSetup(environment);
   await requireUsableGates(setup);
   prepareDirectories(setup);
-  const { composeLocal } = await import("#compose");
+  const [{ composeLocal }, { approvalSettings }] = await Promise.all([import("#compose"), import("#runtime")]);
   const composed = await composeLocal({
     config: setup.config,
     stateDir: setup.paths.stateDir,
@@ -30,6 +30,11 @@ const initialise: Handler<object> = async ({ terminal, environment }) => {
   if (signing.state === "ready") {
     terminal.line(`Your signing key is in ${VAULTS[vault.backend]}; \`silas keys list\` shows its public half.`);
   } else terminal.note("The signing key cannot be used now; `silas doctor` says why.");
+  // Nothing is asked of the provider here: whether its key is right shows at the first search.
+  const { provider } = setup.config.search;
+  if (provider !== null && approvalSettings(setup.config).webSearch === "absent") {
+    terminal.line(`Web search is off: it needs the key of ${provider}, in SEARCH_API_KEY.`);
+  }
   terminal.line("Start it with `silas start`.");
 };
 

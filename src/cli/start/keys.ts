@@ -12,7 +12,7 @@ export function listenToKeys(
 ): { readonly quit: Promise<void>; close(): void } | null {
   if (!terminal.isInteractive) return null;
   const { stdin } = outside;
-  stdin.setRawMode(true);
+  stdin.setRawMode?.(true);
   stdin.setEncoding("utf8");
   const quit = new Promise<void>((resolve) => {
     stdin.on("data", (key: string) => {
@@ -29,7 +29,7 @@ export function listenToKeys(
   return {
     quit,
     close: () => {
-      stdin.setRawMode(false);
+      stdin.setRawMode?.(false);
       stdin.pause();
     },
   };

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { oneLine, type Result } from "#base";
 import type { App, StartRefusal } from "#compose";
-import type { LoadedConfig } from "#config";
-import type { WaitingDevice } from "#model";
+import { describeUnread, type LoadedConfig } from "#config";
+import { modelToWire, modeWords, telegramStateWords, type WaitingDevice } from "#model";
+import { commandHere } from "./command-here.ts";
 import { canOpenBrowser, openInBrowser, printLink } from "./browser.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure } from "../terminal/failure.ts";
@@ -12,7 +13,6 @@ import { loadSetup, prepareDirectories, vaultAccess } from "../client/setup.ts";
 import { listenFailure, startFailure } from "./words.ts";
 import { requireUsableGates } from "../gates/usable-gates.ts";
 import { listenToKeys } from "./keys.ts";
-import { MODES } from "./status.ts";
 
 type Options = {
   readonly port?: string;
@@ -58,8 +58,9 @@ const startSilas: Handler<Options> = async (call) => {
   try {
     const listening = await app.listen();
     if (!listening.ok) throw listenFailure(listening.error);
-    await greet(call, { app, url: listening.value.url, dataDir: setup.paths.dataDir });
+    await greet(call, { app, url: listening.value.url, setup });
     app.onDeviceWaiting((device) => call.terminal.line(deviceLine(device)));
+    app.onTelegram((state) => call.terminal.line(`  Chat    ${telegramStateWords(state)}`));
     const keys = options.foreground ? null : listenToKeys(call, { app, url: listening.value.url });
     await Promise.race([stopped, ...(keys === null ? [] : [keys.quit])]);
     keys?.close();
@@ -85,8 +86,8 @@ async function sayAlreadyRunning(call: Call<Options>, { setup, pid, url }: Other
 
 const wantsBrowser = ({ options, outside }: Call<Options>): boolean => options.open ?? outside.stdout.isTTY === true;
 
-/** Another start that does not listen yet, or a short command of the terminal, holds the lock for a moment. */
-const WAIT_MS = 10_000;
+/** Another start that does not listen yet, or a short command of the terminal, holds the lock: a busy machine's moment. */
+const WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 50;
 
 async function composeWhenFree(setup: LoadedConfig, call: Call<Options>): Promise<Result<App, StartRefusal>> {
@@ -102,15 +103,18 @@ async function composeWhenFree(setup: LoadedConfig, call: Call<Options>): Promis
   }
 }
 
-type Place = { readonly app: App; readonly url: string; readonly dataDir: string };
+type Place = { readonly app: App; readonly url: string; readonly setup: LoadedConfig };
 
-async function greet(call: Call<Options>, { app, url, dataDir }: Place): Promise<void> {
+async function greet(call: Call<Options>, { app, url, setup }: Place): Promise<void> {
   const { terminal, options, outside, environment } = call;
   const { paint } = terminal;
   terminal.line(`${paint.bold("Silas")} ${outside.version}  ready in ${Math.round(performance.now())} ms`);
   terminal.line(`  Open    ${paint.cyan(url)}`);
-  terminal.line(`  Mode    ${MODES.built_in}`);
-  terminal.line(`  Data    ${dataDir}`);
+  terminal.line(`  Mode    ${modeWords(modelToWire(app.messages.talk.setting))}`);
+  terminal.line(`  Data    ${setup.paths.dataDir}`);
+  for (const unread of setup.unread) terminal.line(`  Note    ${describeUnread(unread)}`);
+  const command = commandHere(environment);
+  if (command !== null) terminal.line(`  Command ${command}, where hints say \`silas\``);
   const link = app.enrolmentLink();
   const opened = wantsBrowser(call) ? await openInBrowser(link, environment) : "not_opened";
   if (opened === "not_opened") printLink(terminal, link);

@@ -1,5 +1,5 @@
 import type { Instant } from "#base";
-import { stoppedSchema, type StatusBody } from "#model";
+import { modeWords, stoppedSchema, type StatusBody } from "#model";
 import type { Define, Handler } from "../terminal/context.ts";
 import { callInstance, notSignedIn, readAnswer } from "../client/http-client.ts";
 import { findInstance } from "../client/instance.ts";
@@ -25,7 +25,7 @@ const showStatus: Handler<{ readonly json?: boolean }> = async ({ options, termi
   if (options.json) return terminal.json({ running: true, ...body });
   terminal.line(`Silas ${body.version} is running, pid ${body.pid}, since ${showMoment(body.started_at as Instant)}`);
   terminal.line(`  Open   ${body.url}`);
-  terminal.line(`  Mode   ${MODES[body.mode]}`);
+  terminal.line(`  Mode   ${modeWords(body.model ?? null)}`);
   terminal.line(`  Data   ${body.data_dir}`);
   terminal.line(`  Vault  ${VAULTS[body.vault.backend]}`);
   terminal.line(`  Pages  ${body.connections} connected`);
@@ -37,5 +37,3 @@ const VAULTS: { readonly [B in StatusBody["vault"]["backend"]]: string } = {
   encrypted_file: "encrypted file",
   secret_service: "secret service",
 };
-
-export const MODES: { readonly [M in StatusBody["mode"]]: string } = { built_in: "No AI model - built-in rules" };

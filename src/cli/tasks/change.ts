@@ -95,7 +95,9 @@ function describeFollowUp(preview: JournalOutcome, command: CommandInput & { kin
   const items = preview.records.filter((record) => record.kind === "checklistItem" && record.deletedAt === null);
   const closing =
     command.closeSourceTaskAs === null ? "stays open" : `becomes ${command.closeSourceTaskAs.toLowerCase()}`;
-  const carried = command.carryOverOpenChecklistItems ? `, ${items.length} open item(s) carried over` : "";
+  const carried = command.carryOverOpenChecklistItems
+    ? `, ${items.length} open ${items.length === 1 ? "item" : "items"} carried over`
+    : "";
   return [`New task "${oneLine(command.newTaskTitle)}"${carried}; the first task ${closing}.`];
 }
 

@@ -45,7 +45,7 @@ const addItems: Handler<Json> = ({ args, options, terminal, journal }) =>
     printOutcome(terminal, {
       outcome,
       json: options.json,
-      sentence: `Added ${titles.length} item(s) to ${oneLine(task.body.title)}`,
+      sentence: `Added ${titles.length} ${titles.length === 1 ? "item" : "items"} to ${oneLine(task.body.title)}`,
     });
   });
 

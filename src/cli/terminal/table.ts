@@ -65,7 +65,7 @@ export function clip(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let result = "";
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of graphemesOf(text)) {
     const next = graphemeWidth(segment);
     if (used + next > width - 1) break;
     result += segment;
@@ -74,7 +74,14 @@ export function clip(text: string, width: number): string {
   return `${result}…`;
 }
 
-const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | null = null;
+
+/** Made when a text needs it: its tables take longer to load than most commands do to end. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("und", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
+
 const WIDE =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]|\p{Emoji_Presentation}|\uFE0F/u;
 
@@ -83,7 +90,7 @@ export function displayWidth(text: string): number {
   // Printable ASCII is the common case and needs no segmentation.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemesOf(text)) width += graphemeWidth(segment);
   return width;
 }
 

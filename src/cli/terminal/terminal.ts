@@ -1,14 +1,16 @@
+import type { Readable, Writable } from "node:stream";
 import pc from "picocolors";
-import { neutralise } from "#base";
+import { neutralise, visibleJson } from "#base";
 import type { FailureWords } from "./failure.ts";
 
 /** The outside of the process, given once by `main.ts`. */
 export type Outside = {
   readonly version: string;
   readonly argv: readonly string[];
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  /** Only a terminal knows raw mode, in which each key arrives by itself. */
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable;
 };
 
 export type GlobalFlags = { readonly debug: boolean; readonly input: boolean; readonly color: boolean };
@@ -39,7 +41,8 @@ export function createTerminal(outside: Outside, flags: GlobalFlags & { readonly
     isInteractive: flags.input && stdin.isTTY === true && stdout.isTTY === true,
     paint: pc.createColors(colour),
     line: (text = "") => void stdout.write(`${text}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    // Values hold what programs printed and others wrote, which JSON leaves as it is beyond ASCII. [T24]
+    json: (value) => void stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`),
     note,
     fail: (words) => {
       // Sentences may quote names from files and arguments, so they are made safe here, in the one place that prints them.
@@ -50,6 +53,10 @@ export function createTerminal(outside: Outside, flags: GlobalFlags & { readonly
     },
   };
 }
+
+/** A document as it is for a file or another program; on a screen, whose escape codes others may write, made visible. */
+export const forTarget = (target: NodeJS.WritableStream & { readonly isTTY?: boolean }, json: string): string =>
+  target.isTTY === true ? visibleJson(json) : json;
 
 function debugText(cause: unknown): string {
   if (!(cause instanceof Error)) return `cause: ${JSON.stringify(cause)}`;

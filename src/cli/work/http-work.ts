@@ -3,8 +3,10 @@ import { runRecordSchema, stoppedSchema, workDetailFromWire, workSummaryFromWire
 import type { WorkDoor } from "#ports";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { createHttpBatches } from "../batches/http-batches.ts";
+import { createHttpAutonomy } from "../autonomy/http-autonomy.ts";
 import { createHttpGoals } from "../goals/http-goals.ts";
 import { resultOf } from "../client/http-door.ts";
+import { createHttpSuggestions } from "../suggestions/http-suggestions.ts";
 import { createHttpDoubts } from "./http-doubts.ts";
 
 /** The runs of a running instance: the same door as the local one. */
@@ -20,9 +22,14 @@ export function createHttpWork(address: InstanceAddress): WorkDoor {
   return {
     batches: createHttpBatches(address),
     goals: createHttpGoals(address),
+    autonomy: createHttpAutonomy(address),
     doubts: createHttpDoubts(address),
-    list: async () => {
-      const listed = await call<never>({ method: "GET", path: "/api/work" });
+    suggestions: createHttpSuggestions(address),
+    list: async ({ status, idPart } = {}) => {
+      const query = new URLSearchParams();
+      if (status !== undefined) query.set("status", status);
+      if (idPart !== undefined) query.set("id", idPart);
+      const listed = await call<never>({ method: "GET", path: query.size === 0 ? "/api/work" : `/api/work?${query}` });
       if (!listed.ok) return listed;
       return ok(
         (listed.value as { readonly runs: readonly unknown[] }).runs.map((body) => whole(workSummaryFromWire(body))),

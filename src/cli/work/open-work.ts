@@ -1,5 +1,5 @@
 import type { Environment } from "#config";
-import { ID_PART_CHARS_MIN, type WorkSummary } from "#model";
+import { ID_PART_CHARS_MIN, isIdPart, type WorkSummary } from "#model";
 import type { WorkDoor } from "#ports";
 import { orFail } from "../approvals/open-approvals.ts";
 import { reachSilas } from "../client/door.ts";
@@ -21,8 +21,8 @@ export async function withWork<T>(
 }
 
 /** The run a typed id means: all of it, an end or a beginning that fits one alone, or the id of its request. */
-export async function findRun(work: WorkDoor, typed: string): Promise<WorkSummary> {
-  const listed = orFail(await work.list());
+export async function findRun(work: Pick<WorkDoor, "list">, typed: string): Promise<WorkSummary> {
+  const listed = isIdPart(typed) ? orFail(await work.list({ idPart: typed })) : [];
   const fits = listed.filter(({ run: { runId }, requestId, projectRunId }) =>
     // The id of a request means the project, not one of its tasks.
     isPartOf(typed, { runId, requestId: projectRunId === null ? requestId : runId }),

@@ -1,5 +1,5 @@
 import { neutralise, oneLine } from "#base";
-import { runLine, type CheckResult, type LedgerEntry, type WorkDetail } from "#model";
+import { consultLine, runLine, type CheckResult, type LedgerEntry, type WorkDetail } from "#model";
 import { describeUndo } from "../batches/batch-lines.ts";
 import { showMoment } from "../terminal/local-time.ts";
 
@@ -10,31 +10,40 @@ export function describeRun({
   requestId,
   progress,
   ledger,
+  network,
   settlement,
   undo,
+  consults = [],
 }: WorkDetail): readonly string[] {
   const { budgetUsed } = run;
   return [
     `${oneLine(title)}`,
     `  State     ${runLine({ run, progress, settlement })}`,
+    ...consults.map((told) => `  Planner   ${oneLine(consultLine(told))}`),
+    ...(run.status === "waiting" ? [`  Decide    silas approve ${run.question?.requestId}`] : []),
     `  Run       ${run.runId}`,
     `  Request   ${requestId}`,
     `  Plan      ${run.workItemId}, ${run.planHash}`,
     `  Began     ${showMoment(run.startedAt)}`,
     ...(run.endedAt === null ? [] : [`  Ended     ${showMoment(run.endedAt)}`]),
-    `  Used      ${counted(budgetUsed.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
+    `  Used      ${counted(budgetUsed.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}${plannerWords(budgetUsed)}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
     ...(ledger.length === 0 ? [] : ["Steps", ...ledger.flatMap(stepLines)]),
     ...resultLines(run.results),
     ...(settlement === null ? [] : resultLines(settlement.results, "Checks afterwards")),
     ...artifactLines(run.artifacts),
+    ...networkLines(network),
     ...(undo === null ? [] : ["Items", ...describeUndo(undo).map((line) => `  ${line}`)]),
   ];
 }
 
+const plannerWords = ({ plannerCalls }: WorkDetail["run"]["budgetUsed"]): string =>
+  plannerCalls === 0 ? "" : `, ${counted(plannerCalls, "question")} to the planner`;
+
 const OUTPUT_LINES = 5;
 
 function stepLines(entry: LedgerEntry): readonly string[] {
-  const place = `  ${entry.attempt}.${entry.stepIndex + 1} ${oneLine(entry.stepName)}`;
+  const on = entry.decision === undefined ? "" : ` (approved as ${entry.decision.requestId})`;
+  const place = `  ${entry.attempt}.${entry.stepIndex + 1} ${oneLine(entry.stepName)}${on}`;
   return [
     `${place}: ${stepState(entry)}`,
     ...lastLines(entry.returnValue, OUTPUT_LINES).map((line) => `      | ${line}`),
@@ -68,6 +77,17 @@ function artifactLines(artifacts: WorkDetail["run"]["artifacts"]): readonly stri
   return [
     "Results",
     ...all.map(([name, { sha256, size }]) => `  ${oneLine(name)}  ${counted(size, "byte")}, sha256 ${sha256}`),
+  ];
+}
+
+function networkLines(network: WorkDetail["network"]): readonly string[] {
+  if (network.length === 0) return [];
+  return [
+    "Network",
+    ...network.map(
+      ({ host, requests, bytesSent, bytesReceived }) =>
+        `  ${host}  ${counted(requests, "request")}, ${counted(bytesSent, "byte")} sent, ${counted(bytesReceived, "byte")} received`,
+    ),
   ];
 }
 

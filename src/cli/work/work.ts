@@ -1,10 +1,13 @@
+import { Option } from "commander";
 import { oneLine } from "#base";
 import {
+  RUN_STATUSES,
   runLine,
   runRecordToWire,
   workDetailToWire,
   workSummaryToWire,
   type RunRecord,
+  type RunStatus,
   type WorkSummary,
 } from "#model";
 import { orFail } from "../approvals/open-approvals.ts";
@@ -49,6 +52,7 @@ export const define: Define = (work, act) => {
   work
     .command("list")
     .description("Runs of approved plans, newest first, and what waits to be run.")
+    .addOption(new Option("--status <status>", "only those that stand so").choices(RUN_STATUSES))
     .option("--json", "print JSON")
     .action(act(listRuns));
   work
@@ -84,14 +88,15 @@ export const define: Define = (work, act) => {
 /** Ids made in the same hour begin alike, so their end is shown; the other verbs take it. */
 const ID_END_CHARS = 8;
 
-const listRuns: Handler<Options> = async (call) => {
+const listRuns: Handler<Options & { readonly status?: RunStatus }> = async (call) => {
   const { options, terminal } = call;
   const { runs, stopped } = await withWork(call, async (work) => ({
-    runs: orFail(await work.list()),
+    runs: orFail(await work.list({ status: options.status })),
     stopped: orFail(await work.stops.current()),
   }));
   if (options.json) return terminal.line(safeJson({ runs: runs.map(workSummaryToWire), stopped }));
   if (stopped !== null) terminal.note(stoppedSentence(stopped));
+  if (runs.length === 0 && options.status !== undefined) return terminal.note(`No run is ${options.status}.`);
   if (runs.length === 0) return terminal.note("Nothing was run yet. `silas run PLAN.md` runs a plan with steps.");
   const columns = [
     { header: "ID" },

@@ -33,12 +33,13 @@ export {
 } from "./canonical-json.ts";
 export { isPublicAddress, parseIpAddress, type IpAddress } from "./ip-address.ts";
 export { LIMITS } from "./limits.ts";
+export { bareJson, renderBlock } from "./model-text.ts";
 export { orderBetween, orderSeries } from "./order-key.ts";
 export { isPathInside } from "./path-inside.ts";
 export { err, ok, type Err, type Fault, type Ok, type Result } from "./result.ts";
 export { sha256Hex, type Sha256Hex } from "./sha256.ts";
 export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
 export { nearest } from "./text-distance.ts";
-export { dollars, isWellFormed, neutralise, oneLine } from "./text.ts";
+export { dollars, isWellFormed, neutralise, oneLine, plainMoment, plainName, visibleJson } from "./text.ts";
 export { uuidV7 } from "./uuid.ts";
 export type { YamlRefusalCode } from "./yaml-refusal.ts";

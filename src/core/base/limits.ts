@@ -57,6 +57,11 @@ export const LIMITS = {
   requestHeadersMs: 10_000,
   /** A JSON body must be complete within this time; an import may pause at most this long between two chunks. */
   requestBodyMs: 15_000,
+  /**
+   * A connection stays open this long between two requests. Whoever sends into one that is closed in that moment is told
+   * of a fault, so this is longer than a busy machine stands still.
+   */
+  connectionIdleMs: 75_000,
   /** Open TCP connections; one browser uses six. */
   connectionsMax: 512,
   /** One import as sent; long notes fill it before `importRecords` does. */
@@ -83,6 +88,14 @@ export const LIMITS = {
   secretsAsked: 100,
   /** How long Silas waits for a secret it asked for: until the owner is back tomorrow. */
   secretAskedMs: 86_400_000,
+  /** Cards that are open in a chat at once; the next ones come when these are decided. */
+  telegramCards: 5,
+  /** Accounts that wrote to the bot without being the owner's, each noted once; a flood of them ends here. */
+  telegramStrangers: 200,
+  /** One answer of the Bot API: fifty updates of the longest text, with everything around it. */
+  telegramAnswerBytes: 8_388_608,
+  /** However long Telegram asks to wait, it is tried again after this. */
+  telegramWaitMs: 900_000,
   /** Secrets of one vault; the encrypted file is rewritten whole for each change. */
   vaultSecrets: 1_000,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
@@ -103,6 +116,10 @@ export const LIMITS = {
   planSteps: 100,
   /** Files of one batch: each is a step of its own, and a card with more would not be read. */
   batchMoves: 85,
+  /** Places among which one file is chosen a way: more are a list, not a question. */
+  batchChoices: 5,
+  /** Files that a goal remembers having asked about; the oldest are forgotten, and may be asked about again. */
+  goalItemsKept: 10_000,
   /** Folders that one batch makes or removes. */
   batchFolders: 10,
   /** All paths of one batch together: they travel as one text to the sandbox that checks them. */
@@ -115,6 +132,40 @@ export const LIMITS = {
   runsAtOnce: 8,
   /** The same for all scopes together. */
   runsInTotal: 16,
+  /** One message on the bus, as text: a plan with everything around it fits many times. */
+  queueMessageChars: 1_048_576,
+  /** One question to a model as it leaves: the largest context that is configured in practice fits. */
+  modelQuestionBytes: 4_194_304,
+  /** One answer of a model with everything around it; more is a fault of whoever answers. */
+  modelAnswerBytes: 4_194_304,
+  /** The text of one answer: the longest plan, escaped, and a message beside it. */
+  modelAnswerChars: 1_500_000,
+  /** How long a model may take to be reached; how long it may think is configured. */
+  modelConnectMs: 10_000,
+  /** Characters that one token stands for at least, in what is estimated: rather too many tokens than too few. */
+  tokenChars: 3,
+  /** Calls that a model may choose in one attempt: more is a model that does not come to an end. */
+  modelCalls: 50,
+  /** What one answer of a model that works may come to: what is longer is not kept whole, and so is no answer. */
+  modelAnswerTokens: 4_096,
+  /** With less left of a budget a model could not even end. */
+  modelAnswerTokensMin: 200,
+  /** What a model is shown of one call, and of one result: enough to go on with, and many of them fit. */
+  modelResultChars: 6_000,
+  /** Attempts that fail before anybody is asked for advice: until then trying again is the cheaper way. */
+  attemptsBeforeAdvice: 3,
+  /** How long a run waits for advice; then it goes on without. */
+  adviceWaitMs: 90_000,
+  /** What is kept of advice: it stands in every question of the next attempt. */
+  adviceChars: 4_000,
+  /** Messages of the conversation that one turn looks back on at most. */
+  turnMessages: 50,
+  /** Runs whose results one turn is shown. */
+  turnRuns: 5,
+  /** Messages taken from a queue at once: one commit for all of them, and none of them waits long for it. */
+  leaseBatch: 64,
+  /** Messages one reader holds at the same time, most of them waiting for their turn. */
+  leasesHeld: 1_000,
   /** Times of a schedule that are counted or made up for after a pause; beyond this their first and last are enough. */
   duesCounted: 500,
   /** Goals that are checked at the same time; the others wait their turn. */
@@ -123,6 +174,10 @@ export const LIMITS = {
   goalsMax: 500,
   /** How long a scheduler sleeps at most: a clock that was set or a machine that slept is noticed after that. */
   schedulerSleepMs: 60_000,
+  /** How often decisions are counted: limits change over weeks, and a proposal may wait a quarter of an hour. */
+  autonomyBeatMs: 900_000,
+  /** Suggestions that are looked at before another is made: what waits, what was said lately and what is not wanted. */
+  suggestionsRead: 1_000,
   /** Cycles of a goal that are kept although all was well in them; the audit log has every one. */
   goalCyclesKept: 200,
   /** Cycles a goal shows. */
@@ -133,6 +188,22 @@ export const LIMITS = {
   stepInterruptions: 3,
   /** Skills, tools, children, predecessors or artifacts that one plan names. */
   planNames: 100,
+  /** Files of one skill; a folder with more is a program, not a skill. */
+  skillFiles: 100,
+  /** Bytes of one skill, all its files together: they are read and copied for every attempt that uses it. */
+  skillBytes: 4_194_304,
+  /** Folders inside folders of a skill. */
+  skillDepth: 6,
+  /** SKILL.md and the scripts of a skill together, which a person reads before signing them. */
+  skillTextChars: 100_000,
+  /** Scripts of one skill; each is parsed, shown and tried. */
+  skillScripts: 20,
+  /** What a skill says of itself, at its longest. */
+  skillDescriptionChars: 1_024,
+  /** What is found in one skill; whoever finds more starts over. */
+  skillFindings: 100,
+  /** How long a script of a skill may take when it is tried, or parsed, also on a machine that is busy with others. */
+  skillTrialMs: 60_000,
   /** Problems named in one plan; whoever has more starts over, and finding the place of each costs time. */
   planProblems: 100,
   /** Prose in a plan besides its body: messages, instructions, expected output. */
@@ -163,6 +234,10 @@ export const LIMITS = {
   missedRows: 100,
   /** Decided requests a queue shows. */
   decidedRows: 10,
+  /** Ways to answer one question: more are not read, they are searched. */
+  askOptions: 12,
+  /** A draft that a person reads and edits on a card; with every character escaped it still fits under a signature. */
+  draftChars: 20_000,
   /** Tokens of one card: a project with all the children a plan may name, and its own. */
   mintedTokens: 101,
   /** Passkeys of one browser: a few security keys and what the system itself offers. */
@@ -195,4 +270,8 @@ export const LIMITS = {
   gateRewriteKeys: 32,
   /** What a gate says about its verdict: two lines. */
   gateReasonChars: 200,
+  /** A memory is a few sentences that are given to a turn whole; a document is a file. */
+  memoryChars: 4_000,
+  /** Tags of one memory, and other memories it names. */
+  memoryTags: 20,
 } as const;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dollars, isWellFormed, neutralise, oneLine } from "./text.ts";
+import { dollars, isWellFormed, neutralise, oneLine, plainMoment, plainName, visibleJson } from "./text.ts";
 
 const anyText = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 }).map((u) => String.fromCharCode(...u));
 const hostileUnit = fc.constantFrom(
@@ -33,7 +33,7 @@ describe("neutralise", () => {
       if (/^a[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]a$/u.test(text) && neutralise(text) === text) survivors.push(text);
     }
     expect(survivors.filter((text) => ACTS_OR_HIDES.test(text))).toEqual([]);
-    expect(survivors).toContain("a\u200da");
+    expect(survivors).toContain("a\u0600a");
   });
 
   test("leaves nothing that fonts show nothing for, also where Unicode has not assigned it yet", () => {
@@ -70,6 +70,22 @@ describe("neutralise", () => {
     expect(neutralise("\ufe0fx")).toBe("\ufffdx");
   });
 
+  test("a joiner or a selector between Latin letters, which makes another name that looks the same, is shown", () => {
+    for (const hidden of ["\u200c", "\u200d", "\ufe0f", "\ufe00", "\u{e0100}"]) {
+      for (const name of [
+        `no${hidden}tes`,
+        `notes${hidden}`,
+        `${hidden}notes`,
+        `1${hidden}0`,
+        `за${hidden}метки`,
+        `λ${hidden}ό`,
+      ])
+        expect(neutralise(name), JSON.stringify(name)).toBe(name.replace(hidden, "\ufffd"));
+    }
+    expect(neutralise("می\u200c\u200cخواهم")).toBe("می\u200c\ufffdخواهم");
+    for (const name of ["PDF\u200cها", "#\ufe0f\u20e3", "\u00a9\ufe0f"]) expect(neutralise(name)).toBe(name);
+  });
+
   test("emoji, joined scripts and ordinary text survive unchanged", () => {
     for (const text of ["👩‍👩‍👧‍👦", "❤️", "🏳️‍🌈", "👩🏽‍🚒", "1️⃣", "می‌خواهم", "क्‍ष", "שלום עולם", "Größe\tcafé\n東京\r\n…"]) {
       expect(neutralise(text)).toBe(text);
@@ -80,6 +96,26 @@ describe("neutralise", () => {
     expect(neutralise("safe\rEVIL\r\r\n")).toBe("safe␍EVIL␍\r\n");
     expect(oneLine("a\r\n\tb\rc")).toBe("a b c");
   });
+});
+
+test("JSON for a screen says the same as before, and nothing in it acts or hides", () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(hostileText, anyText)), (texts) => {
+      for (const json of [JSON.stringify(texts), JSON.stringify(texts, null, 2)]) {
+        expect(JSON.parse(visibleJson(json))).toEqual(texts);
+        expect(visibleJson(json)).not.toMatch(ACTS_OR_HIDES);
+      }
+    }),
+  );
+  expect(visibleJson('["Größe","\u009b31m\u{e0041}"]')).toBe('["Größe","\\u009b31m\\udb40\\udc41"]');
+});
+
+test("in a name of what is touched, a letter of another alphabet among Latin ones is written as its number", () => {
+  expect(plainName("/home/ana/n\u043etes.txt")).toBe("/home/ana/n\\u{43e}tes.txt");
+  expect(plainName("\u03bfpen \uff41bc \u{1d41a}b")).toBe("\\u{3bf}pen \\u{ff41}bc \\u{1d41a}b");
+  for (const name of ["заметки/план-2.txt", "café", "cafe\u0301", "東京_tokyo", "данные.csv", "Größe 5 µm", "λόγος"])
+    expect(plainName(name)).toBe(name);
+  expect(plainName("b\u202e")).toBe("b\ufffd");
 });
 
 test("well-formed is what survives the way through UTF-8", () => {
@@ -97,3 +133,8 @@ test.each([
   [1.005, "$1.005"],
   [10_000, "$10000.00"],
 ])("%d dollars are %s", (usd, text) => expect(dollars(usd)).toBe(text));
+
+test("a moment for people has its zone, and is never shown later than it is", () => {
+  expect(plainMoment("2026-12-01T00:00:00.000Z")).toBe("2026-12-01 00:00 UTC");
+  expect(plainMoment("2026-12-31T23:59:59.999Z")).toBe("2026-12-31 23:59 UTC");
+});

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { canonicalJson, LIMITS, parseInstant, type Instant, type JsonValue, type Sha256Hex } from "#base";
 import { signatureSchema as signature } from "./approval/signature-schema.ts";
 import { signatureToBase64 } from "./approval/signature.ts";
+import type { AnswerFault } from "./ask/answers.ts";
 import { auditActorSchema } from "./audit.ts";
 import { cardSchema, cardToWire, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
@@ -183,6 +184,8 @@ export const receiptSchema = recordOf(
     audit: z.nullable(z.array(auditLine)),
     /** What was done on these tokens; left out when nothing was run to its end. */
     executions: z.optional(z.array(executedSchema).check(z.minLength(1), z.maxLength(100_000))),
+    /** Whole receipts of the approvals that single steps of these runs began on, in their order; left out without any. */
+    decisions: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(100_000))),
     /** SHA-256 of the canonical text of all the rest: shows damage. Proof is the signature alone. */
     digest,
   }),
@@ -190,10 +193,11 @@ export const receiptSchema = recordOf(
 export type Receipt = z.infer<typeof receiptSchema>;
 export type ReceiptBody = z.input<typeof receiptSchema>;
 
-export const receiptToWire = ({ also, executions, ...receipt }: Receipt): ReceiptBody => ({
+export const receiptToWire = ({ also, executions, decisions, ...receipt }: Receipt): ReceiptBody => ({
   ...snakeRecord(receipt),
   ...(also === undefined ? {} : { also: also.map(grantedToWire) }),
   ...(executions === undefined ? {} : { executions: [...executions] }),
+  ...(decisions === undefined ? {} : { decisions: [...decisions] }),
   token: approvalTokenToWire(receipt.token),
   key: snakeRecord(receipt.key),
   uses: receipt.uses.map(approvalUseToWire),
@@ -237,6 +241,7 @@ export type DecisionRefusal =
   | { readonly code: "decision_shown_differs" }
   | { readonly code: "decision_not_approved"; readonly verdict: ApprovalVerdict }
   | { readonly code: "decision_friction_missing"; readonly missing: readonly Friction[] }
+  | { readonly code: "answer_refused"; readonly reason: AnswerFault }
   | { readonly code: "decision_strong_auth_unproven" }
   | { readonly code: "standing_conditions_missing" }
   | { readonly code: "standing_uses_exceeded"; readonly usesMax: number }

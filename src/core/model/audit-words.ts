@@ -1,9 +1,20 @@
-import { oneLine } from "#base";
+import { oneLine, plainMoment } from "#base";
 import { egressSentences } from "./egress/egress-audit.ts";
+import { credentialSentences } from "./secret/credential-audit.ts";
+import { consultSentences } from "./consult/consult-audit.ts";
+import { autonomySentences } from "./autonomy/autonomy-audit.ts";
 import { batchSentences } from "./batch/batch-audit.ts";
+import { busSentences } from "./bus/bus-audit.ts";
 import { gateSentences } from "./gate/gate-audit.ts";
 import { goalSentences } from "./goal/goal-audit.ts";
+import { memorySentences } from "./memory/memory-audit.ts";
+import { connectionSentences } from "./connection/connection-audit.ts";
+import { skillSentences } from "./skill/skill-audit.ts";
+import { suggestionSentences } from "./suggestion/suggestion-audit.ts";
+import { telegramSentences } from "./telegram/telegram-audit.ts";
+import { talkSentences } from "./talk/talk-audit.ts";
 import { runSentences } from "./work/run-audit.ts";
+import { migrationWords, reasonWords } from "./audit/reason-words.ts";
 import { byId, type NameOf } from "./work/work-names.ts";
 import type { AuditBreak, AuditDataOf, AuditEntry, AuditEvent } from "./audit.ts";
 
@@ -26,56 +37,72 @@ const SENTENCES: Sentences = {
   instance_stopped: () => "Silas stopped",
   device_enrolled: ({ device_name }) => `Signed in ${oneLine(device_name)}`,
   device_revoked: ({ device_name }) => `Signed out ${oneLine(device_name)}`,
-  key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${key_id})`,
+  key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${short(key_id)})`,
   callers_refused: ({ foreign_origin, foreign_host, unauthenticated_frame }) =>
     `Turned away ${counted(foreign_origin + foreign_host + unauthenticated_frame, "stranger")} at the door`,
   device_key_offered: ({ key_id, key_name }) =>
-    `A device offered the key ${oneLine(key_name)} (${key_id}); it waits to be confirmed`,
-  device_key_refused: ({ reason }) => `Refused the key of a device (${reason})`,
-  key_used: ({ key_id, purpose }) => KEY_USES[purpose](key_id),
-  key_revoked: ({ key_id, key_name }) => `Revoked the key ${oneLine(key_name)} (${key_id})`,
-  passkey_added: ({ passkey_id, passkey_name }) => `Added the passkey ${oneLine(passkey_name)} (${passkey_id})`,
-  passkey_used: ({ passkey_id, purpose }) => `Used the passkey ${passkey_id} ${PASSKEY_USES[purpose]}`,
-  passkey_removed: ({ passkey_id, passkey_name }) => `Removed the passkey ${oneLine(passkey_name)} (${passkey_id})`,
-  passkey_refused: ({ purpose, reason }) => `Refused a passkey ${PASSKEY_USES[purpose]} (${reason})`,
+    `A device offered the key ${oneLine(key_name)} (${short(key_id)}); it waits to be confirmed`,
+  device_key_refused: ({ reason }) => `Refused the key of a device (${reasonWords(reason)})`,
+  key_used: ({ key_id, purpose }) => KEY_USES[purpose](short(key_id)),
+  key_revoked: ({ key_id, key_name }) => `Revoked the key ${oneLine(key_name)} (${short(key_id)})`,
+  passkey_added: ({ passkey_id, passkey_name }) => `Added the passkey ${oneLine(passkey_name)} (${short(passkey_id)})`,
+  passkey_used: ({ passkey_id, purpose }) => `Used the passkey ${short(passkey_id)} ${PASSKEY_USES[purpose]}`,
+  passkey_removed: ({ passkey_id, passkey_name }) =>
+    `Removed the passkey ${oneLine(passkey_name)} (${short(passkey_id)})`,
+  passkey_refused: ({ purpose, reason }) => `Refused a passkey ${PASSKEY_USES[purpose]} (${reasonWords(reason)})`,
   enrolment_refused: ({ invalid, rate_limited }) => `Refused ${counted(invalid + rate_limited, "sign-in")}`,
   journal_import_started: () => "Began to import into the journal",
   journal_imported: ({ added, replaced, conflicts }) =>
     `Imported ${counted(added + replaced, "record")}${conflicts === 0 ? "" : `; left ${counted(conflicts, "conflict")} alone`}`,
-  journal_import_failed: ({ reason }) => `Refused an import (${reason}); nothing of it was written`,
+  journal_import_failed: ({ reason }) => `Refused an import (${reasonWords(reason)}); nothing of it was written`,
   journal_export_started: () => "Began to export the journal",
   journal_exported: ({ lines }) => `Exported the journal, ${counted(lines, "line")}`,
-  journal_export_failed: ({ reason }) => `An export of the journal ended early (${reason})`,
+  journal_export_failed: ({ reason }) => `An export of the journal ended early (${reasonWords(reason)})`,
   backup_created: ({ files, bytes }) => `Backed up ${counted(files, "file")}, ${counted(bytes, "byte")}`,
-  backup_restore_started: ({ backup_created_at }) => `Began to restore the backup of ${backup_created_at}`,
-  backup_restored: ({ backup_created_at }) => `Restored the backup of ${backup_created_at}`,
-  backup_restore_failed: ({ reason }) => `A restore was refused (${reason}); the data stayed as it was`,
-  approval_requested: ({ work_item_id: id, risk }, nameOf) => `Asked for a decision on ${nameOf(id)} (${risk} risk)`,
-  approval_granted: ({ work_item_id: id, key_id }, nameOf) => `Approved ${nameOf(id)}, signed with key ${key_id}`,
+  backup_restore_started: ({ backup_created_at }) => `Began to restore the backup of ${plainMoment(backup_created_at)}`,
+  backup_restored: ({ backup_created_at }) => `Restored the backup of ${plainMoment(backup_created_at)}`,
+  backup_restore_failed: ({ reason }) => `A restore was refused (${reasonWords(reason)}); the data stayed as it was`,
+  approval_requested: ({ work_item_id: id, risk }, nameOf) =>
+    `Asked for a decision on ${nameOf(id)} (${riskWords(risk)})`,
+  approval_granted: ({ work_item_id: id, key_id }, nameOf) =>
+    `Approved ${nameOf(id)}, signed with key ${short(key_id)}`,
   approval_standing: ({ work_item_id: id, key_id, uses_max }, nameOf) =>
-    `Approved ${counted(uses_max, "repair")} of ${nameOf(id)} in advance, signed with key ${key_id}`,
-  approval_used: ({ token_id, use_number }) => `Used the approval ${token_id} for the ${ordinal(use_number)} time`,
+    `Approved ${counted(uses_max, "repair")} of ${nameOf(id)} in advance, signed with key ${short(key_id)}`,
+  approval_used: ({ token_id, use_number }) =>
+    `Used the approval ${short(token_id)} for the ${ordinal(use_number)} time`,
   approval_declined: ({ work_item_id: id }, nameOf) => `Declined ${nameOf(id)}`,
+  approval_replaced: ({ work_item_id: id }, nameOf) => `Replaced the request about ${nameOf(id)} by a selection of it`,
   approval_expired: ({ work_item_id: id }, nameOf) => `Nobody decided on ${nameOf(id)} in time`,
-  approval_refused: ({ work_item_id: id, reason }, nameOf) => `Refused an approval of ${nameOf(id)} (${reason})`,
+  approval_refused: ({ work_item_id: id, reason }, nameOf) =>
+    `Refused an approval of ${nameOf(id)} (${reasonWords(reason)})`,
   secret_asked: ({ ref_id }) => `Asked for the secret ${ref_id}`,
   secret_stored: ({ ref_id }) => `Stored the secret ${ref_id} in the vault`,
   secret_removed: ({ ref_id }) => `Removed the secret ${ref_id}`,
   message_received: ({ channel, taint }) => `Received a message by ${channel} (${TAINT_WORDS[taint] ?? taint})`,
-  message_replay_refused: ({ reason }) => `A signed message did not count as yours (${reason})`,
+  message_replay_refused: ({ reason }) => `A signed message did not count as yours (${reasonWords(reason)})`,
   message_signature_refused: ({ key_id, reason }) =>
-    `The signature of a message by key ${key_id} did not hold (${reason})`,
+    `The signature of a message by key ${short(key_id)} did not hold (${reasonWords(reason)})`,
   message_blocked: () => "A gate blocked a message",
   message_endorsed: ({ message_id }) => `You endorsed the message ${message_id}`,
   access_changed: ({ connection_id, level }) => `The connection ${connection_id} reached the level ${level}`,
   ...gateSentences,
+  ...autonomySentences,
   ...batchSentences,
+  ...busSentences,
   ...runSentences,
   ...goalSentences,
   ...egressSentences,
-  migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migration}`,
+  ...credentialSentences,
+  ...telegramSentences,
+  ...skillSentences,
+  ...suggestionSentences,
+  ...connectionSentences,
+  ...memorySentences,
+  ...talkSentences,
+  ...consultSentences,
+  migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migrationWords(migration)}`,
   audit_checkpoint: ({ key_id }) =>
-    `Verified the audit chain and marked its head${(key_id ?? null) === null ? "" : `, signed with the key ${key_id}`}`,
+    `Verified the audit chain and marked its head${(key_id ?? null) === null ? "" : `, signed with the key ${short(key_id ?? "")}`}`,
 };
 
 const KEY_USES: { readonly [P in AuditDataOf<"key_used">["purpose"]]: (keyId: string) => string } = {
@@ -84,6 +111,12 @@ const KEY_USES: { readonly [P in AuditDataOf<"key_used">["purpose"]]: (keyId: st
   message: (keyId) => `Signed a message with the key ${keyId}`,
   self_test: (keyId) => `Tested the signing key ${keyId}`,
 };
+
+/** Enough to know a key or an approval again; the entry itself has all of it, and the list of keys shows as much. */
+const short = (id: string): string => id.slice(0, id.startsWith(TOKEN_PREFIX) ? TOKEN_PREFIX.length + 8 : 8);
+const TOKEN_PREFIX = "tok_";
+
+const riskWords = (risk: string): string => (risk === "irreversible" ? risk : `${risk} risk`);
 
 const TAINT_WORDS: { readonly [taint: string]: string } = {
   owner: "signed by you",

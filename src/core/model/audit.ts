@@ -1,14 +1,25 @@
 import * as z from "zod/mini";
 import { LIMITS, type Instant, type Sha256Hex } from "#base";
 import type { HeadsSigned } from "./audit/heads.ts";
+import { autonomyAuditSchemas } from "./autonomy/autonomy-audit.ts";
 import { batchAuditSchemas } from "./batch/batch-audit.ts";
+import { busAuditSchemas } from "./bus/bus-audit.ts";
 import { egressAuditSchemas } from "./egress/egress-audit.ts";
+import { connectionAuditSchemas } from "./connection/connection-audit.ts";
+import { consultAuditSchemas } from "./consult/consult-audit.ts";
+import { credentialAuditSchemas } from "./secret/credential-audit.ts";
 import { gateAuditSchemas } from "./gate/gate-audit.ts";
 import { goalAuditSchemas } from "./goal/goal-audit.ts";
 import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
 import { instantSchema, nameSchema } from "./values.ts";
+import { memoryAuditSchemas } from "./memory/memory-audit.ts";
+import { taintSchema } from "./message/taint.ts";
+import { skillAuditSchemas } from "./skill/skill-audit.ts";
+import { suggestionAuditSchemas } from "./suggestion/suggestion-audit.ts";
+import { telegramAuditSchemas } from "./telegram/telegram-audit.ts";
+import { talkAuditSchemas } from "./talk/talk-audit.ts";
 import { runAuditSchemas } from "./work/run-audit.ts";
 
 const count = z.int().check(z.gte(0));
@@ -87,6 +98,8 @@ export const auditDataSchemas = {
     lineage_id: id,
   }),
   approval_declined: z.strictObject(asked),
+  /** Some of a batch was chosen: that is asked in its place, and nobody declined it. */
+  approval_replaced: z.strictObject(asked),
   /** Nobody decided: it counts neither as a decline nor as anything else. */
   approval_expired: z.strictObject(asked),
   /** An approval that did not hold, and the first reason why. */
@@ -105,10 +118,20 @@ export const auditDataSchemas = {
   message_endorsed: z.strictObject({ message_id: id, token_id: id }),
   access_changed: z.strictObject({ connection_id: id, level_before: id, level: id, customer_id: z.nullable(id) }),
   ...gateAuditSchemas,
+  ...autonomyAuditSchemas,
   ...batchAuditSchemas,
+  ...busAuditSchemas,
   ...runAuditSchemas,
   ...goalAuditSchemas,
   ...egressAuditSchemas,
+  ...credentialAuditSchemas,
+  ...telegramAuditSchemas,
+  ...skillAuditSchemas,
+  ...suggestionAuditSchemas,
+  ...connectionAuditSchemas,
+  ...memoryAuditSchemas,
+  ...talkAuditSchemas,
+  ...consultAuditSchemas,
   migration_applied: z.strictObject({ store: z.enum(["journal", "runtime"]), migration: id }),
   /** Names the key that signed the head, and so records this use of it; null where none could. */
   audit_checkpoint: z.strictObject({ checkpoint_id: id, key_id: z.nullable(id) }),
@@ -124,8 +147,12 @@ export const auditActorSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("terminal") }),
   /** Silas itself. */
   z.strictObject({ kind: z.literal("system") }),
+  /** A model, with the least trust of all that it had read. It asks; it never decides. */
+  z.strictObject({ kind: z.literal("model"), taint: taintSchema }),
 ]);
 export type AuditActor = z.infer<typeof auditActorSchema>;
+/** Whoever can do more than ask. */
+export type Acting = Exclude<AuditActor, { readonly kind: "model" }>;
 
 /** What is to be recorded, before it has its place in the chain. */
 export type AuditDraft = {

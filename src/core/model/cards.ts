@@ -20,6 +20,12 @@ export const REQUEST_KINDS = [
   "autonomy_threshold",
   "memory_promotion",
   "gate_approval",
+  "step_approval",
+  "decision",
+  "draft_review",
+  "skill_install",
+  "connection_setup",
+  "permission_escalation",
 ] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
@@ -41,7 +47,7 @@ const count = z.int().check(z.gte(0));
 
 const ctaSchema = recordOf(
   z.strictObject({
-    action: z.enum(["approve", "edit", "decline"]),
+    action: z.enum(["approve", "approve_once", "edit", "rephrase", "tighten_now", "decline"]),
     role: z.enum(CTA_ROLES),
     /** What this choice does, in words; never a bare "OK". [CARD-02] */
     consequence_label: line(LIMITS.nameChars),
@@ -75,6 +81,12 @@ const budgetSchema = recordOf(
     max_planner_calls: z.number(),
   }),
 );
+const connectionUseSchema = z.strictObject({
+  by: z.string(),
+  skill: z.string(),
+  connection_id: z.string(),
+  permissions: z.array(z.string()),
+});
 const capabilitiesSchema = recordOf(
   z.strictObject({
     commands: z.array(z.strictObject({ by: z.string(), command: z.string(), network: z.boolean() })),
@@ -84,6 +96,8 @@ const capabilitiesSchema = recordOf(
     files_write: z.prefault(z.array(z.string()), []),
     hosts: z.array(z.string()),
     secret_refs: z.array(z.string()),
+    /** What its steps use of connections; cards of earlier versions have none. */
+    connections: z.prefault(z.array(connectionUseSchema), []),
     skills: z.array(z.strictObject({ name: z.string(), sha256: z.nullable(digest) })),
   }),
 );

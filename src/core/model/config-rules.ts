@@ -40,6 +40,7 @@ export type ConfigRuleCode =
   | "remote_without_token"
   | "same_directory"
   | "suggestions_without_scheduler"
+  | "sync_execution_refused"
   | "timezone_unknown"
   | "tls_incomplete"
   | "world_writable";
@@ -156,11 +157,12 @@ function autonomyChecks({ autonomy, batchReview }: Config): readonly Check[] {
   ];
 }
 
-function approvalChecks({ approval, gates, suggestions, scheduler }: Config): readonly Check[] {
+function approvalChecks({ approval, execution, gates, suggestions, scheduler }: Config): readonly Check[] {
   const names = gates.system.map((gate) => gate.name);
   const timeless = suggestions.enabled && !scheduler.enabled;
   return [
     [approval.autoApproveRiskLevels.length > 0, "auto_approve_refused", "approval.auto_approve_risk_levels"],
+    [execution.syncExecution, "sync_execution_refused", "execution.sync_execution"],
     [new Set(names).size < names.length, "gate_name_repeated", "gates.system"],
     [timeless, "suggestions_without_scheduler", "suggestions.enabled", "scheduler.enabled"],
   ];

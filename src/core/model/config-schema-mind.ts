@@ -39,12 +39,30 @@ export const modelsKeys = group({
   planner: key(modelName(), { is: SONNET, doc: "Model that writes plans." }),
   executor: key(modelName(), { is: HAIKU, doc: "Model that carries out approved steps." }),
   scorer: key(modelName(), { is: HAIKU, doc: "Model that ranks context when it must shrink." }),
+  timeout_seconds: key(whole(1, 600), { is: 120, doc: "Longest wait for one answer of a model." }),
+  max_output_tokens: key(whole(64, 131_072), { is: 4096, doc: "Longest answer of a model." }),
+  tokens_per_day: key(whole(0, 1_000_000_000), {
+    is: 1_000_000,
+    doc: "Tokens sent and received in 24 hours, after which no model is asked.",
+  }),
 });
+const SECRET_NAME = /^[a-z0-9][a-z0-9._-]{0,127}$/;
+
 export const providersKeys = group({
   openrouter: group({
     api_key: key(secret(), {
       is: "${OPENROUTER_API_KEY}",
       doc: "Key of the default model provider; without it Silas works with built-in rules.",
+    }),
+  }),
+  compatible: group({
+    base_url: key(nullable(text()), {
+      is: null,
+      doc: "Address of an OpenAI-compatible provider, for models named `compatible:NAME`.",
+    }),
+    api_key_ref: key(nullable(text({ pattern: SECRET_NAME, expected: "the name of a secret in the vault" })), {
+      is: null,
+      doc: "Name of its key in the vault; null when it needs none.",
     }),
   }),
 });

@@ -58,6 +58,14 @@ export const channelsKeys = group({
       is: "${SILAS_TELEGRAM_OWNER_ID}",
       doc: "Chat of the owner.",
     }),
+    api_root: key(
+      text({
+        pattern:
+          /^(?:https:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:\/[\w.~-]+)*|http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?)$/,
+        expected: "an https address, or an http address of this machine",
+      }),
+      { is: "https://api.telegram.org", doc: "The Bot API, if it is your own." },
+    ),
   }),
   cli: group({ enabled: key(flag(), { is: false, doc: "Talk in the terminal that runs Silas." }) }),
 });
@@ -92,7 +100,15 @@ export const busKeys = group({
 export const executionKeys = group({
   sync_execution: key(flag(), {
     is: false,
-    doc: "Wait in the turn for approved work instead of running it in the background.",
+    doc: "Must stay false: approved work runs in the background.",
+  }),
+  artifacts_keep_days: key(whole(1, 36_500), {
+    is: 90,
+    doc: "How long results of runs are kept; what open work names stays longer.",
+  }),
+  max_replan_depth: key(whole(0, 10), {
+    is: 2,
+    doc: "Other ways the planner may propose, one after the other, for work that failed; 0 for none.",
   }),
 });
 
@@ -101,9 +117,13 @@ export const sandboxKeys = group({
     is: "subprocess",
     doc: "subprocess is bubblewrap with limits; docker is Docker or Podman.",
   }),
-  base_image: key(text({ pattern: /^\S+$/, expected: "a container image" }), {
+  base_image: key(text({ pattern: /^[A-Za-z0-9][\w.:/@-]*$/, expected: "a container image" }), {
     is: "node:24-slim",
     doc: "Image of the docker backend.",
+  }),
+  engine_socket: key(nullable(path()), {
+    is: null,
+    doc: "Socket of Docker or Podman; null looks in their usual places.",
   }),
   default_memory_mb: key(whole(16, 1_048_576), { is: 512, doc: "Memory of one run." }),
   default_cpu_seconds: key(seconds, { is: 60, doc: "Processor time of one run." }),

@@ -3,8 +3,11 @@ import type { ApprovalRefusal, DecisionRefusal } from "./approvals.ts";
 import type { SelectionRefusal } from "./approval/batch.ts";
 import type { PayloadRefused } from "./approval/payload.ts";
 import type { ProposalReason, ProposalRefused } from "./approval/proposal.ts";
+import type { AnswerFault } from "./ask/answers.ts";
 import type { AuditActor } from "./audit.ts";
+import { limitWords } from "./autonomy/autonomy-words.ts";
 import type { Friction } from "./cards.ts";
+import { TELEGRAM_SESSION } from "./message/channels.ts";
 import type { KeptRequest, RequestRefusal, SpendRefusal } from "./decisions.ts";
 import type { Words } from "./words.ts";
 
@@ -41,11 +44,14 @@ export const DECISION_WORDS: Table = {
   uses_exhausted: ({ maxExecutions }) =>
     refused(`This approval was used as often as it allows (${maxExecutions}).`, PROPOSE),
   token_differs: () => refused("Another approval is kept under the same id or nonce.", PROPOSE),
+  limit_refused: limitWords,
   plan_refused: ({ line, column, reason }) =>
-    refused(
-      `The plan cannot be proposed (line ${line}, column ${column}: ${oneLine(reason)}).`,
-      "`silas plan check FILE` explains it.",
-    ),
+    reason === "model_absent"
+      ? refused("This plan is for an AI model, and none is set up.", "`silas models show` says what is missing.")
+      : refused(
+          `The plan cannot be proposed (line ${line}, column ${column}: ${oneLine(reason)}).`,
+          "`silas plan check FILE` explains it.",
+        ),
   proposal_refused: ({ reason, itemId }) =>
     refused(`${itemId === null ? "This" : oneLine(itemId)} cannot be proposed: ${PROPOSAL_WORDS[reason]}.`),
   payload_refused: ({ reason }) => refused(`This cannot be proposed (${oneLine(reason)}).`),
@@ -60,7 +66,12 @@ export const DECISION_WORDS: Table = {
     refused("There is no approval to show a receipt of.", "`silas approvals list` shows those there are."),
   decision_settled: ({ state }) => refused(`This request is ${state} already.`, LOOK),
   decision_expired: () => refused("Nobody decided in time.", "`silas plan propose --again ID` asks once more."),
-  decision_changed: () => refused("The stored plan is not the one this request was made for.", PROPOSE),
+  // The whole card is made anew and compared, its words too; a newer version may say the same with others.
+  decision_changed: () =>
+    refused(
+      "The kept request is not what this version of Silas makes of its plan: another version made it, or it was changed.",
+      "Decline it if it still waits, then propose the plan again with `silas plan propose FILE`.",
+    ),
   decision_shown_differs: () => refused("This is not the plan that was shown: its hash is another.", SHOW_AGAIN),
   decision_not_approved: () => refused("The answer is not an approval."),
   decision_friction_missing: ({ missing }) =>
@@ -68,6 +79,7 @@ export const DECISION_WORDS: Table = {
       `A plan of this risk needs more than was done: ${missing.map((one) => FRICTION_WORDS[one]).join(", ")}.`,
       "Approve it in a terminal with `silas approve ID`.",
     ),
+  answer_refused: ({ reason }) => refused(`${ANSWER_WORDS[reason]}.`, "`silas answer ID` shows what may be answered."),
   decision_strong_auth_unproven: () =>
     refused("The answer claims a passkey, but none was verified.", "Look at the request again, then decide."),
   standing_conditions_missing: () => refused("A standing approval must say how long and how often it holds."),
@@ -95,6 +107,17 @@ export const DECISION_WORDS: Table = {
   approval_lineage_differs: () => refused("The approval was granted to another attempt."),
 };
 
+const ANSWER_WORDS: { readonly [F in AnswerFault]: string } = {
+  answer_missing: "This asks for an answer, and none was given",
+  answer_unexpected: "This is approved or declined, and takes no answer",
+  answer_unreadable: "The answer cannot be read, or is too long",
+  option_unknown: "This is none of the options",
+  freetext_not_allowed: "Only one of the options can be the answer",
+  answer_declines: "This answer declines it, and a decline is not signed",
+  text_missing: "The words that go with this answer are missing",
+  text_unexpected: "The answer says more than one thing",
+};
+
 const PROPOSAL_WORDS: { readonly [R in ProposalReason]: string } = {
   unreadable: "its parts cannot be read",
   too_large: "its files together are larger than one plan may be",
@@ -113,6 +136,7 @@ const PROPOSAL_WORDS: { readonly [R in ProposalReason]: string } = {
   standing_uses: "more uses are asked for than `autonomy.max_standing_executions` allows",
   standing_over: "the end that was asked for has already passed",
   repair_without_goal: "a repair belongs to a goal that begins one",
+  continues_another: "it says itself that it follows other work than the one it is to continue",
 };
 
 const FRICTION_WORDS: { readonly [F in Friction]: string } = {
@@ -126,15 +150,26 @@ type Settled = {
   readonly state: KeptRequest["state"];
   readonly decidedAt: Instant;
   readonly decidedBy: AuditActor | null;
+  readonly replacedBy: string | null;
 };
 
-/** Who decided, and when; an expiry was decided by nobody. */
-export function decidedWords({ state, decidedAt, decidedBy }: Settled): string {
+/** Who decided, and when; an expiry was decided by nobody, and whoever chose some of a batch has not declined it. */
+export function decidedWords({ state, decidedAt, decidedBy, replacedBy }: Settled): string {
   if (state === "expired") return `Not decided by you: its time ended at ${decidedAt}.`;
+  if (state === "declined" && replacedBy !== null) {
+    return `Replaced by a selection ${whereWords(decidedBy)} at ${decidedAt}: ${oneLine(replacedBy)} is asked in its place.`;
+  }
   return `Decided already: ${state} ${whereWords(decidedBy)} at ${decidedAt}.`;
 }
 
+/** Said on a card, because nobody can tell it from the words of the plan; null where a person or Silas itself asks. */
+export function authorWords(actor: AuditActor): string | null {
+  if (actor.kind !== "model") return null;
+  return actor.taint === "external" ? "Written by a model that had read text from outside" : "Written by a model";
+}
+
 function whereWords(actor: AuditActor | null): string {
-  if (actor === null || actor.kind === "system") return "by Silas";
-  return actor.kind === "terminal" ? "on the terminal" : `on the device of session ${actor.session_id}`;
+  if (actor === null || actor.kind === "system" || actor.kind === "model") return "by Silas";
+  if (actor.kind === "terminal") return "on the terminal";
+  return actor.session_id === TELEGRAM_SESSION ? "on Telegram" : `on the device of session ${actor.session_id}`;
 }

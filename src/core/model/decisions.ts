@@ -8,7 +8,9 @@ import {
   type PendingDecisionBody,
 } from "./approvals.ts";
 import { payloadSchema } from "./approval/payload.ts";
+import { ownerAnswerSchema } from "./ask/answers.ts";
 import type { AuditActor } from "./audit.ts";
+import type { LimitRefused } from "./autonomy/limits.ts";
 import { FRICTIONS } from "./cards.ts";
 import type { KeyId } from "./keys.ts";
 
@@ -18,6 +20,8 @@ export type KeptRequest = PendingDecision & {
   readonly markdown: string;
   /** The missed request that this one repeats. */
   readonly againOf: string | null;
+  /** What is asked in its place: itself once more after it was missed, or a selection of its items. */
+  readonly replacedBy: string | null;
   readonly proposedBy: AuditActor;
 };
 
@@ -70,6 +74,7 @@ export type RequestRefusal =
       readonly state: PendingDecision["state"];
       readonly decidedAt: Instant;
       readonly decidedBy: AuditActor | null;
+      readonly replacedBy: string | null;
     }
   | { readonly code: "plan_differs"; readonly requestId: string; readonly planHash: Sha256Hex }
   | { readonly code: "not_missed"; readonly requestId: string; readonly state: PendingDecision["state"] }
@@ -78,7 +83,9 @@ export type RequestRefusal =
 /** Why an approval was not used. Nothing was changed. */
 export type SpendRefusal =
   | { readonly code: "uses_exhausted"; readonly maxExecutions: number }
-  | { readonly code: "token_differs"; readonly tokenId: string };
+  | { readonly code: "token_differs"; readonly tokenId: string }
+  /** What it would change is not as it was when it was proposed, or may not be changed so. [AUTO-13] */
+  | LimitRefused;
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/));
 const digest = z.pipe(
@@ -95,23 +102,51 @@ export const decideRequestSchema = z.strictObject({
   verdict: z.enum(["approved", "declined"]),
   shown_hash: digest,
   friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
+  /** What is said to a question of a step; left out for everything else. */
+  answer: z.optional(ownerAnswerSchema),
 });
 export type DecideRequest = z.infer<typeof decideRequestSchema>;
+
+/** Everything that waits for the owner, whether or not it asks for a signature: lists, or how long they are. */
+type WaitingLists = {
+  readonly requests: Counted;
+  /** Runs whose end was never seen. */
+  readonly doubts: Counted;
+  /** Goals that ask about checks they missed. */
+  readonly missedChecks: Counted;
+  /** Secrets that are asked for. */
+  readonly inputs: Counted;
+  /** Connections whose setup asks, or that failed. */
+  readonly connections: Counted;
+};
+type Counted = { readonly length: number };
+
+/** The one number of it: the badge, the title, the heading of Review, the socket and the terminal say the same. */
+export const countWaiting = ({ requests, doubts, missedChecks, inputs, connections }: WaitingLists): number =>
+  requests.length + doubts.length + missedChecks.length + inputs.length + connections.length;
 
 /** A request as programs and the terminal see it. */
 export type KeptRequestBody = PendingDecisionBody & {
   readonly markdown: string;
   readonly again_of: string | null;
+  readonly replaced_by: string | null;
   readonly proposed_by: AuditActor;
 };
 
-export function keptRequestToWire({ markdown, againOf, proposedBy, ...pending }: KeptRequest): KeptRequestBody {
-  return { ...pendingDecisionToWire(pending), markdown, again_of: againOf, proposed_by: proposedBy };
+export function keptRequestToWire({
+  markdown,
+  againOf,
+  replacedBy,
+  proposedBy,
+  ...pending
+}: KeptRequest): KeptRequestBody {
+  const kept = { markdown, again_of: againOf, replaced_by: replacedBy, proposed_by: proposedBy };
+  return { ...pendingDecisionToWire(pending), ...kept };
 }
 
 /** For bodies that Silas wrote itself; null for anything else. */
 export function keptRequestFromWire(body: KeptRequestBody): KeptRequest | null {
-  const { markdown, again_of: againOf, proposed_by: proposedBy, ...rest } = body;
+  const { markdown, again_of: againOf, replaced_by: replacedBy, proposed_by: proposedBy, ...rest } = body;
   const pending = pendingDecisionSchema.safeParse(rest);
-  return pending.success ? { ...pending.data, markdown, againOf, proposedBy } : null;
+  return pending.success ? { ...pending.data, markdown, againOf, replacedBy, proposedBy } : null;
 }

@@ -88,6 +88,7 @@ export {
   auditDataSchemas,
   type ActivityItem,
   type ActivityPage,
+  type Acting,
   type AuditActor,
   type AuditBreak,
   type AuditCheckpoint,
@@ -124,7 +125,10 @@ export {
 } from "./approval/batch.ts";
 export {
   batchBytes,
+  CHOOSE_MOVE,
   MOVE_FILES,
+  narrowBatch,
+  readChoice,
   readMoveFiles,
   reverseMoves,
   type FileMove,
@@ -144,23 +148,82 @@ export {
   type UndoRefusal,
   type UndoView,
 } from "./batch/undo.ts";
+export {
+  autonomyViewFromWire,
+  autonomyViewToWire,
+  checkAutonomySchema,
+  tightenSchema,
+  type AutonomyRefused,
+  type AutonomyView,
+  type AutonomyViewBody,
+  type EvidenceView,
+  type EvidenceWindow,
+  type LimitView,
+} from "./autonomy/autonomy-wire.ts";
+export {
+  ACTION_FAMILIES,
+  FAMILY_WORDS,
+  familyOf,
+  LIMIT_WORDS,
+  LIMITS_OF_FAMILY,
+  OUTCOMES,
+  type ActionFamily,
+  type DecidedAction,
+  type Outcome,
+} from "./autonomy/families.ts";
+export {
+  daysOf,
+  directionOf,
+  effectiveLimits,
+  LIMIT_KEYS,
+  limitFault,
+  NO_END,
+  onlyTightens,
+  rollbackOf,
+  valueAfter,
+  widthOf,
+  type AppliedLimit,
+  type Direction,
+  type LimitBounds,
+  type LimitChange,
+  type LimitFault,
+  type LimitKey,
+  type LimitRefused,
+  type LimitValues,
+} from "./autonomy/limits.ts";
 export type { FolderFault, TidyRefused } from "./batch/tidy-words.ts";
 export { grantsOf, type Grant } from "./approval/grants.ts";
 export {
   isPayloadKind,
-  kindOfScope,
+  kindsOfScope,
   parsePayload,
   payloadProjection,
   payloadSays,
   payloadSchema,
   readPayload,
   SCOPE_OF_KIND,
+  skillSubject,
   type Payload,
   type PayloadBody,
   type PayloadKind,
   type PayloadRefused,
   type ShownPayload,
 } from "./approval/payload.ts";
+export {
+  answerFault,
+  ASKING_KINDS,
+  isAskingKind,
+  replyOf,
+  verdictOf,
+  type AnswerFault,
+  type AskingKind,
+  type DecisionResult,
+  type DraftResult,
+  type DraftVerdict,
+  type OwnerReply,
+  type StepReply,
+} from "./ask/answers.ts";
+export type { DecisionOption } from "./ask/question-shapes.ts";
 export { projectionRows } from "./approval/card-rows.ts";
 export {
   CARD_INTENT_CHARS,
@@ -209,6 +272,7 @@ export {
   type AccessState,
   type CustomerContext,
 } from "./message/access.ts";
+export { channelOf, ON_TELEGRAM, supportsSecureInput, TELEGRAM_SESSION } from "./message/channels.ts";
 export {
   endorseMessageSchema,
   keptMessageFromWire,
@@ -235,8 +299,9 @@ export {
 export { messageNonceKey, type NonceAnswer, type NonceSpending } from "./message/nonce.ts";
 export { messageSigningText } from "./message/statement.ts";
 export { TAINTS, type Source, type Taint } from "./message/taint.ts";
-export { decidedWords } from "./decision-words.ts";
+export { authorWords, decidedWords } from "./decision-words.ts";
 export {
+  countWaiting,
   decideRequestSchema,
   keptRequestFromWire,
   keptRequestToWire,
@@ -333,6 +398,7 @@ export {
   publicKeySchema,
   revokeKeySchema,
   secretRefSchema,
+  SIGNING_KEY_NAME,
   signFileSchema,
   verifyFileSchema,
   type OwnerSignature,
@@ -361,6 +427,20 @@ export {
 } from "./approval/proposal.ts";
 export { spawnPolicyHash, spawnsTask } from "./approval/spawn.ts";
 export { type StandingTerms } from "./approval/standing.ts";
+export { hostsOfSecrets } from "./secret/named-hosts.ts";
+export {
+  telegramStateWords,
+  type ArrivedText,
+  type HeardUpdate,
+  type NoticeButtons,
+  type TelegramFault,
+  type TelegramNotice,
+  type TelegramPlace,
+  type TelegramState,
+} from "./telegram/telegram-records.ts";
+export type { Credential } from "./work/credential-records.ts";
+export { executionEnvelopeSchema, type ExecutionEnvelope } from "./work/envelope.ts";
+export { executionResultSchema, type ExecutionResult } from "./work/execution-result.ts";
 export {
   isReservedRef,
   listedSecretToWire,
@@ -386,6 +466,7 @@ export {
 } from "./secret/secure-input.ts";
 export { egressWords } from "./egress/egress-words.ts";
 export { hostWords, parseHostRule, type HostRule } from "./egress/host-rule.ts";
+export type { NetworkUse, NetworkUseBody } from "./egress/network-use.ts";
 export type { EgressRefusalReason, EgressSums, EgressUse } from "./egress/records.ts";
 export {
   SEARCH_DOOR,
@@ -401,6 +482,7 @@ export { sandboxWords } from "./sandbox/words.ts";
 export {
   hostIdSchema,
   ID_PART_CHARS_MIN,
+  isIdPart,
   instantSchema,
   nameSchema,
   recordIdSchema,
@@ -425,7 +507,10 @@ export {
   ERROR_CHARS,
   ledgerEntrySchema,
   ledgerEntryToWire,
+  isModelTurn,
+  MODEL_TURN,
   RETURN_CHARS,
+  isRunStatus,
   RUN_STATUSES,
   runRecordSchema,
   runRecordToWire,
@@ -436,9 +521,12 @@ export {
   type CheckResultBody,
   type LedgerEntry,
   type LedgerEntryBody,
+  type AwaitedAdvice,
+  type RunQuestion,
   type RunRecord,
   type RunRecordBody,
   type RunStatus,
+  type StepDecision,
 } from "./work/run-records.ts";
 export {
   doubtSchema,
@@ -454,17 +542,128 @@ export {
   type RunSettlement,
   type RunSettlementBody,
 } from "./work/doubt-records.ts";
+export {
+  executorOutputSchema,
+  HIGH_RISK_CALL,
+  isRunKind,
+  modelCallSchema,
+  type ExecutorOutput,
+} from "./work/executor-output.ts";
 export { executionText, readExecution, type Execution, type KeptRows } from "./work/execution-records.ts";
-export { TOOL_ARGUMENTS, type ToolCall, type ToolName } from "./work/tool-records.ts";
+export {
+  canBeAnswered,
+  isAskingCall,
+  isModelTool,
+  isSkillCall,
+  MODEL_TOOLS,
+  SKILL_ARGUMENTS,
+  TOOL_ARGUMENTS,
+  type AskingCall,
+  type ModelTool,
+  type SkillToolCall,
+  type ToolCall,
+  type ToolName,
+} from "./work/tool-records.ts";
+export {
+  changeMemorySchema,
+  MEMORY_TYPES,
+  memoryActSchema,
+  memoryItemSchema,
+  memoryListSchema,
+  memorySearchSchema,
+  memoryToWire,
+  REINGESTION_TIERS,
+  rememberSchema,
+  ruleId,
+  TRUST_LEVELS,
+  type ChangingMemory,
+  type ForgottenMemory,
+  type KeptMemory,
+  type MemoryItem,
+  type MemoryItemBody,
+  type MemoryPlace,
+  type MemoryQuery,
+  type MemorySearch,
+  type MemoryType,
+  type PromotedMemory,
+  type Remembering,
+  type ReingestionTier,
+  type StandingRules,
+  type TrustLevel,
+  type UsedMemories,
+} from "./memory/memory.ts";
+export { memoryTrustWords, type MemoryRefusal } from "./memory/memory-words.ts";
+export {
+  answerSuggestionSchema,
+  OUTCOME_OF_ANSWER,
+  placeOfSuggestion,
+  SOURCE_WORDS,
+  SUGGESTION_ANSWERS,
+  SUGGESTION_OFFERS,
+  suggestionCtas,
+  suggestionProposalSchema,
+  suggestionSchema,
+  suggestionToWire,
+  type Suggestion,
+  type SuggestionAnswer,
+  type SuggestionBody,
+  type SuggestionOffer,
+  type SuggestionOutcome,
+  type SuggestionProposal,
+  type SuggestionState,
+} from "./suggestion/suggestion.ts";
+export type { SuggestionRefusal } from "./suggestion/suggestion-words.ts";
+export {
+  removeSkillSchema,
+  skillCheckSchema,
+  skillCheckToWire,
+  skillInstallSchema,
+  skillPlaceSchema,
+  skillViewSchema,
+  skillViewToWire,
+  type SkillCheck,
+  type SkillCheckBody,
+  type SkillInstall,
+  type SkillState,
+  type SkillView,
+  type SkillViewBody,
+} from "./skill/skill-views.ts";
+export {
+  skillUnusableWords,
+  type SkillRefusal,
+  type SkillTreeRefused,
+  type SkillUnusable,
+  type TreeFault,
+  type UnusableReason,
+} from "./skill/skill-words.ts";
+export {
+  skillFindingWords,
+  skillReportSchema,
+  type SkillFinding,
+  type SkillNoteCode,
+  type SkillProblemCode,
+  type SkillReport,
+} from "./skill/skill-report.ts";
+export {
+  isSkillPath,
+  isSkillScript,
+  SKILL_DOCUMENT,
+  SKILL_NAME,
+  skillTreeDigest,
+  type SkillFile,
+} from "./skill/skill-tree.ts";
 export { UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   cycleSchema,
   cycleToWire,
+  isPlainCycle,
+  itemsOfGoal,
   type ApprovedGoal,
   type Cycle,
   type CycleBody,
   type CycleEnd,
   type CycleTrigger,
+  type FoundItems,
   type KeptGoal,
   type Repair,
 } from "./goal/goal-records.ts";
@@ -477,17 +676,33 @@ export {
   type GoalDetail,
   type GoalDetailBody,
   type GoalStatus,
+  type GoalStream,
   type GoalSummary,
   type GoalSummaryBody,
 } from "./goal/goal-wire.ts";
-export { cycleLine, scheduleWords } from "./goal/goal-lines.ts";
+export { cycleLine, GOAL_STATES, scheduleWords } from "./goal/goal-lines.ts";
+export {
+  streamWords,
+  type Stream,
+  type StreamEnd,
+  type StreamEvent,
+  type StreamGoal,
+  type ToldStream,
+} from "./goal/stream-records.ts";
 export type { GoalRefusal } from "./goal/goal-words.ts";
+export { deadWords, type DeadReason } from "./bus/bus-audit.ts";
+export { derivedProblem, type DerivedProblem } from "./bus/derived.ts";
+export { beginsRun, dispatchedRun, dispatchIdOf, dispatchOf, runOfDispatch } from "./bus/dispatch.ts";
+export { parseQueueMessage, queueMessageText, type MessageProblem, type QueueMessage } from "./bus/queue-message.ts";
+export { isRouted, type QueueName } from "./bus/routes.ts";
+export { emptyChecksOf, saysNothing } from "./work/empty-check.ts";
 export {
   ESCALATION_ACTIONS,
   FRONT_MATTER,
   mayBeNull,
   predicatesOf,
   RUNTIME_STATE,
+  STEP,
   WORK_ITEM,
   type EscalationAction,
   type Expectation,
@@ -515,6 +730,118 @@ export {
   type ProjectSummary,
   type ProjectSummaryBody,
 } from "./work/project-wire.ts";
+export {
+  connectionFailureSchema,
+  FAILURE_TYPES,
+  type ConnectionFailure,
+  type FailureType,
+  type RecoveryOption,
+} from "./connection/connection-failure.ts";
+export { keptConnectionSchema } from "./connection/kept-connection.ts";
+export { escalationReplySchema, type EscalationReply } from "./connection/escalation-payload.ts";
+export { readsOnly, staysInside, tiersOf } from "./connection/permissions.ts";
+export type { ConnectionRefusal } from "./connection/connection-words.ts";
+export {
+  CONNECTION_KEYS,
+  CONNECTION_SCRIPTS,
+  connectionManifestSchema,
+  type ConnectionManifest,
+  type ConnectionScript,
+} from "./connection/connection-manifest.ts";
+export { isConnectionWaiting } from "./connection/waiting.ts";
+export { connectionCardSchema, type ConnectionCard, type ConnectionCardOf } from "./connection/connection-card.ts";
+export {
+  AUTH_STRATEGIES,
+  CONNECTION_ID,
+  CONNECTION_TIERS,
+  connectionRecordSchema,
+  connectionRecordToWire,
+  healthCheckSchema,
+  PERMISSION,
+  permissionsSchema,
+  type AuthStrategy,
+  type ConnectionRecord,
+  type ConnectionRecordBody,
+  type ConnectionStatus,
+  type ConnectionTier,
+  type HealthCheck,
+} from "./connection/connection-record.ts";
+export {
+  connectionViewSchema,
+  connectionViewToWire,
+  connectSchema,
+  discoverySchema,
+  recoverSchema,
+  type Discovery,
+  type ConnectionView,
+  type ConnectionViewBody,
+  type IdentityHint,
+} from "./connection/connection-wire.ts";
+export {
+  credentialName,
+  scriptLineSchema,
+  setupStepSchema,
+  stepResponseSchema,
+  type ScriptLine,
+  type SetupStep,
+  type StepResponse,
+} from "./connection/setup-step.ts";
+export {
+  MODEL_PROVIDERS,
+  modelSetting,
+  modelToWire,
+  modeWords,
+  placeWords,
+  type ModelBody,
+  type ModelConfig,
+  type ModelKey,
+  type ModelPlace,
+  type ModelSetting,
+} from "./talk/model-place.ts";
+export {
+  MODEL_ABSENCE_WORDS,
+  MODEL_FAILURE_WORDS,
+  modelNext,
+  type ModelFailure,
+  type ModelRefusal,
+  type ModelTriedBody,
+} from "./talk/model-words.ts";
+export { askedMessage, questionIdOf, questionOf } from "./talk/question.ts";
+export { turnFailureWords, turnLines } from "./talk/turn-words.ts";
+export {
+  agentResponseSchema,
+  carriesPlan,
+  isTurnOver,
+  toldTurnFromWire,
+  toldTurnToWire,
+  turnFromWire,
+  turnQuerySchema,
+  turnToWire,
+  type AgentResponse,
+  type CarriedPlan,
+  type ToldTurnBody,
+  type Turn,
+  type TurnAnswerBody,
+  type TurnChange,
+  type TurnFailure,
+  type TurnRefusal,
+  type TurnState,
+} from "./talk/turn.ts";
+export { adviceIdOf, consultedBy, consultMessage, replanIdOf } from "./consult/consult-message.ts";
+export { consultLine } from "./consult/consult-words.ts";
+export {
+  consultationFromWire,
+  consultationToWire,
+  isAwaited,
+  isConsultOver,
+  toldConsultFromWire,
+  toldOf,
+  type ConsultChange,
+  type ConsultFailure,
+  type Consultation,
+  type ConsultRefusal,
+} from "./consult/consultation.ts";
+export { newsBetween, type RunTold } from "./work/run-news.ts";
 export { runLine, settlementLine } from "./work/run-words.ts";
 export {
   nothingSchema,
@@ -526,6 +853,6 @@ export {
   type StoppedBody,
   type WorkListBody,
 } from "./work/stop-records.ts";
-export { byTitle, type NameOf } from "./work/work-names.ts";
+export { byTitle, gateKey, type NameOf } from "./work/work-names.ts";
 export type { WorkRefusal } from "./work/work-words.ts";
 export { nameOfCommand, wordPartsFor, wordsFor } from "./words.ts";

@@ -11,6 +11,8 @@ export type PublicKeyHex = Brand<string, "PublicKeyHex">;
 export type SignatureHex = Brand<string, "SignatureHex">;
 /** The name of a secret in the vault. Everything but the vault knows secrets only by it. [SECRET-04] */
 export type SecretRef = Brand<string, "SecretRef">;
+/** Under which the vault holds the private half of the key that this machine signs with. */
+export const SIGNING_KEY_NAME = "owner-signing-key";
 
 /** Where the private half is: in the vault of this machine, or in a browser that never gives it away. */
 export type KeyKind = "vault" | "browser";

@@ -32,6 +32,7 @@ export const ID_PART_CHARS_MIN = 4;
 export const idPartSchema = z
   .string()
   .check(z.minLength(ID_PART_CHARS_MIN), z.maxLength(LIMITS.idChars), z.regex(/^[A-Za-z0-9._:@-]+$/));
+export const isIdPart = (value: unknown): value is string => idPartSchema.safeParse(value).success;
 
 export const instantSchema = parsedText<Instant>(parseInstant);
 export const localDateSchema = parsedText<LocalDate>(parseLocalDate);

@@ -1,7 +1,9 @@
+import type { ModelBody } from "./talk/model-place.ts";
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import type { NotificationBatch } from "./changes.ts";
 import type { VaultPlace } from "./secret/secure-input.ts";
+import type { RunNews } from "./work/run-news.ts";
 import type { StoppedBody } from "./work/stop-records.ts";
 import { nameSchema } from "./values.ts";
 
@@ -19,6 +21,8 @@ export type ServerFrame =
   | { readonly type: "change_batch"; readonly batch: NotificationBatch }
   /** Something about requests, decisions, enrolments or inputs is not as it was: ask again. */
   | { readonly type: "review_changed"; readonly pending_count: number }
+  /** What is new of a run, as it happens. */
+  | { readonly type: "run_news"; readonly run_id: string; readonly work_item_id: string; readonly news: RunNews }
   | { readonly type: "error"; readonly code: string; readonly message: string; readonly retry_after_ms: number | null };
 
 export const enrolRequestSchema = z.strictObject({
@@ -41,7 +45,9 @@ export type StatusBody = {
   readonly url: string;
   readonly started_at: string;
   /** `built_in` until a model is connected: no reply ever imitates a model. */
-  readonly mode: "built_in";
+  readonly mode: "built_in" | "model";
+  /** The model that answers, and where it is asked. */
+  readonly model: ModelBody | null;
   readonly data_dir: string;
   readonly connections: number;
   readonly owner_id: string;

@@ -14,6 +14,24 @@ test("a refusal says what failed, what became of the data, and what to do", () =
   );
 });
 
+test("whoever has no key to sign with is told how to get one", () => {
+  const missing = (ref: string) => ({ code: "secret_missing", ref });
+  const parts = wordPartsFor(missing("owner-signing-key"));
+  expect(parts.what).toBe("This machine has no key to sign with.");
+  expect(parts.next).toContain("`silas init` makes the first one.");
+  expect(parts.next).toContain("`silas keys enrol NAME`");
+  expect(wordPartsFor(missing("mail-token")).what).toContain("nothing under mail-token");
+});
+
+test("a key file that holds no key is named itself, and not the vault that it opens", () => {
+  const damaged = (reason: string) => {
+    const fault = { code: "vault_damaged", retryable: false, reason };
+    return wordPartsFor(fault).what;
+  };
+  expect(damaged("key_file_unreadable")).toBe("The vault's key file vault.key holds no key.");
+  expect(damaged("digest_differs")).toBe("The vault's file vault.json is damaged (digest_differs).");
+});
+
 test("a code without words is named, and nothing is promised about it", () => {
   for (const code of ["brand_new_code", "constructor", "__proto__", ""]) {
     expect(wordPartsFor({ code })).toEqual({

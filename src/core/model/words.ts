@@ -1,4 +1,6 @@
 import { LIMITS, oneLine } from "#base";
+import type { AutonomyRefused } from "./autonomy/autonomy-wire.ts";
+import { AUTONOMY_WORDS } from "./autonomy/autonomy-words.ts";
 import { UNDO_WORDS, type UndoRefusal } from "./batch/undo.ts";
 import { TIDY_WORDS, type TidyRefused } from "./batch/tidy-words.ts";
 import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
@@ -7,11 +9,15 @@ import { GOAL_WORDS, type GoalRefusal } from "./goal/goal-words.ts";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
 import type { RecordKind } from "./journal-records.ts";
-import type { KeyError, SecretMissing, VaultFault } from "./keys.ts";
+import { SIGNING_KEY_NAME, type KeyError, type SecretMissing, type VaultFault } from "./keys.ts";
 import type { MessageRefusal } from "./message/message.ts";
 import { MESSAGE_WORDS } from "./message/message-words.ts";
 import { PASSKEY_WORDS, type PasskeyError } from "./passkey/words.ts";
 import { SECRET_WORDS, type SecretsError } from "./secret/secret-words.ts";
+import { MEMORY_WORDS, type MemoryRefusal } from "./memory/memory-words.ts";
+import { CONNECTION_WORDS, type ConnectionRefusal } from "./connection/connection-words.ts";
+import { SKILL_WORDS, type SkillRefusal } from "./skill/skill-words.ts";
+import { SUGGESTION_WORDS, type SuggestionRefusal } from "./suggestion/suggestion-words.ts";
 import { WORK_WORDS, type WorkRefusal } from "./work/work-words.ts";
 
 /** The three things a person needs to know: what failed, what became of their data, and what to do now. */
@@ -51,6 +57,7 @@ type KnownError =
   | SecretMissing
   | VaultFault
   | ApprovalsError
+  | AutonomyRefused
   | DevicesError
   | MessageRefusal
   | PasskeyError
@@ -58,7 +65,11 @@ type KnownError =
   | WorkRefusal
   | UndoRefusal
   | TidyRefused
-  | GoalRefusal;
+  | GoalRefusal
+  | MemoryRefusal
+  | SkillRefusal
+  | SuggestionRefusal
+  | ConnectionRefusal;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
 };
@@ -103,6 +114,7 @@ const NOUNS: { readonly [K in RecordKind | "operation"]: string } = {
 const TABLE: Table = {
   ...DECISION_WORDS,
   ...WORK_WORDS,
+  ...AUTONOMY_WORDS,
   ...UNDO_WORDS,
   ...TIDY_WORDS,
   ...GOAL_WORDS,
@@ -110,6 +122,10 @@ const TABLE: Table = {
   ...MESSAGE_WORDS,
   ...PASSKEY_WORDS,
   ...SECRET_WORDS,
+  ...MEMORY_WORDS,
+  ...SKILL_WORDS,
+  ...SUGGESTION_WORDS,
+  ...CONNECTION_WORDS,
   not_found: ({ what, id }) =>
     refused(`There is no ${NOUNS[what]} ${oneLine(id)}; it may have been deleted.`, "Reload to see what is there."),
   wrong_kind: ({ id, expected }) =>
@@ -213,10 +229,12 @@ const TABLE: Table = {
     refused("This is not a public key of 64 hex characters.", "Copy it from `silas keys list`."),
   signature_invalid: ({ reason }) => refused(`The signature does not hold: ${SIGNATURE_WORDS[reason]}.`),
   secret_missing: ({ ref }) =>
-    refused(
-      `The vault holds nothing under ${oneLine(ref)}.`,
-      "Put the vault back from a backup, or make a new key with `silas keys enrol NAME`.",
-    ),
+    ref === SIGNING_KEY_NAME
+      ? refused(
+          "This machine has no key to sign with.",
+          "`silas init` makes the first one. If there was one, put the vault back from a backup, or make a new key with `silas keys enrol NAME`.",
+        )
+      : refused(`The vault holds nothing under ${oneLine(ref)}.`, "Put the vault back from a backup."),
   vault_locked: ({ missing }) =>
     missing === "passphrase"
       ? refused("The vault is locked: it needs its passphrase.", "Set SILAS_VAULT_PASSPHRASE where Silas is started.")
@@ -227,7 +245,9 @@ const TABLE: Table = {
   vault_wrong_key: () =>
     refused("This passphrase or key file does not open the vault.", "Try again with the one the vault was made with."),
   vault_damaged: ({ reason }) =>
-    refused(`The vault's file vault.json is damaged (${oneLine(reason)}).`, "Put vault.json back from a backup."),
+    reason === "key_file_unreadable"
+      ? refused("The vault's key file vault.key holds no key.", "Put vault.key back in the state directory.")
+      : refused(`The vault's file vault.json is damaged (${oneLine(reason)}).`, "Put vault.json back from a backup."),
   vault_unavailable: () =>
     refused("The secret service that holds the vault does not answer.", "Unlock the keyring of your desktop session."),
   vault_full: () => refused("The vault cannot hold this: it is full, or the secret is too large.", ""),

@@ -1,5 +1,13 @@
 import { canonicalJson, err, ok, sha256Hex, type Instant, type Result } from "#base";
-import type { ApprovalDecision, DecisionRefusal, PendingDecision } from "#model";
+import {
+  answerFault,
+  isPayloadKind,
+  readPayload,
+  type ApprovalDecision,
+  type DecisionRefusal,
+  type PendingDecision,
+  type ShownPayload,
+} from "#model";
 import { judgeFriction, type StrongAuth } from "./friction.ts";
 import { cardAnew, readShown } from "./shown.ts";
 
@@ -24,7 +32,15 @@ export function judgeAnswer(answer: Answer): Result<void, DecisionRefusal> {
   if (!isWhole(pending, maxExecutions)) return err({ code: "decision_changed" });
   if (decision.shownHash !== pending.planHash) return err({ code: "decision_shown_differs" });
   if (decision.verdict !== "approved") return ok();
+  const fault = answerFault({ payload: payloadOf(pending), answer: decision.conditions["answer"] });
+  if (fault !== null) return err({ code: "answer_refused", reason: fault });
   return judgeFriction({ performed: decision.friction, risk: pending.riskLevel, strongAuth });
+}
+
+/** Null for a plan. */
+function payloadOf({ kind, projection }: PendingDecision): ShownPayload | null {
+  const read = isPayloadKind(kind) ? readPayload(kind, projection) : null;
+  return read !== null && read.ok ? read.value.payload : null;
 }
 
 /**

@@ -54,6 +54,7 @@ const present = ({ goal: of = goal, task: made = task, ...rest }: Asked = {}): P
   token: standing,
   signature: signatureFactOf(rest.token ?? standing),
   item: { workItemId: of.id, contentHash: planHash(projectPlan(of, FACTS)) },
+  scope: "standing",
   spawn: readSpawn({ goal: of, task: made, facts: FACTS }),
   at: LATER,
   uses: [],

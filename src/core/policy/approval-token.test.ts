@@ -116,7 +116,7 @@ describe("minting", () => {
     expect([token.expiresAt, token.maxExecutions]).toEqual(["2026-11-15T21:01:00.000Z", 3]);
   });
 
-  test("[APPR-08] is refused without the friction its risk demands, and strength stays tap", () => {
+  test("[APPR-08] [UX-11] is refused without the friction its risk demands, and strength stays tap", () => {
     expect(codeOf({ decision: { ...mint.decision, friction: ["tap"] } })).toBe("decision_friction_missing");
     expect(codeOf({ decision: { ...mint.decision, friction: [] } })).toBe("decision_friction_missing");
     const wire = approvalTokenToWire(signToken(minted()));

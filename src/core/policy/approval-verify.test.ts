@@ -12,6 +12,7 @@ const presented: Presented = {
   token,
   signature: "valid",
   item: { workItemId: "task-1", contentHash: pending.planHash },
+  scope: "full_plan",
   spawn: null,
   at: LATER,
   uses: [],
@@ -42,6 +43,7 @@ describe("verify", () => {
       token: { ...token, verdict: "conditional", expiresAt: AT, maxExecutions: 1 },
       signature: "invalid",
       item: { workItemId: "task-1", contentHash: other },
+      scope: "change_set",
       spawn: null,
       at: LATER,
       uses,
@@ -50,6 +52,7 @@ describe("verify", () => {
     const order: readonly [string, (bad: Presented) => Presented][] = [
       ["signature: approval_signature_invalid", (bad) => ({ ...bad, signature: "valid" })],
       ["binding: approval_hash_differs", (bad) => ({ ...bad, item: presented.item })],
+      ["binding: approval_item_differs", (bad) => ({ ...bad, scope: presented.scope })],
       ["verdict: approval_not_approved", (bad) => ({ ...bad, token: { ...bad.token, verdict: "approved" } })],
       ["expiry: approval_expired", (bad) => ({ ...bad, token: { ...bad.token, expiresAt: token.expiresAt } })],
       ["execution_count: approval_spent", (bad) => ({ ...bad, token: { ...bad.token, maxExecutions: 2 } })],
@@ -78,6 +81,14 @@ describe("verify", () => {
     expect(verified({ item: { workItemId: "task-2", contentHash: pending.planHash } })).toBe(
       "binding: approval_item_differs",
     );
+  });
+
+  test("[APPR-23] a signed approval of something else is none of this item", () => {
+    for (const scope of ["tool_type", "change_set", "single_step"] as const) {
+      expect(verified({ scope })).toBe("binding: approval_item_differs");
+      expect(checked({ scope })).toBe("binding: approval_item_differs");
+      expect(verified({ token: { ...token, scope } })).toBe("binding: approval_item_differs");
+    }
   });
 
   test("a standing token is refused while no goal makes tasks", () => {

@@ -3,6 +3,7 @@ import {
   standingConditionsOf,
   type ApprovalCheck,
   type ApprovalRefusal,
+  type ApprovalScope,
   type ApprovalToken,
   type ApprovalUse,
 } from "#model";
@@ -15,6 +16,8 @@ export type Presented = {
   readonly signature: SignatureFact;
   /** The very item that is to run, or the goal that begins a task, and the hash of its projection as it is now. */
   readonly item: { readonly workItemId: string; readonly contentHash: Sha256Hex };
+  /** What an approval must speak of to be one for this. */
+  readonly scope: ApprovalScope;
   /** The task a goal made; null for whatever runs by itself. */
   readonly spawn: SpawnFact | null;
   readonly at: Instant;
@@ -95,15 +98,14 @@ export function judgeIssued(issued: Issued): Result<void, ApprovalRefusal> {
   );
   return isAsked && token.scope === issued.scope ? ok() : refuse("binding", "approval_spawn_policy_differs");
 }
-export type Issued = Pick<Presented, "token" | "signature" | "item" | "at"> & {
+export type Issued = Pick<Presented, "token" | "signature" | "item" | "scope" | "at"> & {
   /** What the goal or the way back asks for. */
-  readonly scope: ApprovalToken["scope"];
   readonly conditions: ApprovalToken["conditions"];
 };
 
 /** What must hold before uses are counted. */
 function judgeStanding(presented: Presented): Result<void, ApprovalRefusal> {
-  return judgeBound(presented, () => judgeSpawn(presented));
+  return judgeBound(presented, () => judgeScope(presented));
 }
 
 /** In the order of the checks; what is bound besides the hash is asked between the hash and the verdict. [APPR-11] */
@@ -121,6 +123,13 @@ function judgeBound(
   if (at < token.issuedAt) return refuse("expiry", "approval_not_yet_valid");
   if (token.expiresAt <= at) return refuse("expiry", "approval_expired");
   return ok();
+}
+
+/** A signed approval of something else is none of this, however the rest agrees. [APPR-23] */
+function judgeScope(presented: Presented): Result<void, ApprovalRefusal> {
+  const spawned = judgeSpawn(presented);
+  if (!spawned.ok) return spawned;
+  return presented.token.scope === presented.scope ? ok() : refuse("binding", "approval_item_differs");
 }
 
 /**

@@ -36,6 +36,7 @@ const present = (token: ApprovalToken, rest: Partial<Presented> = {}): Presented
   token,
   signature: signatureFactOf(token),
   item: { workItemId: "task-1", contentHash: pending.planHash },
+  scope: "full_plan",
   spawn: null,
   at: LATER,
   uses: [],

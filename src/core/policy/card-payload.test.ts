@@ -109,6 +109,7 @@ const presented = (asked: PendingDecision, rest: Partial<Presented> = {}): Prese
     token,
     signature: signatureFactOf(token),
     item: { workItemId: asked.workItemId, contentHash: asked.planHash },
+    scope: token.scope,
     spawn: null,
     at: LATER,
     uses: [],
@@ -123,7 +124,8 @@ describe.each(PAYLOADS.map((payload) => [payload.kind, payload] as const))("a %s
     expect(cardSchema.safeParse(cardToWire(card)).success).toBe(true);
     expect([card.cardType, card.budget, card.capabilities, card.checks]).toEqual([kind, null, null, []]);
     expect(card.planHash).toBe(createHash("sha256").update(projection, "utf8").digest("hex"));
-    expect(card.ctas.map(({ action }) => action)).toEqual(["approve", "decline"]);
+    const between = kind === "autonomy_threshold" ? ["tighten_now"] : [];
+    expect(card.ctas.map(({ action }) => action)).toEqual(["approve", ...between, "decline"]);
     const shown = new Map(card.details.rows.map(({ path, text }) => [path, text]));
     const leaves = placesOf(JSON.parse(projection) as JsonValue).filter(
       (one) =>
@@ -208,6 +210,16 @@ describe.each(PAYLOADS.map((payload) => [payload.kind, payload] as const))("a %s
 });
 
 describe("a batch", () => {
+  test("is said as what it is where its word is known, and as the word of its domain where it is not", () => {
+    const said = (action: string): readonly (string | undefined)[] => {
+      const card = cardForPayload({ ...BATCH, kind: "batch_review", action } as Payload, { strongAuth: "unavailable" });
+      return card.ok ? [card.value.intent, card.value.ctas[0]?.consequenceLabel] : [];
+    };
+    const count = BATCH.items.length;
+    expect(said("delete")).toEqual([`Delete ${count} items`, `Approve: delete ${count} items`]);
+    expect(said("keep")).toEqual([`Do keep to ${count} items`, `Approve: keep, ${count} items`]);
+  });
+
   test("[CARD-12] has items with who, when, why and how sure, and a proposal around them; anything else is no batch", () => {
     expect(Object.keys(batchActionItemSchema.parse(item("m1"))).toSorted()).toEqual(
       ["item_id", "title", "actor", "occurred_at", "reason", "confidence"].toSorted(),

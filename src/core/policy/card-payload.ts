@@ -1,6 +1,8 @@
 import { LIMITS, ok, oneLine, sha256Hex, type Result } from "#base";
 import {
+  CHOOSE_MOVE,
   MOVE_FILES,
+  readChoice,
   readMoveFiles,
   payloadProjection,
   payloadSays,
@@ -14,7 +16,14 @@ import {
   type RiskLevel,
   type ShownPayload,
 } from "#model";
+import { limitRisk, limitWords } from "./autonomy/card-limits.ts";
+import { decisionWords, draftWords } from "./card-ask.ts";
+import { connectionRisk, connectionWords } from "./card-connection.ts";
+import { escalationRisk, escalationWords } from "./connection/card-escalation.ts";
 import { detailsState, orderCtas } from "./card-plan.ts";
+import { skillWords } from "./card-skill.ts";
+import { stepWords } from "./card-step.ts";
+import { promotionWords } from "./memory/card-promotion.ts";
 import { quantity } from "./card-words.ts";
 import { frictionFor, type StrongAuth } from "./friction.ts";
 import { batchReversibility, riskOf } from "./risk.ts";
@@ -42,7 +51,7 @@ export function cardForShown({ kind, projection, notes, strongAuth }: PayloadToS
   if (!read.ok) return read;
   const { payload: shown, whole } = read.value;
   const riskLevel = riskOfPayload(shown);
-  const { intent, rationale, approve, decline, affectedItems } = wordsFor(shown);
+  const { intent, rationale, approve, decline, affectedItems, tighten = null, further = [] } = wordsFor(shown);
   return ok({
     cardType: kind,
     intent,
@@ -62,6 +71,8 @@ export function cardForShown({ kind, projection, notes, strongAuth }: PayloadToS
     ctas: orderCtas([
       { action: "decline", role: "decline", consequenceLabel: decline },
       { action: "approve", role: "recommended", consequenceLabel: approve },
+      ...further,
+      ...(tighten === null ? [] : [{ action: "tighten_now", role: "safe", consequenceLabel: tighten } as const]),
     ]),
   });
 }
@@ -74,17 +85,32 @@ export function riskOfPayload(payload: ShownPayload): RiskLevel {
       return riskOf({ scope: "connection_act", actions: ["approve_batch"], reversibility });
     }
     case "autonomy_threshold":
-      return riskOf({ scope: "autonomy_threshold", actions: [], reversibility: "reversible" });
+      return limitRisk(payload.changes);
     case "memory_promotion":
       return riskOf({ scope: "memory_promotion", actions: [], reversibility: "reversible" });
+    case "decision":
+      return riskOf({ scope: "single_step", actions: ["acknowledge_status"], reversibility: "reversible" });
+    case "draft_review":
+      return riskOf({ scope: "single_step", actions: ["send_draft"], reversibility: "reversible" });
     case "gate_approval":
+    case "step_approval":
       return riskOf({ scope: "single_step", actions: ["pass_gate"], reversibility: "reversible" });
+    case "skill_install":
+      return riskOf({ scope: "skill_install", actions: ["install_known_skill"], reversibility: "reversible" });
+    case "connection_setup":
+      return connectionRisk(payload);
+    case "permission_escalation":
+      return escalationRisk(payload);
   }
 }
 
 type CardWords = Pick<Card, "intent" | "rationale" | "affectedItems"> & {
   readonly approve: string;
   readonly decline: string;
+  /** What it does to answer a wider limit by a tighter one; left out where that is no answer. */
+  readonly tighten?: string | null;
+  /** What else may be done besides approving and declining. */
+  readonly further?: readonly Card["ctas"][number][];
 };
 
 /** Made of counts, limits and words of Silas, so that no text of the proposer argues for itself. [CARD-01] [CARD-02] */
@@ -94,11 +120,16 @@ function wordsFor(payload: ShownPayload): CardWords {
 
 type Batch = Extract<ShownPayload, { readonly kind: "batch_review" }>;
 
+/** Known words that are said of things as they are; any other is quoted as the domain's, since it may mean anything. */
+const PLAIN_ACTIONS: ReadonlySet<string> = new Set(["archive", "unarchive", "label", "unlabel", "move", "delete"]);
+
 const batchWords = ({ action, count, params }: Batch): CardWords => ({
-  intent: `Do ${action} to ${quantity(count, "item")}`,
+  intent: PLAIN_ACTIONS.has(action)
+    ? `${action[0]?.toUpperCase()}${action.slice(1)} ${quantity(count, "item")}`
+    : `Do ${action} to ${quantity(count, "item")}`,
   rationale: `One action would be done to exactly these items, ${params === null ? "without settings" : `with ${quantity(Object.keys(params).length, "setting")}`}. Another item, order or action needs another approval.`,
   affectedItems: { count, summary: quantity(count, "item") },
-  approve: `Approve: ${action}, ${quantity(count, "item")}`,
+  approve: `Approve: ${action}${PLAIN_ACTIONS.has(action) ? "" : ","} ${quantity(count, "item")}`,
   decline: `Decline: ${quantity(count, "item")} left alone`,
 });
 
@@ -116,27 +147,27 @@ function moveWords({ action, count, params, item_ids }: Batch): CardWords | null
     decline: `Decline: ${quantity(count, "file")} left alone`,
   };
 }
+/** A question about one file. Its title is that of the batch it may become, so that both go by one name. */
+function choiceWords({ action, params, item_ids }: Batch): CardWords | null {
+  const read = action === CHOOSE_MOVE ? readChoice({ params: params as MoveParams, item_ids }) : null;
+  if (read === null || !read.ok) return null;
+  const { folder, moves } = read.value;
+  const { from } = moves[0] ?? { from: "" };
+  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  return {
+    intent: oneLine(`Move files in ${[...name].slice(0, 40).join("")}`),
+    rationale: `No rule is sure where this file belongs. Nothing happens to it unless you choose one of ${quantity(moves.length, "place")}; that is then signed as a batch of one file, and can be taken back for a while.`,
+    affectedItems: { count: 1, summary: oneLine(`${from} in ${folder}`.slice(0, LIMITS.titleChars)) },
+    approve: "Move it to the place you choose",
+    decline: "Leave it where it is",
+  };
+}
 type MoveParams = Parameters<typeof readMoveFiles>[0]["params"];
 
 const WORDS: { readonly [K in PayloadKind]: (payload: Extract<ShownPayload, { readonly kind: K }>) => CardWords } = {
-  batch_review: (payload) => moveWords(payload) ?? batchWords(payload),
-  autonomy_threshold: ({ changes, sample_size, correction_rate }) => {
-    const widening = changes.filter(({ direction }) => direction === "widen").length;
-    return {
-      intent: `Change ${quantity(changes.length, "limit")} of what runs without asking`,
-      rationale: `${widening} of ${quantity(changes.length, "change")} would widen what Silas may do. Of ${quantity(sample_size, "decision")} you corrected ${Math.round(correction_rate * 1000) / 10} percent.`,
-      affectedItems: { count: changes.length, summary: quantity(changes.length, "limit") },
-      approve: `Approve: change ${quantity(changes.length, "limit")}`,
-      decline: "Decline: every limit stays as it is",
-    };
-  },
-  memory_promotion: ({ from, to, content }) => ({
-    intent: `Trust one item as ${TRUST_WORDS[to]}`,
-    rationale: `It counts as ${TRUST_WORDS[from]} and would count as ${TRUST_WORDS[to]} from then on. It has ${quantity(content.length, "character")}.`,
-    affectedItems: { count: 1, summary: "1 item" },
-    approve: `Approve: trust it as ${TRUST_WORDS[to]}`,
-    decline: `Decline: it stays ${TRUST_WORDS[from]}`,
-  }),
+  batch_review: (payload) => moveWords(payload) ?? choiceWords(payload) ?? batchWords(payload),
+  autonomy_threshold: limitWords,
+  memory_promotion: promotionWords,
   gate_approval: ({ value }) => ({
     intent: "Let one value pass a gate",
     rationale: `A gate stopped a ${typeof value === "number" ? "number" : "text"} and asks you. Only this value at this moment would pass.`,
@@ -144,6 +175,10 @@ const WORDS: { readonly [K in PayloadKind]: (payload: Extract<ShownPayload, { re
     approve: "Approve: let this one pass",
     decline: "Decline: it stays blocked",
   }),
+  step_approval: stepWords,
+  decision: decisionWords,
+  draft_review: draftWords,
+  skill_install: skillWords,
+  connection_setup: connectionWords,
+  permission_escalation: escalationWords,
 };
-
-const TRUST_WORDS = { external: "text from outside", auth: "text of a known sender", owner: "your own words" } as const;

@@ -110,7 +110,7 @@ describe("the contract", () => {
     expect(cardSchema.safeParse({ ...wire, extra: 1 }).success).toBe(false);
   });
 
-  test("[CARD-02] every choice says what it does, and an empty label is refused", () => {
+  test("[CARD-02] [UX-08] every choice says what it does; an empty label is refused, and so is a card with no choice", () => {
     expect(wire.ctas.map((cta) => cta.consequence_label)).toEqual(["Approve for 1 run", "Decline: nothing runs"]);
     for (const consequence_label of ["", "  "]) {
       const ctas = [{ ...wire.ctas[0], consequence_label }];
@@ -142,8 +142,7 @@ test("the card of a plan says checks, budget, reach and what would be unverified
   const card = cardOf(PROJECTION, 2);
   expect(card.intent).toBe("Run: Tidy the notes");
   expect(card.rationale).toBe(
-    "This task names 1 command, without network, and may use at most 5 attempts, 1800 seconds and $2.00. " +
-      "One check outside the model decides whether it is done.",
+    "This task names 1 command, without network. One check outside the model decides whether it is done.",
   );
   expect(card.checks).toEqual([
     {
@@ -164,6 +163,24 @@ test("the card of a plan says checks, budget, reach and what would be unverified
     count: 4,
     summary: "2 files, 1 host, 1 secret",
   });
+});
+
+test("what is touched is not named by a word that only looks like another: letters of two alphabets are told apart", () => {
+  const alike = "n\u043etes";
+  expect(shownCommand(["cat", alike])).toBe('cat "n\\u{43e}tes"');
+  const { capabilities, verify } = PROJECTION;
+  const [first] = verify;
+  const card = cardOf({
+    ...PROJECTION,
+    capabilities: { ...capabilities, files: [alike], files_write: [`/srv/${alike}`], files_read: [`/mnt/${alike}`] },
+    verify: [{ ...first, run: `test -e ${alike}` }],
+  });
+  expect(card.capabilities).toMatchObject({
+    files: ["n\\u{43e}tes"],
+    filesRead: ["/mnt/n\\u{43e}tes"],
+    filesWrite: ["/srv/n\\u{43e}tes"],
+  });
+  expect(card.checks[0]?.command).toBe("test -e n\\u{43e}tes");
 });
 
 test("words of a command stay apart", () => {
@@ -198,4 +215,16 @@ test("a skill named twice with two digests is shown twice: the second does not h
   const task = { ...child, parent: "task-1", id: "task-2" };
   const card = cardOf({ ...project, type: "project", tasks: ["task-2"], children: [task] });
   expect(card.capabilities?.skills).toEqual(digests.map((sha256) => ({ name: "tidy", sha256 })));
+});
+
+test("[WORK-06] the card of a goal of the conversation says first what it changes for messages", () => {
+  const gates = [{ on: "every_user_message" }, { on: "every_agent_response" }, { on: "on_tool_call" }];
+  const goal = { ...PROJECTION, type: "goal", agent: "stream", gates, access_levels: { staff: {} } };
+  const inForce =
+    "Once approved it is in force for every message and reply (2 gates, 1 level), in place of any goal before it.";
+  expect(cardOf(goal).rationale).toContain(inForce);
+  expect(cardOf({ ...goal, verify: [] }).rationale).toMatch(/any goal before it\.$/);
+  for (const other of [{ agent: "ephemeral" }, { gates: [gates[2]], access_levels: {} }]) {
+    expect(cardOf({ ...goal, ...other }).rationale).not.toContain("in force");
+  }
 });

@@ -1,10 +1,12 @@
-import { neutralise, ok, oneLine, sha256Hex, type Result, type Sha256Hex } from "#base";
+import { ok, oneLine, plainMoment, plainName, sha256Hex, type Result, type Sha256Hex } from "#base";
 import {
   type ApprovalScope,
   CARD_INTENT_CHARS,
   CTA_ROLES,
+  emptyChecksOf,
   projectionRows,
   readProjection,
+  readsOnly,
   type Card,
   type CardCapabilities,
   type CardCheck,
@@ -41,7 +43,7 @@ export function cardForPlan({ projection, usesMax, strongAuth }: PlanToShow): Re
     riskLevel,
     rationale: planRationale(plan),
     friction: [...frictionFor(riskLevel, strongAuth)],
-    checks: [...plan.verify.map(checkOf), ...tasksIn(plan).flatMap(taskChecks)],
+    checks: [...checksOf(plan), ...tasksIn(plan).flatMap(taskChecks)],
     budget: budgetOf(plan),
     capabilities: capabilitiesOf(plan),
     affectedItems: affectedBy(plan),
@@ -60,14 +62,21 @@ export function riskOfPlan(plan: ShownPlan): RiskLevel {
   return highestRisk([plan, ...tasksIn(plan)].map((one) => riskOfWork(one, scope)));
 }
 
-function riskOfWork({ type, capabilities, skill_digests: skills }: ShownTask, scope: ApprovalScope): RiskLevel {
+function riskOfWork(
+  { type, capabilities, skill_digests: skills, executor_kind: kind }: ShownTask,
+  scope: ApprovalScope,
+): RiskLevel {
   const actions: RiskAction[] = ["run_work"];
   if (type === "goal") actions.push("run_unattended");
   if (capabilities.files_read.length > 0) actions.push("read_files");
   if (capabilities.files_write.length > 0) actions.push("write_files");
   const sees = capabilities.files_read.length + capabilities.files_write.length;
-  if (sees > 0 && reversibilityOf(capabilities) === "lasting") actions.push("read_files_online");
+  // What a model is shown goes to the model, wherever that is.
+  const isTold = reversibilityOf(capabilities) === "lasting" || kind === "model";
+  if (sees > 0 && isTold) actions.push("read_files_online");
   if (capabilities.secret_refs.length > 0) actions.push("use_secret");
+  for (const { permissions } of capabilities.connections)
+    actions.push(permissions.every(readsOnly) ? "connect_to_read" : "connect_to_write");
   if (skills.some(({ sha256 }) => sha256 === null)) actions.push("use_unfixed_skill");
   return riskOf({ scope, actions, reversibility: reversibilityOf(capabilities) });
 }
@@ -78,7 +87,7 @@ const tasksIn = ({ children }: ShownPlan): readonly ShownTask[] => children.filt
 /** The choice says what exactly is agreed to: how many runs, and for a goal that stands how many more and until when. */
 function approveWords({ children, standing }: ShownPlan, usesMax: number): string {
   if (standing !== null) {
-    return `Approve, with up to ${quantity(standing.max_executions, "repair")} until ${standing.expires_at}`;
+    return `Approve, with up to ${quantity(standing.max_executions, "repair")} until ${plainMoment(standing.expires_at)}`;
   }
   if (children.length > 0) return `Approve with ${quantity(children.length, "task")}, each for 1 run`;
   return `Approve for ${quantity(usesMax, "run")}`;
@@ -112,13 +121,22 @@ function intentOf({ type, title }: ShownPlan): string {
   return `${kept}…`;
 }
 
-const taskChecks = ({ id, verify }: ShownTask): readonly CardCheck[] =>
-  verify.map(checkOf).map((check) => ({ ...check, name: oneLine(`${id}: ${check.name}`) }));
+const taskChecks = (task: ShownTask): readonly CardCheck[] =>
+  checksOf(task).map((check) => ({ ...check, name: oneLine(`${task.id}: ${check.name}`) }));
+
+/** One that says nothing says that: whoever reads only that there are checks would trust it. */
+function checksOf(work: ShownTask): readonly CardCheck[] {
+  const empty = new Set(emptyChecksOf(work));
+  return work.verify.map((check) => {
+    const shown = checkOf(check);
+    return empty.has(check.name) ? { ...shown, expects: `${shown.expects} (the same whatever is done)` } : shown;
+  });
+}
 
 function checkOf({ name, run, expect, network, timeout }: ShownPlan["verify"][number]): CardCheck {
   return {
     name: oneLine(name),
-    command: neutralise(run),
+    command: plainName(run),
     expects: expectationWords(expect),
     network,
     timeoutSeconds: timeout,
@@ -139,7 +157,7 @@ function budgetOf({ budget }: ShownPlan): Card["budget"] {
 function capabilitiesOf(plan: ShownPlan): CardCapabilities {
   const all = [plan, ...tasksIn(plan)];
   const named = (pick: (work: ShownTask["capabilities"]) => readonly string[]) =>
-    distinct(all.flatMap(({ capabilities }) => pick(capabilities).map(oneLine)));
+    distinct(all.flatMap(({ capabilities }) => pick(capabilities).map((name) => plainName(oneLine(name)))));
   const skills = all.flatMap(({ skill_digests: digests }) => digests);
   const shownSkills = skills.map(({ name, sha256 }) => ({ name: oneLine(name), sha256: sha256 as Sha256Hex | null }));
   return {
@@ -149,6 +167,14 @@ function capabilitiesOf(plan: ShownPlan): CardCapabilities {
     filesWrite: named(({ files_write: write }) => write),
     hosts: named(({ hosts }) => hosts),
     secretRefs: named(({ secret_refs: refs }) => refs),
+    connections: all.flatMap((work) =>
+      work.capabilities.connections.map(({ by, skill, connection_id, permissions }) => ({
+        by: oneLine(`${work === plan ? "" : `${work.id} `}${by}`),
+        skill: oneLine(skill),
+        connection_id,
+        permissions: permissions.map(oneLine),
+      })),
+    ),
     // Two digests under one name are two skills.
     skills: shownSkills.filter((one, at) => shownSkills.findIndex((other) => isSameSkill(one, other)) === at),
   };
@@ -167,7 +193,7 @@ const commandsOf = ({ capabilities }: ShownTask, whose: string): CardCapabilitie
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
 
 function affectedBy(plan: ShownPlan): Card["affectedItems"] {
-  const { files, filesRead, filesWrite, hosts, secretRefs } = capabilitiesOf(plan);
+  const { files, filesRead, filesWrite, hosts, secretRefs, connections } = capabilitiesOf(plan);
   const parts = [
     [plan.tasks.length, "task"],
     [files.length, "file"],
@@ -175,6 +201,7 @@ function affectedBy(plan: ShownPlan): Card["affectedItems"] {
     [filesWrite.length, "writable path"],
     [hosts.length, "host"],
     [secretRefs.length, "secret"],
+    [distinct(connections.map((use) => use.connection_id)).length, "connection"],
   ] as const;
   const affected = parts.filter(([count]) => count > 0);
   if (affected.length === 0) return null;

@@ -32,7 +32,9 @@ test("[CARD-01] the card of a plan with steps says every command and every place
     filesRead: ["/home/me/in"],
     filesWrite: ["/home/me/out"],
   });
-  expect(card.rationale).toContain("4 commands, without network, may change files in 1 place outside its workspace,");
+  expect(card.rationale).toContain(
+    "4 commands, without network, and may change files in 1 place outside its workspace.",
+  );
   const rows = new Map(card.details.rows.map(({ path, text }) => [path, text]));
   expect(rows.get("/steps/1/args/content")).toBe("one\n");
   expect(rows.get("/steps/2/args/script")).toBe("print(1)");

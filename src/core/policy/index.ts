@@ -30,6 +30,7 @@ export { fatigueOf, isDense, type Weighed } from "./fatigue.ts";
 export { frictionFor, frictionOfPage, judgeFriction, type StrongAuth } from "./friction.ts";
 export {
   isProven,
+  readReceipt,
   renderReceipt,
   verifyReceipt,
   type ReceiptCheck,
@@ -47,6 +48,15 @@ export {
   passGate,
   withCustomer,
 } from "./access/access.ts";
+export {
+  directionFrom,
+  evidenceWindow,
+  stepChanges,
+  type CalibrationSettings,
+  type Stepping,
+} from "./autonomy/calibrate.ts";
+export { askedProposal, claimsEvidence, limitProposal } from "./autonomy/limit-proposal.ts";
+export { beyondLimits } from "./autonomy/standing-limits.ts";
 export { judgeAdvice } from "./gates/advice.ts";
 export type { GateFact, ProviderAnswer } from "./gates/answer.ts";
 export { judgeFile, pathToCheck, type FileFact } from "./gates/file-valid.ts";
@@ -56,12 +66,32 @@ export { laneOf } from "./gates/lanes.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
 export { printedRewrite, printedValues } from "./gates/printed-values.ts";
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";
+export { findSecrets } from "./gates/validators/secrets.ts";
 export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
 export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";
+export {
+  decideChange,
+  decideMemory,
+  mayTouch,
+  promotionOf,
+  taintOfEntry,
+  type MemoryChange,
+  type MemoryWanted,
+} from "./memory/decide-memory.ts";
+export { chooseRecalled, recallText } from "./memory/recall.ts";
 export { earliestSpending, pruneBefore, type NonceWindow } from "./messages/nonce-life.ts";
 export { judgeOrigin, type ClaimFact, type Judged } from "./messages/origin.ts";
+export {
+  configuresConversation,
+  conversationGates,
+  decideStream,
+  streamOfGoal,
+  tellStream,
+  type StreamCandidate,
+} from "./messages/stream.ts";
 export { scrubText } from "./taint/scrub.ts";
-export { endorse, taintWithSources } from "./taint/taint.ts";
+export { deriveTaint, endorse, taintWithSources } from "./taint/taint.ts";
+export { CONNECTION_GATE, judgeConnectionUse, type UseVerdict, type WantedUse } from "./connection/permission-gate.ts";
 export { riskOf, type Reversibility, type RiskAction, type RiskFacts } from "./risk.ts";
 export { createAuditRules } from "./rules.ts";
 export { AUDIT_GENESIS, judgeRow, sealEntry, type HashText } from "./chain.ts";

@@ -1,5 +1,5 @@
 import { sha256Hex } from "#base";
-import { grantsOf, kindOfScope, tokenIdOf, type ApprovalToken, type AuditRow, type Grant, type Receipt } from "#model";
+import { grantsOf, kindsOfScope, tokenIdOf, type ApprovalToken, type AuditRow, type Grant, type Receipt } from "#model";
 import { parseRow } from "./chain.ts";
 import { readShown } from "./shown.ts";
 
@@ -22,12 +22,12 @@ export const grantedIn = ({ token, uses, also = [] }: Receipt): readonly Omit<Gr
 /** The plan in the receipt, or what stands in its place, is the one that was approved. */
 export function judgePlan(receipt: Receipt): Reason {
   const { token, projection } = receipt;
-  const kind = kindOfScope(token.scope);
-  const shown = kind === null ? null : readShown(kind, projection);
-  if (shown === null) return "plan_unreadable";
+  const kind = kindsOfScope(token.scope).find((one) => readShown(one, projection) !== null);
+  const shown = kind === undefined ? null : readShown(kind, projection);
+  if (kind === undefined || shown === null) return "plan_unreadable";
   if (sha256Hex(projection) !== token.planHash) return "plan_hash_differs";
   if (shown.itemId !== token.workItemId) return "work_item_differs";
-  return judgeTokens(kind === null ? null : grantsOf({ kind, projection }), receipt);
+  return judgeTokens(grantsOf({ kind, projection }), receipt);
 }
 
 /** Exactly the tokens that an approval of this becomes, each for its own part of it: none is missing, none is more. */

@@ -12,8 +12,8 @@ type Settled = AuditDataOf<"run_settled">;
 type Told = { readonly ended: readonly Ended[]; readonly settled: readonly Settled[] };
 
 /** Whether there is anything to judge: a run that the receipt shows, or one that its lines of the chain tell of. */
-export const hasExecutions = ({ executions, audit }: Receipt): boolean =>
-  executions !== undefined || toldIn(audit ?? []).ended.length > 0;
+export const hasExecutions = ({ executions, decisions, audit }: Receipt): boolean =>
+  executions !== undefined || decisions !== undefined || toldIn(audit ?? []).ended.length > 0;
 
 /**
  * What was run is what the tokens were used for, and each record is the one whose hash the chain holds: none is changed,

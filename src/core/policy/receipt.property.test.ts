@@ -78,6 +78,21 @@ test("a receipt proves itself, with every check named", () => {
   expect([alone.at(-1)?.outcome, isProven(alone)]).toEqual(["absent", true]);
 });
 
+test("a receipt that a stranger signed holds by itself, and fails where the owner's key is demanded", () => {
+  expect(failuresOf(receipt)).toEqual([]);
+  expect(isProven(verifyReceipt(receipt, { ...tools, keyId: KEY_ID }))).toBe(true);
+  const demanding = verifyReceipt(receipt, { ...tools, keyId: "0".repeat(32) });
+  expect(demanding.filter(({ outcome }) => outcome === "failed")).toEqual([
+    { name: "key", outcome: "failed", reason: "signed_by_another_key" },
+  ]);
+});
+
+test("what is no receipt at all is said to be none", () => {
+  for (const text of ["null", "[]", "1", '"receipt"', `${"[".repeat(60)}${"]".repeat(60)}`]) {
+    expect(failuresOf(`${text}\n`)).toEqual(["shape: not_a_receipt"]);
+  }
+});
+
 test("whichever byte of the file is changed, put in or taken out, the receipt fails and says where", () => {
   const bytes = Buffer.from(receipt);
   const damage = fc.record({

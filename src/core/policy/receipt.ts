@@ -21,6 +21,7 @@ import {
   judgeUses,
   type Granted,
 } from "./receipt-checks.ts";
+import { judgeDecisions } from "./receipt-decisions.ts";
 import { hasExecutions, judgeExecutions } from "./receipt-executions.ts";
 
 /** What is checked of a receipt, in this order. */
@@ -47,6 +48,8 @@ export type ReceiptCheck = {
 export type ReceiptTools = {
   /** Ed25519 over the UTF-8 bytes of a text. */
   verifySignature(claim: SignatureClaim): boolean;
+  /** Whose approval it must be; left out, any key will do that made it. */
+  readonly keyId?: string | undefined;
 };
 export type SignatureClaim = {
   readonly publicKey: PublicKeyHex;
@@ -64,10 +67,13 @@ export type ReceiptParts = {
   readonly audit: readonly AuditRow[] | null;
   /** What was run on them and has ended, in the order in which it began. */
   readonly executions: NonNullable<Receipt["executions"]>;
+  /** The receipts of what single steps of them began on, in the order of those steps. */
+  readonly decisions?: readonly string[];
 };
 
 /** A receipt as a file: canonical JSON and one line break. */
-export function renderReceipt({ token, projection, key, uses, also, audit, executions }: ReceiptParts): string {
+export function renderReceipt(parts: ReceiptParts): string {
+  const { token, projection, key, uses, also, audit, executions, decisions = [] } = parts;
   const { digest: _none, ...body } = receiptToWire({
     format: RECEIPT_FORMAT,
     version: 1,
@@ -78,6 +84,7 @@ export function renderReceipt({ token, projection, key, uses, also, audit, execu
     also: also.length === 0 ? undefined : also.map((one) => ({ token: one.token, uses: [...one.uses] })),
     audit: audit === null ? null : audit.map(({ seq, text, hash }) => ({ seq, text, hash: hash as Receipt["digest"] })),
     executions: executions.length === 0 ? undefined : [...executions],
+    decisions: decisions.length === 0 ? undefined : [...decisions],
     digest: "" as Receipt["digest"],
   });
   return `${canonical({ ...body, digest: sha256Hex(canonical(body)) })}\n`;
@@ -94,7 +101,7 @@ export function verifyReceipt(file: string, tools: ReceiptTools): readonly Recei
   // A second spelling of the same values would be a change that nothing notices.
   if (file !== `${canonical(parsed.value)}\n`) return [failed("file", "not_canonical")];
   const read = receiptSchema.safeParse(parsed.value);
-  if (!read.success) return [passed("file"), failed("shape", read.error.issues[0]?.path.join(".") ?? "not_a_receipt")];
+  if (!read.success) return [passed("file"), failed("shape", read.error.issues[0]?.path.join(".") || "not_a_receipt")];
   if (canonical(receiptToWire(read.data)) !== text) return [passed("file"), failed("shape", "says_more_than_is_read")];
   return [passed("file"), passed("shape"), ...judgeReceipt(read.data, tools)];
 }
@@ -116,7 +123,7 @@ function judgeReceipt(receipt: Receipt, tools: ReceiptTools): readonly ReceiptCh
       each(({ token }) => judgeTokenId(token)),
     ),
     outcomeOf("plan", judgePlan(receipt)),
-    outcomeOf("key", each(judgeKey)),
+    outcomeOf("key", each(judgeKey) ?? judgeWhose(receipt, tools)),
     outcomeOf(
       "signature",
       each((one) => judgeSignature(one, tools)),
@@ -133,9 +140,26 @@ function judgeReceipt(receipt: Receipt, tools: ReceiptTools): readonly ReceiptCh
           "audit",
           each(({ token }) => judgeAuditLines(audit, token.tokenId)),
         ),
-    hasExecutions(receipt) ? outcomeOf("execution", judgeExecutions(receipt)) : absent("execution"),
+    hasExecutions(receipt)
+      ? outcomeOf("execution", judgeExecutions(receipt) ?? judgeDecisions(receipt, (one) => provenIn(one, tools)))
+      : absent("execution"),
   ];
 }
+
+/** A receipt inside of another is checked as if it stood alone. */
+function provenIn(file: string, { verifySignature }: ReceiptTools): Receipt | null {
+  return isProven(verifyReceipt(file, { verifySignature })) ? readReceipt(file) : null;
+}
+
+/** What a receipt says, whether or not it holds; null when it is none. */
+export function readReceipt(file: string): Receipt | null {
+  const parsed = parseStrictJson(file.trimEnd());
+  return receiptSchema.safeParse(parsed.ok ? parsed.value : null).data ?? null;
+}
+
+/** Anyone can make a key, and with it a receipt that holds: whose it is has to be known from elsewhere. */
+const judgeWhose = ({ key }: Receipt, { keyId = key.keyId }: ReceiptTools): string | null =>
+  key.keyId === keyId ? null : "signed_by_another_key";
 
 function judgeDigest(receipt: Receipt): string | null {
   const { digest, ...body } = receiptToWire(receipt);

@@ -17,11 +17,19 @@ const ACTION_LEVELS = {
   install_known_skill: "medium",
   /** Runs again and again with nobody looking. */
   run_unattended: "high",
+  /** Less happens without asking. */
+  tighten_limits: "low",
+  widen_limits: "high",
   use_secret: "high",
   /** Places outside of the workspace that work may change; what it does there stays. */
   write_files: "high",
   /** A skill whose content nobody has fixed by a digest. */
   use_unfixed_skill: "high",
+  /** Somebody else's service is asked for no more than to look. */
+  connect_to_read: "medium",
+  connect_to_write: "high",
+  /** More of what a connection was granted before, such as writing what it may read. */
+  widen_connection: "medium",
   modify_connection_permissions: "high",
   migrate: "high",
   self_update: "high",
@@ -42,8 +50,8 @@ const SCOPE_LEVELS: { readonly [S in ApprovalScope]: RiskLevel } = {
   budget: "medium",
   self_update: "high",
   connection_act: "low",
-  connection_manage: "high",
-  autonomy_threshold: "high",
+  connection_manage: "medium",
+  autonomy_threshold: "low",
   standing: "high",
   memory_promotion: "low",
   change_set: "low",
@@ -74,6 +82,7 @@ const BATCH_ACTIONS: { readonly [action: string]: Reversibility } = {
   unlabel: "reversible",
   move: "reversible",
   move_files: "reversible",
+  choose_move: "reversible",
   delete: "destructive",
   hard_delete: "destructive",
   unsubscribe: "destructive",

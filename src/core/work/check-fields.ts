@@ -1,7 +1,7 @@
 import { ESCALATION_ACTIONS, predicatesOf } from "#model";
 import { isPathInside, nearest } from "#base";
 import { splitCommand } from "./command-line.ts";
-import { isPattern, isSchedule } from "./field-forms.ts";
+import { everOccurs, isPattern, isSchedule } from "./field-forms.ts";
 import type { KeyPath, Report } from "./problems.ts";
 import type { WireRecord } from "./read-fields.ts";
 
@@ -23,6 +23,7 @@ function checkType(wire: WireRecord, report: Report): void {
   if (typeof schedule === "string") {
     if (type !== "goal") report(["schedule"], { code: "not_for_type", expected: "goal" });
     if (!isSchedule(schedule)) report(["schedule"], { code: "schedule_invalid" });
+    else if (!everOccurs(schedule)) report(["schedule"], { code: "schedule_never" });
   }
   if (type !== "project" && textsOf(wire["tasks"]).length > 0) {
     report(["tasks"], { code: "not_for_type", expected: "project" });
@@ -79,7 +80,7 @@ function checkExpectation(expect: WireRecord, { path, report }: Where): void {
 
 /** Lists in which a name may stand once. */
 function checkNames(wire: WireRecord, report: Report): void {
-  for (const name of ["skills", "tasks", "depends_on", "input_artifacts_from"]) {
+  for (const name of ["skills", "tools", "tasks", "depends_on", "input_artifacts_from"]) {
     reportRepeated(textsOf(wire[name]), (index) => report([name, index], { code: "name_repeated" }));
   }
   for (const name of ["steps", "verify", "gates"]) {

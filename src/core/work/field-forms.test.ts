@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isPathInside } from "#base";
-import { isPattern, isSchedule } from "./field-forms.ts";
+import { everOccurs, isPattern, isSchedule } from "./field-forms.ts";
 
 test.each(["a", "out/page.html", "a b/ü.txt", ".hidden", "a..b", "..."])("the path %j stays inside", (path) =>
   expect(isPathInside(path)).toBe(true),
@@ -83,3 +83,19 @@ test.each([
   "* * * * * ; rm",
   "1.5 * * * *",
 ])("[WORK-07] the schedule %j is refused", (text) => expect(isSchedule(text)).toBe(false));
+
+test.each([
+  ["0 0 31 2 *", false],
+  ["0 0 30,31 feb *", false],
+  ["0 0 31 4,6,9,11 *", false],
+  ["0 0 30-31 2 *", false],
+  ["0 0 29 2 *", true],
+  ["0 0 31 2-3 *", true],
+  ["0 0 28-31/3 2 *", true],
+  ["0 0 */31 2 *", true],
+  ["0 0 31 2 mon", true],
+  ["0 0 31 * *", true],
+  ["always_on", true],
+] as const)("[WORK-07] whether the schedule %j ever occurs: %j", (text, expected) =>
+  expect(everOccurs(text)).toBe(expected),
+);

@@ -25,14 +25,40 @@ export function isSchedule(text: string): boolean {
   return fields.length === CRON_FIELDS.length && CRON_FIELDS.every((field, index) => isCronField(fields[index], field));
 }
 
+/** False for a schedule that no day ever meets, such as the 31st of February. [WORK-07] */
+export function everOccurs(schedule: string): boolean {
+  if (schedule === "always_on") return true;
+  const [, , day = "*", month = "*", weekday = "*"] = schedule.split(/ +/);
+  // With days of the week besides, a date that never comes leaves those.
+  if (weekday !== "*" || day.startsWith("*")) return true;
+  const days = cronNumbers(day, DAY);
+  return cronNumbers(month, MONTH).some((one) => days.some((number) => number <= (LONGEST[one - 1] ?? 0)));
+}
+
+/** Days of each month, in the year in which it is longest. */
+const LONGEST: readonly number[] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Every number that a field of a valid schedule names. */
+function cronNumbers(text: string, field: CronField): readonly number[] {
+  return text.split(",").flatMap((part) => {
+    const [span = "*", step = "1"] = part.split("/");
+    const [from = "*", to] = span.split("-");
+    const low = from === "*" ? field.min : (cronNumber(from, field) ?? field.min);
+    const high = from === "*" ? field.max : to === undefined ? low : (cronNumber(to, field) ?? low);
+    return Array.from({ length: Math.floor((high - low) / Number(step)) + 1 }, (_, at) => low + at * Number(step));
+  });
+}
+
 type CronField = { readonly min: number; readonly max: number; readonly names: readonly string[] };
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const DAY: CronField = { min: 1, max: 31, names: [] };
+const MONTH: CronField = { min: 1, max: 12, names: MONTHS };
 const CRON_FIELDS: readonly CronField[] = [
   { min: 0, max: 59, names: [] },
   { min: 0, max: 23, names: [] },
-  { min: 1, max: 31, names: [] },
-  { min: 1, max: 12, names: MONTHS },
+  DAY,
+  MONTH,
   { min: 0, max: 7, names: WEEKDAYS },
 ];
 

@@ -14,9 +14,19 @@
  * (PLAN-03); equal plans have equal bytes, and every field that changes the effect changes the hash (PLAN-08 to
  * PLAN-11); all problems of a file come together, each with its line.
  */
-export { compileBatch, type CompiledBatch } from "./batch/compile.ts";
-export { outcomesOf } from "./batch/outcomes.ts";
-export { tidyBatches, type FileFact, type FolderFacts, type LeftAlone, type TidyPlan } from "./batch/tidy.ts";
+export { compileBatch } from "./batch/compile.ts";
+export { movedOf, outcomesOf } from "./batch/outcomes.ts";
+export { reviewItems } from "./batch/review.ts";
+export {
+  tidyBatches,
+  type FileFact,
+  type FolderFacts,
+  type LeftAlone,
+  type TidyPlan,
+  type TidySettings,
+} from "./batch/tidy.ts";
+export type { PlannerFact } from "./consult/cascade.ts";
+export { beginReplan, isRevised, renderRevision } from "./consult/replan.ts";
 export { isGrantable } from "./steps/grants.ts";
 export { splitCommand, type CommandRefusal } from "./command-line.ts";
 export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type ReadYaml } from "./parse-plan.ts";
@@ -24,24 +34,45 @@ export { advanceCycle, beginCycle, failedChecks, repairTask, resumeCycle } from 
 export type { CycleEffect, CycleEvent, CycleFact, CycleGoal, CycleState } from "./goal/cycle-facts.ts";
 export { planDue, skippedDues, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "./goal/due.ts";
 export { admitted, type Claim, type PoolLimits } from "./pool/pool.ts";
+export { admitIdeas, staleSuggestions, type SuggestLimits } from "./suggest/admit.ts";
+export {
+  RUN_FOR_MS,
+  suggestAfter,
+  suggestIdle,
+  type GoalFact,
+  type Idea,
+  type MissedFact,
+  type EndedRun,
+  type SuggestFacts,
+} from "./suggest/suggest.ts";
 export { decideProject, judgeProject, unmetOf, usedBy, type ProjectEnd, type ProjectPlan } from "./project/decide.ts";
 export { orderTasks } from "./project/order.ts";
 export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
 export type {
+  Advice,
+  AskedCall,
   GateMoment,
   GatesHeld,
   GatesPassed,
+  ModelQuestioning,
+  ModelSilent,
+  ModelSpoke,
+  QuestionReady,
+  QuestionRefused,
   RunEffect,
   RunEvent,
   RunFact,
   RunPlan,
   RunState,
   RunWrite,
-  StepEnd,
-  StepNotRun,
+  Verdict,
 } from "./run/facts.ts";
-export type { SandboxCall } from "./steps/tool-call.ts";
+export { callIn } from "./run/envelope.ts";
+export { sealResult, type StepSeen } from "./run/result.ts";
+export { connectionUse, connectionUseIn, type ConnectionUse } from "./steps/connection-use.ts";
+export { callOf, readStep, type SandboxCall } from "./steps/tool-call.ts";
 export { changedBetween, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
+export { proves } from "./verify/proves.ts";
 export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";
 export {
@@ -64,4 +95,33 @@ export {
   type SpawnReading,
   type SpawnedTask,
 } from "./spawn.ts";
+export { lookedAt, planCare, planRefresh, type CarePlan } from "./connection/care.ts";
+export { chooseStrategy, firstPermissions } from "./connection/discovery.ts";
+export { failureCard, recoveryOptions, retryMinutes } from "./connection/failure-card.ts";
+export { itRequestPlan } from "./connection/it-request.ts";
+export { connectionScript } from "./connection/read-connection.ts";
+export {
+  advanceSetup,
+  SETUP_BEGINS,
+  type Completion,
+  type ManagerLine,
+  type SetupEffect,
+  type SetupFact,
+  type SetupState,
+  type StepPayload,
+} from "./connection/setup-machine.ts";
+export { cardOfStep } from "./connection/step-card.ts";
 export { withEffectiveSkills } from "./skills.ts";
+export { approvedSkills, skillFact } from "./skill/approved-skills.ts";
+export type { ScriptArguments, SkillManifest } from "./skill/manifest.ts";
+export { readManifest } from "./skill/read-document.ts";
+export { resolveScript, SKILLS_PLACE } from "./skill/resolve-script.ts";
+export { fillArguments, trialArguments } from "./skill/script-arguments.ts";
+export {
+  validateSkill,
+  type CheckedSkill,
+  type CredentialFact,
+  type SkillFacts,
+  type SkillRules,
+  type SyntaxFact,
+} from "./skill/validate.ts";

@@ -134,8 +134,11 @@ describe("reading a plan", () => {
       onStuck: "consult_planner",
       inputArtifactsFrom: [],
       steps: [],
+      executor: null,
+      tools: [],
       files: { read: [], write: [] },
       repository: null,
+      reviewedBatches: null,
       hosts: [],
       verify: [],
       gates: [],
@@ -187,6 +190,7 @@ describe("reading a plan", () => {
 
   test("[WORK-07] a schedule is five cron fields or always_on, and only a goal has one", () => {
     expect(problems(goalFile("schedule: daily"))).toEqual(["schedule_invalid 5:1 schedule"]);
+    expect(problems(goalFile('schedule: "0 0 31 2 *"'))).toEqual(["schedule_never 5:1 schedule"]);
     expect(accepted(goalFile("schedule: null")).item.schedule).toBeNull();
     expect(problems(taskFile("schedule: always_on"))).toEqual(["not_for_type 5:1 schedule"]);
   });
@@ -257,6 +261,7 @@ describe("notices", () => {
       accepted(markdown).notices.map(({ code, line, about }) => `${code} ${line} ${about}`);
     expect(codes(check("{ exit_code: 0 }"))).toEqual([]);
     expect(codes(taskFile())).toEqual(["unverified 2 "]);
+    expect(codes(check('{ contains: "" }'))).toEqual(["check_says_nothing 2 c"]);
     expect(codes(taskFile("", "# Context\n```\n# What to do\n```\nhid\u202eden\n"))).toEqual([
       "unverified 2 ",
       "heading_missing 6 What to do",

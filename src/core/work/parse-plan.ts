@@ -13,6 +13,7 @@ import {
 } from "./problems.ts";
 import { readRecord, type WireRecord } from "./read-fields.ts";
 import { checkSteps } from "./steps/check-steps.ts";
+import { proves } from "./verify/proves.ts";
 
 /** The strict YAML reader core needs and does not hold: repeated keys, anchors, tags and the like are refused. */
 export type ReadYaml = (
@@ -25,6 +26,8 @@ export type PlanSource = {
   readonly readYaml: ReadYaml;
   /** When the plan is read: the `created_at` of the item. */
   readonly at: Instant;
+  /** The work that whoever proposes the plan says it continues: its results are there unless the plan names fewer. */
+  readonly continues?: string | undefined;
 };
 
 export type ParsedPlan = {
@@ -37,7 +40,12 @@ export type ParsedPlan = {
 
 /** What is accepted, and still worth saying. */
 export type PlanNotice = {
-  readonly code: "approval_always_needed" | "heading_missing" | "hidden_characters" | "unverified";
+  readonly code:
+    | "approval_always_needed"
+    | "check_says_nothing"
+    | "heading_missing"
+    | "hidden_characters"
+    | "unverified";
   readonly line: number;
   readonly about: string;
 };
@@ -59,12 +67,22 @@ export function parsePlan(source: PlanSource): Result<ParsedPlan, PlanProblems> 
     const rest = isLast ? { code: "too_many_problems" as const } : { ...reason, key: path.join(".") || null };
     problems.push(problemAt(inFile(locate(path)), rest));
   };
-  const wire = readRecord(FRONT_MATTER, { value, path: [], report, refusedKeys: RUNTIME_KEYS });
+  const read = readRecord(FRONT_MATTER, { value, path: [], report, refusedKeys: RUNTIME_KEYS });
+  const wire = continued(read, { written: value as WireRecord, continues: source.continues });
   checkFields(wire, report);
   checkSteps(wire, { written: value as WireRecord, report });
   checkBody(form.value, problems);
   if (problems.length > 0) return err(nonEmpty(inOrder(problems)));
   return ok(planOf(wire, { form: form.value, source, writtenKeys: new Set(Object.keys(value)) }));
+}
+
+type Continuing = { readonly written: WireRecord; readonly continues: string | undefined };
+
+/** What the plan itself says stays; whether that is the same work is for whoever knows what was asked. [FLOW-11] */
+function continued(wire: WireRecord, { written, continues }: Continuing): WireRecord {
+  if (continues === undefined) return wire;
+  const takes = "input_artifacts_from" in written ? wire["input_artifacts_from"] : ["*"];
+  return { ...wire, follow_up_of: wire["follow_up_of"] ?? continues, input_artifacts_from: takes };
 }
 
 const RUNTIME_KEYS: ReadonlySet<string> = new Set(Object.keys(RUNTIME_STATE.children));
@@ -126,7 +144,8 @@ function planOf(wire: WireRecord, { form, source, writtenKeys }: Accepted): Pars
   const whole = { ...withoutFalse(wire), agent, needs_approval: true, body: form.body, ...state };
   const item = toCamel(WORK_ITEM, whole) as WorkItem;
   const headings = headingsOf(form);
-  return { item, writtenKeys, headings, notices: noticesOf(wire, { form, headings }) };
+  const empty = item.verify.filter((check) => !proves([check])).map(({ name }) => name);
+  return { item, writtenKeys, headings, notices: [...noticesOf(wire, { form, headings }), ...empty.map(emptyNotice)] };
 }
 
 /** `not_empty: false` says nothing, and is kept as nothing. */
@@ -162,6 +181,8 @@ function noticesOf(wire: WireRecord, { form, headings }: Read): readonly PlanNot
     ...hiddenIn(form),
   ];
 }
+
+const emptyNotice = (about: string): PlanNotice => ({ code: "check_says_nothing", line: FRONT_MATTER_LINE, about });
 
 /** The first line of the briefing that does not show all it holds. */
 function hiddenIn({ body, bodyLine }: PlanForm): readonly PlanNotice[] {

@@ -12,6 +12,7 @@ export function placeGateProblems(
   { markdown, readYaml }: PlanSource,
   problems: readonly GateProblem[],
 ): readonly PlanProblem[] {
+  if (problems.length === 0) return [];
   const locate = locator({ markdown, readYaml });
   return problems
     .slice(0, LIMITS.planProblems)
@@ -20,16 +21,18 @@ export function placeGateProblems(
     );
 }
 
-type Tools = { readonly item: Pick<WorkItem, "steps">; readonly absentTools: readonly string[] };
+type Tools = { readonly item: Pick<WorkItem, "steps" | "executor">; readonly absentTools: readonly string[] };
 
-/** Steps that name a tool which is not set up here: for them it does not exist. [EXEC-08] */
+/** Steps that name a tool which is not set up here: for them it does not exist. So it is with a model. [EXEC-08] */
 export function placeAbsentTools(
   source: Pick<PlanSource, "markdown" | "readYaml">,
   { item, absentTools }: Tools,
 ): readonly PlanProblem[] {
   const wanting = item.steps.flatMap(({ tool }, index) => (absentTools.includes(tool ?? "") ? [index] : []));
-  if (wanting.length === 0) return [];
+  const isModelAbsent = item.executor !== null && absentTools.includes(item.executor);
+  if (wanting.length === 0 && !isModelAbsent) return [];
   const locate = locator(source);
+  if (isModelAbsent) return [problemAt(locate(["executor"]), { code: "model_absent", key: "executor" })];
   return wanting.map((index) => {
     const path = ["steps", index, "tool"];
     return problemAt(locate(path), { code: "unknown_tool", key: path.join(".") });

@@ -21,7 +21,7 @@ const hashOf = (item: WorkItem, facts = FACTS): string => planHash(projectPlan(i
 
 const LISTED =
   "id type title parent spawned_by follow_up_of domain agent budget body interaction_mode input_artifacts_from steps " +
-  "files repository hosts verify gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
+  "files repository reviewed_batches hosts verify gates skills access_levels escalation schedule on_failure on_stuck failure_context tasks depends_on";
 
 describe("the projection", () => {
   test("[PLAN-08] it has the listed fields, the executor kind, skill digests, capabilities, children and terms, and nothing else", () => {
@@ -103,10 +103,10 @@ describe("the hash", () => {
   test("[PLAN-09] vectors: the canonical bytes of a small plan, and the digests of both", () => {
     const small = projectPlan(accepted(taskFile("budget: { max_cost_usd: 2.00 }", "Grüße\n")).item, NO_FACTS);
     expect(planBytes(small)).toBe(SMALL_BYTES);
-    expect(planHash(small)).toBe("5cfdc2fff190668f477ed46b2220549a0ef5890140b5f8b09d426083f5678b20");
+    expect(planHash(small)).toBe("309c326c5ea825fdfd2bf620729cbce56a021b7f1b1cce3ef9d93002dbf93042");
     expect(planHash(small)).toBe(createHash("sha256").update(SMALL_BYTES, "utf8").digest("hex"));
-    expect(hashOf(steps())).toBe("3238f1f833f8d8820c228693b5c9a7280bf401e1b3f326ded3b935af8c82baf0");
-    expect(hashOf(whole())).toBe("1dc66d855f7dbbb1a008a84ef7905f86df9708f2ce3413cc3aeefa7afddd9b82");
+    expect(hashOf(steps())).toBe("93a0a44fd5c349ed6d059cf2e63d68e8615dd280109e8ca65add2f83c5d8a9ee");
+    expect(hashOf(whole())).toBe("e598ef7c79cf8a9004538c200f11172cf56485e7a9ee8218f3d8d8b9fd1ae941");
   });
 
   test("[PLAN-09] it survives a store: the wire form as JSON text and back", () => {
@@ -121,7 +121,9 @@ describe("the hash", () => {
     const wire = toSnake(WORK_ITEM, whole()) as { readonly [key: string]: JsonValue };
     const before = hashOf(whole());
     let changes = 0;
-    for (const name of LISTED.split(" ").filter((listed) => !["steps", "repository"].includes(listed))) {
+    for (const name of LISTED.split(" ").filter(
+      (listed) => !["steps", "repository", "reviewed_batches"].includes(listed),
+    )) {
       for (const changed of variantsOf(wire[name] ?? null)) {
         const item = toCamel(WORK_ITEM, { ...wire, [name]: changed }) as WorkItem;
         expect(hashOf(item), `${name}: ${JSON.stringify(changed)}`).not.toBe(before);
@@ -147,6 +149,20 @@ describe("the hash", () => {
     expect(changes).toBeGreaterThan(20);
   });
 
+  test("[PLAN-10] so do a model as the executor, and each tool it may call; a plan without one says nothing of either", () => {
+    const plain = projectPlan(accepted(taskFile()).item, NO_FACTS);
+    expect(Object.keys(plain)).not.toContain("tools");
+    const tasks = [
+      "executor: model",
+      "executor: model\ntools: [file_read]",
+      "executor: model\ntools: [file_read, file_write]",
+    ];
+    const projections = tasks.map((lines) => projectPlan(accepted(taskFile(lines)).item, NO_FACTS));
+    expect(projections.map(({ executor_kind: kind }) => kind)).toEqual(["model", "model", "model"]);
+    expect(projections[1]).toMatchObject({ executor: "model", tools: ["file_read"] });
+    expect(new Set([plain, ...projections].map(planHash)).size).toBe(4);
+  });
+
   test("[PLAN-10] so does the repository, where it lies and which commit of it", () => {
     const trees = [
       null,
@@ -157,6 +173,13 @@ describe("the hash", () => {
     expect(new Set(trees.map((repository) => hashOf({ ...steps(), repository }))).size).toBe(trees.length);
     const shown = projectPlan({ ...steps(), repository: { path: "/srv/one", ref: "HEAD" } }, NO_FACTS).capabilities;
     expect(shown).toMatchObject({ files_read: expect.arrayContaining(["/srv/one"]) as unknown });
+  });
+
+  test("[PLAN-10] so does what a goal looks for and asks about", () => {
+    const looks = [null, "/srv/one", "/srv/two"].map((folder) =>
+      folder === null ? null : { action: "move_files" as const, folder },
+    );
+    expect(new Set(looks.map((reviewedBatches) => hashOf({ ...whole(), reviewedBatches }))).size).toBe(looks.length);
   });
 
   test("[PLAN-10] so does another executor, one changed byte of a skill, one more host or secret", () => {
@@ -206,5 +229,5 @@ const SMALL_BYTES =
   '"files":[],"files_read":[],"files_write":[],"hosts":[],"secret_refs":[]},"children":[],"depends_on":[],"domain":null,"escalation":{},' +
   '"executor_kind":null,"failure_context":null,"files":{"read":[],"write":[]},"follow_up_of":null,"gates":[],"hosts":[],"id":"task-1",' +
   '"input_artifacts_from":[],"interaction_mode":"confirm_only_when_required","on_failure":"report",' +
-  '"on_stuck":"consult_planner","parent":null,"repository":null,"schedule":null,"skill_digests":[],"skills":[],' +
+  '"on_stuck":"consult_planner","parent":null,"repository":null,"reviewed_batches":null,"schedule":null,"skill_digests":[],"skills":[],' +
   '"spawned_by":null,"standing":null,"steps":[],"tasks":[],"title":"A task","type":"task","verify":[]}';

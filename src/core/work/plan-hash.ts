@@ -1,6 +1,16 @@
 import { assert, canonicalJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
-import { hostWords, parseHostRule, SEARCH_HOST, toSnake, WORK_ITEM, type StandingTerms, type WorkItem } from "#model";
+import {
+  hostWords,
+  parseHostRule,
+  SEARCH_HOST,
+  toSnake,
+  WORK_ITEM,
+  type StandingTerms,
+  type Step,
+  type WorkItem,
+} from "#model";
 import { splitCommand } from "./command-line.ts";
+import { connectionUse } from "./steps/connection-use.ts";
 import { callOf, shownWords } from "./steps/tool-call.ts";
 
 /** What the runtime knows about a plan besides its text, and what changes its effect just as much. */
@@ -50,6 +60,7 @@ const PROJECTED = [
   "steps",
   "files",
   "repository",
+  "reviewed_batches",
   "hosts",
   "verify",
   "gates",
@@ -72,7 +83,7 @@ export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
   return {
     ...Object.fromEntries(fields),
     // The steps of a goal are those of its repairs; each of these is a task of its own, and says so.
-    executor_kind: item.steps.length > 0 && item.type !== "goal" ? "steps" : facts.executorKind,
+    executor_kind: item.steps.length > 0 && item.type !== "goal" ? "steps" : (item.executor ?? facts.executorKind),
     skill_digests: item.skills.map((name) => ({ name, sha256: factsBySkill.get(name)?.treeDigest ?? null })),
     capabilities: capabilitiesOf(
       item,
@@ -81,6 +92,9 @@ export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
     // Each child whole, in the order of the project: what the project's hash covers is what its children would do.
     children: item.tasks.map((id) => facts.children.find((child) => child["id"] === id) ?? null),
     standing: facts.standing,
+    // Without a model both are left out: such plans keep the hash they always had.
+    ...(item.executor === null ? {} : { executor: item.executor }),
+    ...(item.executor === null && item.tools.length === 0 ? {} : { tools: item.tools }),
   } as PlanProjection;
 }
 
@@ -105,7 +119,8 @@ function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue
     files_read: sorted([...item.files.read, ...(item.repository === null ? [] : [item.repository.path])]),
     files_write: sorted(item.files.write),
     hosts: sorted([...item.hosts.map(shownHost), ...searched(item), ...skills.flatMap(({ hosts }) => hosts)]),
-    secret_refs: sorted(skills.flatMap(({ secretRefs }) => secretRefs)),
+    ...usesOf(item),
+    secret_refs: sorted([...item.steps.flatMap(refsOf), ...skills.flatMap(({ secretRefs }) => secretRefs)]),
   };
 }
 
@@ -114,6 +129,19 @@ function shownHost(host: string): string {
   const rule = parseHostRule(host);
   return rule === null ? host : hostWords(rule);
 }
+
+/** What each step uses of a connection. Without any the key is left out: such plans keep the hash they always had. */
+function usesOf({ steps }: WorkItem): { readonly connections?: JsonValue } {
+  const uses = steps.flatMap((step) => {
+    const use = connectionUse(callOf(step));
+    if (use === null) return [];
+    const { skill, connectionId: connection_id, permissions } = use;
+    return [{ by: `step:${step.name}`, skill, connection_id, permissions: sorted(permissions) }];
+  });
+  return uses.length === 0 ? {} : { connections: uses };
+}
+
+const refsOf = ({ credentials }: Step): readonly string[] => Object.values(credentials).map(({ ref }) => ref);
 
 /** Where a search goes, although no step reaches it itself. */
 const searched = ({ steps }: WorkItem): readonly string[] =>

@@ -50,6 +50,7 @@ function withData({ goal, taskId, skills, at, data }: Build): SpawnedTask {
     inputArtifactsFrom: [],
     skills: [...skills],
     schedule: null,
+    reviewedBatches: null,
     // A task that repairs begins no other.
     onFailure: "report",
     failureContext: null,

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { basename, dirname } from "node:path";
 import type { Duplex } from "node:stream";
@@ -7,11 +7,15 @@ import { err, ok, type Result } from "#base";
 import { egressWords, SEARCH_DOOR, searchWords, type Config, type EgressRefusalReason, type HostRule } from "#model";
 import type { EgressFault, EgressGateway, EgressGrant, Timers } from "#ports";
 import { createAccount, type Account, type AccountLimits } from "./account.ts";
+import { credentialedTarget, isMeantInClear, prepareCredentials } from "./credentialed.ts";
 import { forward } from "./forward.ts";
 import { systemNetwork, type Network } from "./network.ts";
 import { createReach, type Reach } from "./reach.ts";
 import { createSearch, type Search, type SearchConfig } from "./search.ts";
-import { readAuthority, readPlainTarget } from "./target.ts";
+import { readAuthority, readPlainTarget, type PlainTarget } from "./target.ts";
+
+// Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client.
+const { createServer } = process.getBuiltinModule("node:http");
 
 export type GatewayLimits = AccountLimits & {
   /** Connections of one run at the same time. */
@@ -52,7 +56,17 @@ export function createServingGateway(options: GatewayOptions): EgressGateway {
       const account = createAccount(grant, limits);
       const open = new Set<Duplex>();
       let closing: Promise<void> | null = null;
-      const server = serve({ reach, account, limits, open, grant, search, isOpen: () => closing === null });
+      const server = serve({
+        reach,
+        account,
+        limits,
+        open,
+        grant,
+        network,
+        search,
+        inClear: new WeakMap(),
+        isOpen: () => closing === null,
+      });
       const listening = await listenAt(server, socketPath);
       if (!listening.ok) return listening;
       return ok({ close: () => (closing ??= close({ server, open, account })) });
@@ -66,18 +80,30 @@ type Serving = {
   readonly limits: GatewayLimits;
   readonly isOpen: () => boolean;
   readonly grant: EgressGrant;
+  readonly network: Network;
   readonly search: Search;
+  /** Tunnels in which nothing is encrypted, and where they go. */
+  readonly inClear: WeakMap<Duplex, HostRule>;
   /** Every connection of the run, to be ended with it. */
   readonly open: Set<Duplex>;
 };
 
 function serve(serving: Serving): Server {
-  const server = createServer({ maxHeaderSize: 32 * 1024 });
+  // Node would end a connection between two requests much sooner, under the hands of a program that sends the next.
+  const server = createServer({ maxHeaderSize: 32 * 1024, keepAliveTimeout: serving.limits.idleMs });
   server.maxConnections = serving.limits.connections;
   server.on("connection", (socket) => keep(serving, socket));
   // Whatever a program says, it loses its connection at most.
   server.on("connect", (request, socket, head) => {
-    tunnel(serving, { request, socket, head }).catch(() => socket.destroy());
+    const target = readAuthority(request.url ?? "", null);
+    // Many programs ask for a tunnel also where nothing is encrypted; a secret can be added only to what is read.
+    if (target !== null && isMeantInClear(target, serving.grant.credentials ?? [])) {
+      serving.inClear.set(socket, target);
+      socket.write(ESTABLISHED);
+      if (head.length > 0) socket.unshift(head);
+      return void server.emit("connection", socket);
+    }
+    tunnel(serving, { target, socket, head }).catch(() => socket.destroy());
   });
   server.on("request", (request, response) => {
     response.on("error", () => response.destroy());
@@ -114,16 +140,16 @@ function keep({ limits, open }: Pick<Serving, "limits" | "open">, socket: Socket
   socket.once("close", () => open.delete(socket));
 }
 
-type Tunnel = { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
+type Tunnel = { readonly target: HostRule | null; readonly socket: Duplex; readonly head: Buffer };
+const ESTABLISHED = "HTTP/1.1 200 Connection Established\r\n\r\n";
 
 /** Bytes go through as they are: what is encrypted stays so between the program and the host. */
-async function tunnel(serving: Serving, { request, socket, head }: Tunnel): Promise<void> {
-  const target = readAuthority(request.url ?? "", null);
+async function tunnel(serving: Serving, { target, socket, head }: Tunnel): Promise<void> {
   const reached = await connectTo(serving, target);
   if (!reached.ok) return void socket.end(refusalText(target, reached.error));
   const onward = reached.value;
   const count = counter(serving, { target, ends: [socket, onward] });
-  socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+  socket.write(ESTABLISHED);
   if (head.length > 0) onward.write(head);
   socket.on("data", count).pipe(onward);
   onward.on("data", count).pipe(socket);
@@ -134,17 +160,50 @@ async function tunnel(serving: Serving, { request, socket, head }: Tunnel): Prom
 type Plain = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 async function answer(serving: Serving, { request, response }: Plain): Promise<void> {
-  const asked = readPlainTarget(request.url ?? "");
-  const target = asked?.rule ?? null;
-  if (target?.host === SEARCH_DOOR) return answerSearch(serving, response);
+  const { network, grant, account } = serving;
+  const asked = askedFor(serving, request);
+  if (asked?.rule.host === SEARCH_DOOR) return answerSearch(serving, response);
+  const meant = asked === null ? null : credentialedTarget(asked.rule, grant.credentials ?? []);
+  const target = meant?.target ?? null;
   const reached = await connectTo(serving, target);
-  if (!reached.ok || asked === null) {
-    const reason = reached.ok ? "target_unreadable" : reached.error;
-    return void response.writeHead(STATUS, { "content-type": "text/plain" }).end(`${egressWords(target, reason)}\n`);
+  if (!reached.ok || asked === null || meant === null) {
+    return say(response, { target, reason: reached.ok ? "target_unreadable" : reached.error });
   }
-  const socket = reached.value;
-  const count = counter(serving, { target, ends: [request.socket, socket] });
-  forward({ request, response, socket, ...asked, target: asked.rule, onBytes: (bytes) => count({ length: bytes }) });
+  const prepared = await prepareCredentials(reached.value, { ...meant, network });
+  if (!prepared.ok) {
+    reached.value.destroy();
+    await account.refused(meant.target, prepared.error);
+    return say(response, { target, reason: prepared.error });
+  }
+  const count = counter(serving, { target, ends: [request.socket, reached.value] });
+  forward({
+    request,
+    response,
+    ...prepared.value,
+    path: asked.path,
+    target: meant.target,
+    traces: meant.credentials.flatMap(({ traces }) => traces),
+    onBytes: (bytes) => count({ length: bytes }),
+    onWithheld: () => {
+      void account.refused(target, "credential_withheld");
+      say(response, { target, reason: "credential_withheld" });
+    },
+  });
+}
+
+/** In a tunnel that is read a request names its path alone, and goes where the tunnel does. */
+function askedFor({ inClear }: Serving, { url = "", socket }: IncomingMessage): PlainTarget | null {
+  const rule = inClear.get(socket);
+  if (rule === undefined) return readPlainTarget(url);
+  return url.startsWith("/") ? { rule, path: url } : null;
+}
+
+type Said = { readonly target: HostRule | null; readonly reason: EgressRefusalReason };
+
+/** In place of an answer; one that was begun is cut off. */
+function say(response: ServerResponse, { target, reason }: Said): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(STATUS, { "content-type": "text/plain" }).end(`${egressWords(target, reason)}\n`);
 }
 
 /** Whatever is asked, the approved query is searched, and nothing where none was approved. */

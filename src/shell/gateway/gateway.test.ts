@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { echoServer, internetOf, openDoor, pageOf, serverOf, tunnelTo } from "./gateway.fixture.ts";
+import { echoServer, internetOf, openDoor, pageOf, rawServer, serverOf, tunnelTo } from "./gateway.fixture.ts";
 
 const OPEN = ["93.184.215.14"];
 
@@ -17,6 +17,13 @@ describe("what a plan names is reached", () => {
     const sums = { requests: 1, bytesSent: 5, bytesReceived: 5 };
     expect(uses.slice(1)).toEqual([{ kind: "ended", host: "api.example.org", port: 443, ...sums }]);
     await door.close();
+  });
+
+  test("over a connection that is kept as long as nothing moves on any other", async () => {
+    const network = internetOf({ "www.example.org": OPEN }, await serverOf((_request, response) => response.end("up")));
+    const { say } = await openDoor({ hosts: ["www.example.org:80"], network });
+    const talk = await say(pageOf("http://www.example.org/").replace("Connection: close", "Connection: keep-alive"));
+    expect(await talk.until("up")).toMatch(/^Keep-Alive: timeout=60\r$/m);
   });
 
   test("as a page without encryption, with the host that was judged and nothing meant for a proxy", async () => {
@@ -131,7 +138,7 @@ describe("[SBX-09] nothing else is reached", () => {
 });
 
 describe("what is too much, or not kept", () => {
-  const limits = { requests: 100, bytes: 1000, connections: 10, connectMs: 10_000, idleMs: 10_000 };
+  const limits = { requests: 100, bytes: 1000, connections: 10, connectMs: 10_000, idleMs: 600_000 };
 
   test("what cannot be recorded does not leave", async () => {
     const network = internetOf({ "api.example.org": OPEN }, await echoServer());
@@ -170,4 +177,17 @@ describe("what is too much, or not kept", () => {
     for (let name = 0; name < 30; name += 1) await (await say(tunnelTo(`n${name}.example.org:443`))).whole();
     expect(uses).toHaveLength(20);
   });
+});
+
+test("a host that answers with what is no answer costs the program its connection, and Silas nothing", async () => {
+  for (const first of [
+    "HTTP/1.1 099 No",
+    "HTTP/1.1 000 No",
+    "HTTP/1.1 101 Other\r\nUpgrade: x\r\nConnection: upgrade",
+    "no",
+  ]) {
+    const network = internetOf({ "example.org": ["93.184.216.34"] }, await rawServer(`${first}\r\n\r\nrest`));
+    const { say } = await openDoor({ hosts: ["example.org:80"], network });
+    expect(await (await say(pageOf("http://example.org/"))).whole()).toBe("");
+  }
 });

@@ -93,7 +93,8 @@ async function connectAny(
   return err("unreachable");
 }
 
-function connectTo(address: string, { network, timers, port, connectMs }: Dialling): Promise<Socket | null> {
+/** Null when nobody answers there in time. */
+export function connectTo(address: string, { network, timers, port, connectMs }: Dialling): Promise<Socket | null> {
   const socket = network.dial({ address, port });
   return new Promise((resolve) => {
     const give = (answer: Socket | null): void => {

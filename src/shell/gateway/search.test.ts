@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { secretText, type SearchGrant } from "#model";
-import { CONFIG, internetOf, openDoor, pageOf, serverOf } from "./gateway.fixture.ts";
+import { CONFIG, internetOf, openDoor, pageOf, serverOf, IMPOSTOR_CERT, IMPOSTOR_KEY } from "./gateway.fixture.ts";
 import { systemNetwork } from "./network.ts";
 
 const KEY = "tvly-canary-9d1f";
@@ -193,23 +193,3 @@ describe("web_search", () => {
     expect(heard).toEqual([]);
   });
 });
-
-/** A certificate for the provider's name that nobody has signed but itself. */
-const IMPOSTOR_KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLUkbSyLSikworFO4
-pezU9H79GwhEGVUAUWfhP18Mzq2hRANCAAQeJxQM9zUraFEXT7hz3xhK2pBqOt+s
-NM1Z5AqCduas3m6SQpLqVPPXFnqGf4STHfLhpubYWQysqJ0hQKvmi5gm
------END PRIVATE KEY-----
-`;
-const IMPOSTOR_CERT = `-----BEGIN CERTIFICATE-----
-MIIBozCCAUqgAwIBAgIUByJt14vJamcotDc2suH7j+Ylsu0wCgYIKoZIzj0EAwIw
-GTEXMBUGA1UEAwwOYXBpLnRhdmlseS5jb20wIBcNMjYxMTE2MDMxNjU0WhgPMjEy
-NjEwMjMwMzE2NTRaMBkxFzAVBgNVBAMMDmFwaS50YXZpbHkuY29tMFkwEwYHKoZI
-zj0CAQYIKoZIzj0DAQcDQgAEHicUDPc1K2hRF0+4c98YStqQajrfrDTNWeQKgnbm
-rN5ukkKS6lTz1xZ6hn+Ekx3y4abm2FkMrKidIUCr5ouYJqNuMGwwHQYDVR0OBBYE
-FGUCHVaivhle7HD4x6UPNOgsBIFKMB8GA1UdIwQYMBaAFGUCHVaivhle7HD4x6UP
-NOgsBIFKMA8GA1UdEwEB/wQFMAMBAf8wGQYDVR0RBBIwEIIOYXBpLnRhdmlseS5j
-b20wCgYIKoZIzj0EAwIDRwAwRAIgNqOdcEZV+SLnmvEZBHF5lV4+5fijSziW5Dwk
-IVDCCJkCIFOKlRUd+0Kt623HT+h/TGz/zz4KecxqOcTUGrhDmILB
------END CERTIFICATE-----
-`;

@@ -1,4 +1,3 @@
-import { request as ask } from "node:http";
 import { performance } from "node:perf_hooks";
 import type { Socket } from "node:net";
 import * as z from "zod/mini";
@@ -14,6 +13,9 @@ import {
 import type { EgressGrant, Timers } from "#ports";
 import type { Network } from "./network.ts";
 import { createReach } from "./reach.ts";
+
+// Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client.
+const { request: ask } = process.getBuiltinModule("node:http");
 
 export type SearchConfig = {
   readonly search: Config["search"];
@@ -83,7 +85,7 @@ async function connectTo(
   const reach = createReach({ network, timers, connectMs, ownNames: [], grant: { hosts: [PROVIDER], onUse } });
   const reached = await reach(PROVIDER);
   if (!reached.ok) await onUse({ kind: "refused", target: PROVIDER, reason: reached.error });
-  return reached.ok ? network.secure(reached.value, PROVIDER.host) : null;
+  return reached.ok ? network.secure(reached.value, PROVIDER.host).socket : null;
 }
 
 type Posting = {

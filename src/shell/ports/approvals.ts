@@ -15,6 +15,9 @@ import type {
   KeptApproval,
   KeptRequest,
   KeyError,
+  LimitChange,
+  LimitValues,
+  OwnerReply,
   PasskeyRefusal,
   Payload,
   PayloadRefused,
@@ -24,19 +27,24 @@ import type {
   RequestRefusal,
   SelectionRefusal,
   SigningError,
+  SkillUnusable,
   SpendRefusal,
   StoredToken,
   StoreFault,
 } from "#model";
 
+/** What was asked, as it is kept. Looking here starts no time, and changes nothing. */
+export interface RequestLook {
+  find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
+}
+
 /**
  * Requests for a decision, approvals and their uses, in `silas.db`. Each change commits together with its audit entry.
  * INVARIANT: an approval is used at most as often as it says, whoever else uses it at the same moment. [APPR-19]
  */
-export interface ApprovalStore extends WorkTitles {
+export interface ApprovalStore extends WorkTitles, RequestLook {
   /** A plan that waits already is not added again: the answer is the request that waits. */
   propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
-  find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
   /** What a list of runs shows of a request, read without its card. */
   heading(requestId: string): Promise<Result<RequestHeading | null, StoreFault>>;
   /** Oldest first; the newest of them when there are more than fit. */
@@ -73,6 +81,8 @@ export type RequestHeading = Pick<KeptRequest, "kind" | "planHash"> & {
 export interface WorkTitles {
   /** Of each of these ids that was only ever used under one title, that title. */
   titlesOf(workItemIds: readonly string[]): Promise<Result<ReadonlyMap<string, string>, StoreFault>>;
+  /** How the gates are called in what was decided on these runs, in the order of their names. */
+  gateNamesOf(runIds: readonly string[]): Promise<Result<readonly string[], StoreFault>>;
 }
 export type Proposed = { readonly request: KeptRequest; readonly isNew: boolean };
 /** A decision about exactly this plan. */
@@ -94,7 +104,11 @@ export type Spending = {
   readonly requestId: string | null;
   /** What the same decision gives besides: empty without a request. */
   readonly also: readonly AlsoGranted[];
+  /** What is changed by it, for a request about limits of autonomy. */
+  readonly limits?: LimitsChanged;
 };
+/** INVARIANT: all of it, by the commit that uses the approval, or nothing. [AUTO-15] */
+export type LimitsChanged = { readonly changes: readonly LimitChange[]; readonly configured: LimitValues };
 /** Used once at this moment, or kept for later uses. */
 export type AlsoGranted = {
   readonly token: StoredToken;
@@ -139,6 +153,8 @@ export type OwnerAnswer = {
   readonly shownHash: Sha256Hex;
   readonly friction: readonly Friction[];
   readonly actor: AuditActor;
+  /** What is said to a question of a step. */
+  readonly answer?: OwnerReply | undefined;
 };
 export type ItemChoice = {
   readonly requestId: string;
@@ -146,7 +162,13 @@ export type ItemChoice = {
   readonly itemIds: readonly string[];
   readonly actor: AuditActor;
 };
-export type ProposeRefusal = PlanRefused | ProposalRefused | PayloadRefused | RequestRefusal | StoreFault;
+export type ProposeRefusal =
+  | PlanRefused
+  | ProposalRefused
+  | PayloadRefused
+  | SkillUnusable
+  | RequestRefusal
+  | StoreFault;
 /** The first problem of a plan that does not parse; nothing was asked. */
 export type PlanRefused = {
   readonly code: "plan_refused";

@@ -1,5 +1,5 @@
 /** Batches: what keeps their way back and what is still to be asked, and what a surface may do with them. */
-import type { Result } from "#base";
+import type { Instant, Result } from "#base";
 import type {
   ApprovalUse,
   AuditActor,
@@ -29,6 +29,10 @@ export interface BatchStore {
   addSeries(series: BatchSeries): Promise<Result<void, StoreFault>>;
   /** Of each series the first that nobody was asked about, if the one before it is decided. */
   nextOfSeries(): Promise<Result<readonly NextBatch[], StoreFault>>;
+  /** What a goal found before, and how much of it is still to be decided. */
+  itemsOf(goalId: string): Promise<Result<GoalItems, StoreFault>>;
+  /** Keeps what a goal found together with the questions about it, all or nothing; what is decided of it is forgotten. */
+  addItems(found: NewGoalItems): Promise<Result<void, StoreFault>>;
   markAsked(next: NextBatch, requestId: string): Promise<Result<void, StoreFault>>;
 }
 
@@ -54,6 +58,20 @@ export type BatchSeries = {
   readonly batches: readonly BatchProposal[];
 };
 export type NextBatch = { readonly seriesId: string; readonly position: number; readonly batch: BatchProposal };
+
+/** A file as a goal saw it. */
+export type GoalItem = { readonly name: string; readonly sha256: string };
+export type GoalItems = {
+  readonly items: readonly GoalItem[];
+  readonly openBatches: number;
+  readonly openQuestions: number;
+};
+export type NewGoalItems = {
+  readonly goalId: string;
+  readonly items: readonly GoalItem[];
+  readonly series: readonly BatchSeries[];
+  readonly at: Instant;
+};
 
 /** What the terminal and a channel may do with batches. */
 export interface BatchesDoor {

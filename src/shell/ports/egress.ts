@@ -20,8 +20,23 @@ export type EgressGrant = {
   readonly hosts: readonly HostRule[];
   /** The one search this run may make. */
   readonly search?: SearchGrant;
+  /** What is added to requests for the host of each, and to no others. */
+  readonly credentials?: readonly EgressCredential[];
   /** False when it could not be kept; then nothing leaves. */
   readonly onUse: (use: EgressUse) => Promise<boolean>;
+};
+
+/**
+ * A secret on its way to the host it was saved for. A program asks for `http://HOST/`; the gateway speaks TLS to the host
+ * and adds the header, so that the secret is never in the sandbox.
+ */
+export type EgressCredential = {
+  readonly host: HostRule;
+  readonly header: string;
+  /** What stands in the header. Its use is recorded first; null when that failed, and then nothing leaves. */
+  readonly reveal: () => Promise<string | null>;
+  /** Everything that shows it: an answer that holds one of these goes no further. */
+  readonly traces: readonly Uint8Array[];
 };
 
 export type EgressFault = { readonly code: "egress_not_opened"; readonly cause: unknown };

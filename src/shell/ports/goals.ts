@@ -24,6 +24,8 @@ export interface GoalStore {
   schedule(scheduling: GoalScheduling): Promise<Result<void, StoreFault>>;
   /** Pauses it, or lets it go on. */
   pause(pausing: GoalPausing): Promise<Result<void, StoreFault>>;
+  /** The owner was asked about checks that were missed, and leaves them. */
+  leave(leaving: GoalLeaving): Promise<Result<void, StoreFault>>;
   /** Times that pass without a cycle of their own, and when to look next. */
   plan(planning: GoalPlanning): Promise<Result<void, StoreFault>>;
   /** A turn of a cycle, or the whole of it. A cycle that ended moves the goal on to its next time. */
@@ -42,6 +44,12 @@ export type GoalPausing = {
   readonly goalId: string;
   readonly state: "paused" | "resumed";
   readonly nextDue: Instant | null;
+  readonly at: Instant;
+  readonly actor: AuditActor;
+};
+export type GoalLeaving = {
+  readonly goalId: string;
+  readonly count: number;
   readonly at: Instant;
   readonly actor: AuditActor;
 };
@@ -71,6 +79,7 @@ export type CycleNote =
   | { readonly kind: "goal_checked"; readonly checks: number; readonly failed: readonly number[] }
   | { readonly kind: "goal_repair_made" }
   | { readonly kind: "goal_asked" }
+  | { readonly kind: "goal_items_asked" }
   | { readonly kind: "goal_cycle_ended" };
 export type CycleChange = {
   readonly cycle: Cycle;
@@ -88,6 +97,8 @@ export interface GoalsDoor {
   show(goalId: string): Promise<Result<GoalDetail, GoalRefusal | StoreFault>>;
   /** Looks at once. Answers when the checks have run: with the end, or with the repair that was begun or is asked for. */
   check(goalId: string, actor: AuditActor): Promise<Result<GoalDetail, GoalRefusal | StoreFault>>;
+  /** Does not make up for the checks about which it asks. Nothing else is changed; `check` is the other answer. */
+  leave(goalId: string, actor: AuditActor): Promise<Result<GoalDetail, GoalRefusal | StoreFault>>;
   /** Nothing more is due until it is resumed; a cycle that was begun goes on to its end. */
   pause(goalId: string, actor: AuditActor): Promise<Result<GoalDetail, GoalRefusal | StoreFault>>;
   resume(goalId: string, actor: AuditActor): Promise<Result<GoalDetail, GoalRefusal | StoreFault>>;

@@ -2,7 +2,9 @@
 import type { Instant, Result } from "#base";
 import type {
   Acknowledged,
+  ApprovedGoal,
   AuditActor,
+  AuditDraft,
   Channel,
   CustomerContext,
   Endorsing,
@@ -18,8 +20,11 @@ import type {
   Settlement,
   SigningError,
   StoreFault,
+  Stream,
+  ToldStream,
 } from "#model";
 import type { Proposed, ProposeRefusal } from "./approvals.ts";
+import type { TalkDoor } from "./talk.ts";
 
 /** Messages in `silas.db`. Each change commits together with its audit entry, and nothing is ever removed. */
 export interface MessageStore {
@@ -43,6 +48,30 @@ export interface NonceStore {
   prune(before: Instant): Promise<Result<number, StoreFault>>;
 }
 
+/**
+ * Which goal configures the conversation, by approvals and by what the chain told of it, in `silas.db`. Nothing is kept
+ * of it but the entries of the chain: what is in force is found out anew each time.
+ */
+export interface StreamStore {
+  /** Goals of the lane `stream`, each by its newest approval, the one that was approved last first. */
+  approved(): Promise<Result<readonly ApprovedGoal[], StoreFault>>;
+  /** What the chain told last; null when it never told anything. */
+  told(): Promise<Result<ToldStream | null, StoreFault>>;
+  /** Tells more, unless somebody did since. */
+  tell(telling: StreamTelling): Promise<Result<void, StoreFault>>;
+}
+
+export type StreamTelling = {
+  /** What was told before, by its place in the chain; 0 for nothing. */
+  readonly after: number;
+  readonly draft: AuditDraft;
+};
+
+/** What is in force for messages now, found out and put on record. */
+export interface StreamDoor {
+  look(): Promise<Result<Stream, StoreFault>>;
+}
+
 /** Records of customers, written by the owner into a directory of their own. */
 export interface CustomerContexts {
   /** Null when there is none, or none that can be read. */
@@ -61,6 +90,8 @@ export type Sender = {
 
 /** What the terminal and a channel may do with messages. */
 export interface MessagesDoor {
+  /** What is answered to them. */
+  readonly talk: TalkDoor;
   receive(sent: SentMessage, sender: Sender): Promise<Result<Acknowledged, MessageRefusal | StoreFault>>;
   /** Signs with the owner's own key, and receives what was signed. Only for the terminal of this machine. */
   say(words: OwnWords, sender: Sender): Promise<Result<Acknowledged, MessageRefusal | SigningError>>;

@@ -32,6 +32,18 @@ export type SandboxCommand = {
   readonly env?: Readonly<Record<string, string>>;
   /** Without it standard input is empty. */
   readonly stdin?: Uint8Array;
+  /**
+   * Texts that must be in no variable, argument or file: each is read once from an open file, whose number is in the
+   * variable of this name. Refused where the backend cannot hand it over.
+   */
+  readonly pipes?: Readonly<Record<string, Uint8Array>>;
+  /** Given once, as the program starts: what is said there it reads on its standard input, until that is ended. */
+  readonly onInput?: (input: SandboxInput) => void;
+  /**
+   * What the program hands back that must be on no output and in no file: it writes to the open file whose number is in
+   * the variable of this name. Told once, when the run has ended.
+   */
+  readonly handsBack?: { readonly name: string; readonly take: (bytes: Uint8Array) => void };
   /** Shorter than the limit of the space; a longer one does not count. */
   readonly timeoutMs?: number;
   /** What of the open internet it may reach; without it nothing. Refused where no gateway can enforce it. */
@@ -39,3 +51,6 @@ export type SandboxCommand = {
   /** Told of each line as it is printed, up to the limit of output. */
   readonly onLine?: (line: SandboxLine) => void;
 };
+
+/** The standard input of a program that is spoken to while it runs. What is said after its end is nobody's loss. */
+export type SandboxInput = { say(text: string): void; end(): void };

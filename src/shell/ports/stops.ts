@@ -1,6 +1,6 @@
 /** The one stop of everything: what keeps it, and who may use it. */
 import type { Instant, Result } from "#base";
-import type { AuditActor, Stopped, StoreFault } from "#model";
+import type { Acting, Stopped, StoreFault } from "#model";
 
 /** Whether everything is stopped, in `silas.db`. Each change commits together with its audit entry. */
 export interface StopStore {
@@ -11,15 +11,15 @@ export interface StopStore {
   startAgain(given: StopWord): Promise<Result<boolean, StoreFault>>;
 }
 
-export type StopWord = { readonly at: Instant; readonly actor: AuditActor };
+export type StopWord = { readonly at: Instant; readonly actor: Acting };
 
 /** What the terminal and a channel may do with it. INVARIANT: what is acknowledged holds after any crash. */
 export interface StopDoor {
   current(): Promise<Result<Stopped | null, StoreFault>>;
   /** Ends every program that runs, and lets nothing begin. Answers when none of them is left. */
-  stop(actor: AuditActor): Promise<Result<HasStopped, StoreFault>>;
+  stop(actor: Acting): Promise<Result<HasStopped, StoreFault>>;
   /** What was granted and waits begins again. False when nothing was stopped. */
-  startAgain(actor: AuditActor): Promise<Result<boolean, StoreFault>>;
+  startAgain(actor: Acting): Promise<Result<boolean, StoreFault>>;
 }
 
 export type HasStopped = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { err, ok } from "#base";
+import { err, ok, sha256Hex } from "#base";
 import type { WorkTitles } from "#ports";
 import { createActivityDoor } from "./audit-activity.ts";
 import { createAuditWorld } from "./audit.fixture.ts";
@@ -15,7 +15,7 @@ async function setUp(ids: readonly string[], titlesOf: WorkTitles["titlesOf"]) {
     const data = { run_id: `run-${id}`, work_item_id: id, ...ENDED };
     must(await audit.append({ event: "run_ended", data, at: clock.now(), actor: { kind: "system" } }));
   }
-  return createActivityDoor({ audit, titles: { titlesOf } });
+  return createActivityDoor({ audit, titles: { titlesOf, gateNamesOf: async () => ok([]) }, gates: [] });
 }
 
 test("work is called by its title, all of a page looked up at once, and the entry behind it keeps the id", async () => {
@@ -42,9 +42,77 @@ test("a title cannot end its own quotes or break the line, and says nothing in t
   expect(item?.sentence).toMatch(/^"[^\n\u202E]+" is done, 3 of 3 checks passed$/);
 });
 
+test("a gate is called by its name, found by the digest that is on record: in the configuration or in the plan of the run", async () => {
+  const { audit, clock } = createAuditWorld();
+  const asked: (readonly string[])[] = [];
+  for (const name of ["Ask before paying", 'Look "twice"', "unknown now"]) {
+    const gate = `sha256:${sha256Hex(name)}`;
+    const data = {
+      trigger: "on_tool_call" as const,
+      scope_id: "run-1",
+      gate,
+      code: "blocked",
+      on_block: "report",
+      escalates: true,
+    };
+    must(await audit.append({ event: "gate_blocked", data, at: clock.now(), actor: { kind: "system" } }));
+  }
+  const gateNamesOf = async (runIds: readonly string[]) => {
+    asked.push(runIds);
+    return ok(['Look "twice"', "another"]);
+  };
+  const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf };
+  const activity = createActivityDoor({ audit, titles, gates: [{ name: "Ask before paying" }] });
+  const sentences = must(await activity.read(ALL)).items.map(({ sentence }) => sentence);
+  expect(sentences[2]).toBe('The gate "Ask before paying" blocked a tool call (blocked)');
+  expect(sentences[1]).toBe(`The gate "Look 'twice'" blocked a tool call (blocked)`);
+  expect(sentences[0]).toMatch(/^The gate sha256:[0-9a-f]{8}… blocked a tool call \(blocked\)$/);
+  expect(asked).toEqual([["run-1"]]);
+});
+
 test("what cannot be looked up is told by its id, and nothing is asked where no work is named", async () => {
   const failing = await setUp(["task-1"], async () => err({ code: "store_failed", retryable: false } as const));
   expect(must(await failing.read(ALL)).items[0]?.sentence).toBe("task-1 is done, 3 of 3 checks passed");
   const silent = await setUp([], async () => expect.unreachable("nothing names work"));
   expect(must(await silent.read(ALL)).items).toEqual([]);
+});
+
+test("the steps that bring a database up to date are told as one, which is the last; another store or a later start is another", async () => {
+  const { audit, clock } = createAuditWorld();
+  const act = async (event: "migration_applied" | "instance_stopped", data: object): Promise<void> => {
+    must(
+      await audit.append({ event, data, at: clock.now(), actor: { kind: "system" } } as Parameters<
+        typeof audit.append
+      >[0]),
+    );
+  };
+  const step = (store: string, migration: string) => act("migration_applied", { store, migration });
+  await step("journal", "001_initial");
+  for (const name of ["001_initial", "002_keys", "003_more"]) await step("runtime", name);
+  await act("instance_stopped", {});
+  await step("runtime", "004_later");
+  const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
+  const { items } = must(await createActivityDoor({ audit, titles, gates: [] }).read(ALL));
+  expect(items.map(({ sentence }) => sentence)).toEqual([
+    "Brought the runtime database to layout 4, for later",
+    "Silas stopped",
+    "Brought the runtime database to layout 3, for more",
+    "Brought the journal database to its first layout",
+  ]);
+});
+
+test("many who look at the chain at once have it verified once, and who comes later has it verified anew", async () => {
+  const { audit } = createAuditWorld();
+  let verified = 0;
+  const counting = {
+    ...audit,
+    verify: (from: "genesis" | "latest" | { checkpointId: string }) => (verified++, audit.verify(from)),
+  };
+  const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
+  const activity = createActivityDoor({ audit: counting, titles, gates: [] });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => activity.chain()));
+  expect(answers.every((answer) => must(answer).valid)).toBe(true);
+  expect(verified).toBe(1);
+  await activity.chain();
+  expect(verified).toBe(2);
 });

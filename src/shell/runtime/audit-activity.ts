@@ -1,14 +1,30 @@
-import { LIMITS, ok, type Result } from "#base";
-import { activitySentence, byTitle, type ActivityItem, type AuditEntry, type NameOf, type StoreFault } from "#model";
+import { LIMITS, ok, sha256Hex, type Result } from "#base";
+import {
+  activitySentence,
+  byTitle,
+  gateKey,
+  type ActivityItem,
+  type AuditEntry,
+  type NameOf,
+  type StoreFault,
+} from "#model";
 import type { ActivityDoor, AuditReader, WorkTitles } from "#ports";
 
-type ActivityDeps = { readonly audit: AuditReader; readonly titles: WorkTitles };
+type ActivityDeps = {
+  readonly audit: AuditReader;
+  readonly titles: WorkTitles;
+  /** Those of the configuration. */
+  readonly gates: readonly { readonly name: string }[];
+};
 
 /**
- * What happened, in sentences, read from the audit chain. Marks of the chain itself are no activity. The chain knows work
- * by its id alone; what it is called is looked up when it is told, and what was recorded stays as it was.
+ * What happened, in sentences, read from the audit chain. Marks of the chain itself are no activity, and of the steps
+ * that bring a database up to date the last one is told. The chain knows work
+ * by its id alone, and a gate with a name of several words by the digest of that; what they are called is looked up when
+ * it is told, and what was recorded stays as it was.
  */
-export function createActivityDoor({ audit, titles }: ActivityDeps): ActivityDoor {
+export function createActivityDoor(deps: ActivityDeps): ActivityDoor {
+  const { audit } = deps;
   return {
     async read(query) {
       const found: AuditEntry[] = [];
@@ -25,13 +41,22 @@ export function createActivityDoor({ audit, titles }: ActivityDeps): ActivityDoo
         beforeSeq = page.value.at(-1)?.seq ?? null;
       }
       const shown = found.slice(0, limit);
-      const nameOf = await namesIn(shown, titles);
+      const nameOf = await namesIn(shown, deps);
       return ok({
         items: shown.map((entry) => itemOf(entry, nameOf)),
         next_before_seq: found.length > limit ? (shown.at(-1)?.seq ?? null) : null,
       });
     },
-    chain: () => audit.verify("genesis"),
+    chain: shared(() => audit.verify("genesis")),
+  };
+}
+
+/** Who asks while the answer is being found gets that one: however many look, the work is that of one. [T22] */
+function shared<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= work().finally(() => void (running = null));
+    return running;
   };
 }
 
@@ -46,15 +71,36 @@ async function toldOf(
     entries
       .filter((entry) => entry.event !== "audit_checkpoint")
       // The end of an act tells all of it; its beginning is shown only where no end is recorded.
-      .filter((entry) => !isBeginning(entry) || !ended.value.has(actIdOf(entry))),
+      .filter((entry) => !isBeginning(entry) || !ended.value.has(actIdOf(entry)))
+      // A database that was brought up to date in many steps came to the last of them.
+      .filter((entry, at, told) => !isOvertaken(entry, told[at - 1])),
   );
 }
 
+/** Newest first, so what came right after an entry stands before it. */
+function isOvertaken(entry: AuditEntry, next: AuditEntry | undefined): boolean {
+  const isNext = next?.seq === entry.seq + 1 && next.event === entry.event;
+  return isNext && entry.event === "migration_applied" && entry.data["store"] === next.data["store"];
+}
+
 /** One read for all of them. What cannot be looked up is told by its id: a missing name hides nothing that happened. */
-async function namesIn(entries: readonly AuditEntry[], titles: WorkTitles): Promise<NameOf> {
+async function namesIn(entries: readonly AuditEntry[], { titles, gates }: ActivityDeps): Promise<NameOf> {
   const ids = new Set(entries.map(({ data }) => data["work_item_id"]).filter((id) => typeof id === "string"));
   const known = ids.size === 0 ? ok(new Map<string, string>()) : await titles.titlesOf([...ids]);
-  return byTitle(known.ok ? known.value : new Map());
+  return byTitle(new Map([...(known.ok ? known.value : []), ...(await gatesIn(entries, { titles, gates }))]));
+}
+
+/** A name that has the digest is the name, wherever it was found. */
+async function gatesIn(
+  entries: readonly AuditEntry[],
+  { titles, gates }: Omit<ActivityDeps, "audit">,
+): Promise<readonly (readonly [string, string])[]> {
+  const told = entries.filter(({ data: { gate } }) => typeof gate === "string" && gate.startsWith("sha256:"));
+  if (told.length === 0) return [];
+  const runIds = new Set(told.map(({ data }) => String(data["scope_id"])));
+  const inPlans = await titles.gateNamesOf([...runIds]);
+  const names = [...gates.map(({ name }) => name), ...(inPlans.ok ? inPlans.value : [])];
+  return names.map((name) => [gateKey(`sha256:${sha256Hex(name)}`), name]);
 }
 
 function itemOf(entry: AuditEntry, nameOf: NameOf): ActivityItem {

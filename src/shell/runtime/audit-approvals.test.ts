@@ -5,10 +5,9 @@ import { parseYaml } from "#config";
 import type { AuditQuery, KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { OwnerAnswer } from "#ports";
-import { createSeeded, createVirtualClock } from "#sim";
+import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS } from "#sim";
 import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault } from "#stores";
 import { createApprovalsDoor } from "./approvals/door.ts";
-import { NO_PASSKEYS } from "./devices/no-passkeys.ts";
 import { createKeysDoor } from "./keys/door.ts";
 import { createSigner } from "./keys/signer.ts";
 import { must } from "./must.fixture.ts";
@@ -32,6 +31,7 @@ async function setUp() {
     store: createMemoryApprovalStore(recordAct, registry),
     audit,
     passkeys: NO_PASSKEYS,
+    skills: NO_SKILLS,
     readYaml: parseYaml,
     runs: { executions: async () => ({ ok: true, value: [] }) },
     settings: {

@@ -9,7 +9,7 @@ import { must } from "./must.fixture.ts";
 
 const OWNER = { kind: "owner", session_id: "session-1" } as const;
 const ALL = { beforeSeq: null, from: null, to: null, limit: 100 };
-const NO_TITLES = { titlesOf: async () => ok(new Map<string, string>()) };
+const NO_TITLES = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
 const REPORT = { added: 1_200, replaced: 4, unchanged: 7, conflicts: ["a" as RecordId] };
 
 function setUp(journal: Partial<JournalDoor>) {
@@ -24,7 +24,7 @@ function setUp(journal: Partial<JournalDoor>) {
     importLines: async () => ok(REPORT),
     ...journal,
   };
-  const activity = createActivityDoor({ audit: world.audit, titles: NO_TITLES });
+  const activity = createActivityDoor({ audit: world.audit, titles: NO_TITLES, gates: [] });
   const sentences = async () => must(await activity.read(ALL)).items.map(({ state, sentence }) => [state, sentence]);
   return { ...world, door: withAuditedTransfers({ ...world, journal: inner }), sentences };
 }
@@ -47,7 +47,7 @@ test("a refused import and one whose sender went away say so", async () => {
   const refused = setUp({ importLines: async () => err({ code: "invalid_line", line: 2, reason: "x" } as const) });
   expect((await refused.door.importLines(lines(), OWNER)).ok).toBe(false);
   expect(await refused.sentences()).toEqual([
-    ["failed", "Refused an import (invalid_line); nothing of it was written"],
+    ["failed", "Refused an import (a line of it is no record); nothing of it was written"],
   ]);
   const gone = setUp({ importLines: () => Promise.reject(new Error("gone")) });
   await expect(gone.door.importLines(lines(), OWNER)).rejects.toThrow("gone");
@@ -96,7 +96,7 @@ test("activity is paged, and marks of the chain are no activity", async () => {
     must(await audit.checkpoint({ checkpointId: `checkpoint-${index}`, at: clock.now(), key: null }));
   }
   await door.importLines(lines(), OWNER);
-  const activity = createActivityDoor({ audit, titles: NO_TITLES });
+  const activity = createActivityDoor({ audit, titles: NO_TITLES, gates: [] });
   const first = must(await activity.read({ ...ALL, limit: 3 }));
   expect(first.items.map(({ event }) => event)).toEqual(["journal_imported", "instance_stopped", "instance_stopped"]);
   const rest = must(await activity.read({ ...ALL, limit: 3, beforeSeq: first.next_before_seq }));

@@ -1,15 +1,26 @@
 import { expect, test } from "vitest";
-import { ok } from "#base";
+import { ok, type Instant } from "#base";
+import type { ConnectionStatus, KeptGoal, RunRecord, SecureInputRequest } from "#model";
+import type { KeptConnection } from "#ports";
 import { createPageWorld, EXAMPLE, TERMINAL } from "./approvals/page.fixture.ts";
-import { createReviewFeed, withReviewFeed } from "./review-feed.ts";
+import { createReviewFeed, withReviewFeed, type WaitingStores } from "./review-feed.ts";
 import { must } from "./must.fixture.ts";
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+const CLOCK = { now: () => "2026-11-16T08:00:00.000Z" as Instant };
+/** Nothing waits but requests. */
+const storesOf = (countPending: WaitingStores["approvals"]["countPending"]): WaitingStores => ({
+  approvals: { countPending },
+  work: { inDoubt: async () => ok([]) },
+  goals: { list: async () => ok([]) },
+  secureInputs: { list: async () => ok([]) },
+  connections: { list: async () => ok([]) },
+});
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test("changes of one moment are told once, with what waits now, and nobody hears of nothing", async () => {
   let waiting = 0;
-  const feed = createReviewFeed({ store: { countPending: async () => ok(waiting) }, log: SILENT });
+  const feed = createReviewFeed({ stores: storesOf(async () => ok(waiting)), clock: CLOCK, log: SILENT });
   const heard: number[] = [];
   feed.changed();
   const stop = feed.subscribe(({ pendingCount }) => heard.push(pendingCount));
@@ -24,17 +35,36 @@ test("changes of one moment are told once, with what waits now, and nobody hears
   expect(heard).toEqual([50]);
 });
 
+test("the number is that of all that waits, as the page and the terminal count it", async () => {
+  const input = (state: SecureInputRequest["state"]) => ({ state }) as SecureInputRequest;
+  const connection = (status: ConnectionStatus, failure: object | null) =>
+    ({ record: { status }, failure }) as KeptConnection;
+  const failed = connection("failed", {});
+  const stores: WaitingStores = {
+    ...storesOf(async () => ok(2)),
+    work: { inDoubt: async () => ok([{} as RunRecord]) },
+    goals: { list: async () => ok([{ missedCount: 3 } as KeptGoal, { missedCount: 0 } as KeptGoal]) },
+    secureInputs: { list: async () => ok([input("pending"), input("fulfilled"), input("pending")]) },
+    connections: { list: async () => ok([connection("active", null), connection("connecting", null), failed]) },
+  };
+  const feed = createReviewFeed({ stores, clock: CLOCK, log: SILENT });
+  const heard: number[] = [];
+  feed.subscribe(({ pendingCount }) => heard.push(pendingCount));
+  feed.changed();
+  await settled();
+  // Two requests, one run in doubt, one goal whatever it missed, two secrets, one setup, one failure.
+  expect(heard).toEqual([8]);
+});
+
 test("what changes while the waiting ones are counted is told once more", async () => {
   let count = 1;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const store = {
-    countPending: async () => {
-      const counted = count;
-      if (counted === 1) await promise;
-      return ok(counted);
-    },
-  };
-  const feed = createReviewFeed({ store, log: SILENT });
+  const stores = storesOf(async () => {
+    const counted = count;
+    if (counted === 1) await promise;
+    return ok(counted);
+  });
+  const feed = createReviewFeed({ stores, clock: CLOCK, log: SILENT });
   const heard: number[] = [];
   feed.subscribe(({ pendingCount }) => heard.push(pendingCount));
   feed.changed();

@@ -1,18 +1,37 @@
-import type { ApprovalStore, Log, ReviewFeed } from "#ports";
+import { ok, type Result } from "#base";
+import { countWaiting, isConnectionWaiting, type StoreFault } from "#model";
+import type {
+  ApprovalStore,
+  Clock,
+  ConnectionStore,
+  GoalStore,
+  Log,
+  ReviewFeed,
+  SecureInputStore,
+  WorkStore,
+} from "#ports";
 
-export type ReviewFeedDeps = { readonly store: Pick<ApprovalStore, "countPending">; readonly log: Log };
+/** Where all that waits for the owner is kept. */
+export type WaitingStores = {
+  readonly approvals: Pick<ApprovalStore, "countPending">;
+  readonly work: Pick<WorkStore, "inDoubt">;
+  readonly goals: Pick<GoalStore, "list">;
+  readonly secureInputs: Pick<SecureInputStore, "list">;
+  readonly connections: Pick<ConnectionStore, "list">;
+};
+export type ReviewFeedDeps = { readonly stores: WaitingStores; readonly clock: Clock; readonly log: Log };
 
 /**
  * Tells every listener that the queue is not as it was. Changes of one moment are one word: whoever hears it asks again
  * anyway, and only the newest answer counts.
  */
-export function createReviewFeed({ store, log }: ReviewFeedDeps): ReviewFeed {
+export function createReviewFeed({ stores, clock, log }: ReviewFeedDeps): ReviewFeed {
   const listeners = new Set<(waiting: { readonly pendingCount: number }) => void>();
   let isTelling = false;
   const tell = async () => {
     // What changes while this counts is told once more.
     isTelling = false;
-    const counted = await store.countPending();
+    const counted = await countAll(stores, clock);
     if (!counted.ok) return log.error("review_count_failed", counted.error);
     for (const listener of listeners) listener({ pendingCount: counted.value });
   };
@@ -27,6 +46,29 @@ export function createReviewFeed({ store, log }: ReviewFeedDeps): ReviewFeed {
       return () => void listeners.delete(listener);
     },
   };
+}
+
+/** What the page and the terminal count from the lists they show. */
+async function countAll(stores: WaitingStores, clock: Clock): Promise<Result<number, StoreFault>> {
+  const requests = await stores.approvals.countPending();
+  if (!requests.ok) return requests;
+  const doubts = await stores.work.inDoubt();
+  if (!doubts.ok) return doubts;
+  const goals = await stores.goals.list();
+  if (!goals.ok) return goals;
+  const inputs = await stores.secureInputs.list(clock.now());
+  if (!inputs.ok) return inputs;
+  const connections = await stores.connections.list();
+  if (!connections.ok) return connections;
+  return ok(
+    countWaiting({
+      requests: { length: requests.value },
+      doubts: doubts.value,
+      missedChecks: goals.value.filter(({ missedCount }) => missedCount > 0),
+      inputs: inputs.value.filter(({ state }) => state === "pending"),
+      connections: connections.value.filter(isConnectionWaiting),
+    }),
+  );
 }
 
 /** The same store, whose every change is told. What changed nothing is not: a page that looks again must not wake itself. */

@@ -1,5 +1,6 @@
 import type { SandboxConfig } from "#model";
 import { EGRESS_SOCKET } from "./egress-program.ts";
+import { atGate } from "./gate.ts";
 import { WORKSPACE, type OpenedPath } from "./granted-paths.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
@@ -11,8 +12,11 @@ const START_BYTES = 1024 * MIB;
 const THREADS_OF_PROCESS = 12;
 const OPEN_FILES = 1024;
 
-/** Numbers under which bubblewrap finds what it is handed. */
-export const HANDED = { status: 3, options: 4, filter: 5, workspace: 6, first: 7 } as const;
+/**
+ * Numbers under which bubblewrap finds what it is handed; from `first` on follow the pipes of the program, and after them
+ * what only bubblewrap reads. A shell knows numbers of one digit only, and the gate and the program may both be one.
+ */
+export const HANDED = { status: 3, options: 4, gate: 5, first: 6 } as const;
 
 export type Setting = {
   readonly mounts: readonly string[];
@@ -20,7 +24,9 @@ export type Setting = {
   readonly paths: readonly OpenedPath[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Whether the socket of the gateway is handed over, after the paths. */
+  /** The number of what follows the program's pipes: the filter, the workspace, the paths and the socket of the gateway. */
+  readonly afterPipes: number;
+  /** Whether the socket of the gateway is handed over. */
   readonly network: "none" | "gateway";
 };
 
@@ -28,7 +34,8 @@ export type Setting = {
  * Everything about the sandbox. It goes through a pipe and not on the command line, where everybody on the machine could
  * read the environment; and into no variable of bubblewrap itself, where LD_PRELOAD would act outside.
  */
-export function bwrapOptions({ mounts, config, paths, env, cwd, network }: Setting): readonly string[] {
+export function bwrapOptions({ mounts, config, paths, afterPipes, env, cwd, network }: Setting): readonly string[] {
+  const [filter, workspace, firstPath] = [afterPipes, afterPipes + 1, afterPipes + 2];
   const tmpBytes = Math.ceil((config.limits.memoryMb * MIB) / 2);
   return [
     ["--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
@@ -38,25 +45,26 @@ export function bwrapOptions({ mounts, config, paths, env, cwd, network }: Setti
     ["--proc", "/proc", "--dev", "/dev"],
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/dev/shm"],
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
-    ["--bind-fd", String(HANDED.workspace), WORKSPACE],
+    ["--bind-fd", String(workspace), WORKSPACE],
     paths.flatMap(({ as, access }, at) => [
       access === "read" ? "--ro-bind-fd" : "--bind-fd",
-      String(HANDED.first + at),
+      String(firstPath + at),
       as,
     ]),
-    network === "none" ? [] : ["--ro-bind-fd", String(HANDED.first + paths.length), EGRESS_SOCKET],
+    network === "none" ? [] : ["--ro-bind-fd", String(firstPath + paths.length), EGRESS_SOCKET],
     // A Silas of root could otherwise be made to set the kernel through /proc/sys.
     ["/proc", "/dev", "/"].flatMap((place) => ["--remount-ro", place]),
     ["--setenv", "PATH", PATH, "--setenv", "HOME", WORKSPACE],
     Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     ["--chdir", cwd],
-    ["--seccomp", String(HANDED.filter), "--json-status-fd", String(HANDED.status)],
+    ["--seccomp", String(filter), "--json-status-fd", String(HANDED.status)],
   ].flat();
 }
 
-/** The kernel's own limits, then the program. They hold for each process; the sum is watched from outside. */
+/** Waits at the gate; then come the kernel's own limits for each process, and the program. The sum is watched from outside. */
 export function programArguments(argv: readonly string[], { limits }: SandboxConfig): readonly string[] {
   return [
+    ...atGate(HANDED.gate),
     PRLIMIT,
     // The second figure ends a program that ignores the first.
     `--cpu=${limits.cpuSeconds}:${limits.cpuSeconds + 1}`,

@@ -22,11 +22,13 @@ const server = net.createServer({ allowHalfOpen: true }, (inner) => {
   outer.once("close", () => inner.destroy());
 });
 server.listen(${PORT}, "127.0.0.1", () => {
-  const [program, ...args] = process.argv.slice(1);
+  const [handed, program, ...args] = process.argv.slice(1);
   const proxy = "http://127.0.0.1:${PORT}";
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
   const env = { ...process.env, NODE_USE_ENV_PROXY: "1", ...Object.fromEntries(names.map((name) => [name, proxy])) };
-  const child = spawn(program, args, { stdio: "inherit", env });
+  const stdio = ["inherit", "inherit", "inherit"];
+  for (const number of JSON.parse(handed)) stdio[number] = number;
+  const child = spawn(program, args, { stdio: Array.from(stdio, (one) => one ?? "ignore"), env });
   child.once("error", (cause) => {
     process.stderr.write(program + ": " + cause.message + "\\n");
     process.exit(127);
@@ -35,13 +37,14 @@ server.listen(${PORT}, "127.0.0.1", () => {
 });
 `;
 
-/** The same program, with a way out beside it. */
-export const withEgress = (argv: readonly string[]): readonly string[] => [
+/** The same program, with a way out beside it. It finds the open files of these numbers as it would without. */
+export const withEgress = (argv: readonly string[], handed: readonly number[] = []): readonly string[] => [
   SANDBOX_NODE,
   "--max-old-space-size=64",
   "--input-type=commonjs",
   "--eval",
   PROGRAM,
   "--",
+  JSON.stringify(handed),
   ...argv,
 ];

@@ -1,6 +1,18 @@
-import { statfsSync } from "node:fs";
-import { lstat, opendir } from "node:fs/promises";
-import { join } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statfsSync,
+  type Dir,
+  type Stats,
+} from "node:fs";
+import { setImmediate as breathe } from "node:timers/promises";
+import { O_PATH } from "./granted-paths.ts";
 
 /** Answers whether a folder has grown past what it may hold. */
 export type FolderGauge = { isOver(): Promise<boolean> };
@@ -21,7 +33,7 @@ export function createFolderGauge(folder: string, bytesMax: number): FolderGauge
       // A folder that is gone holds nothing.
       if (Number.isNaN(gone)) return false;
       if (gone < bytesMax / 2 && start.ffree - now.ffree < ENTRIES_MAX / 2) return false;
-      return countFolder(folder, bytesMax);
+      return isFolderOver(folder, bytesMax);
     },
   };
 }
@@ -34,20 +46,83 @@ function fullness(folder: string): { readonly bavail: number; readonly ffree: nu
   }
 }
 
-async function countFolder(folder: string, bytesMax: number): Promise<boolean> {
-  const waiting = [folder];
+/** Entries that are looked at in one go: others have their turn in between. */
+const SLICE = 500;
+
+/**
+ * Counts what a program left, and nothing it hides counts as nothing: names are taken as bytes, since not all are text;
+ * folders it closed to readers are opened; and one that lies deeper than a path can say is over the limit by that. What
+ * vanishes while it is counted does not count, and no link is followed, however it came to be where a folder was.
+ */
+export async function isFolderOver(folder: string, bytesMax: number): Promise<boolean> {
+  const root = Buffer.from(realpathSync(folder));
+  const waiting: Buffer[] = [root];
   let bytes = 0;
   let entries = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    // What vanishes while it is counted does not count; nor does what lies too deep to be named.
-    for await (const entry of await opendir(next).catch(() => [])) {
-      const path = join(next, entry.name);
-      const found = await lstat(path).catch(() => null);
-      bytes += (found?.blocks ?? 0) * 512;
-      entries += 1;
-      if (bytes > bytesMax || entries > ENTRIES_MAX) return true;
-      if (found?.isDirectory()) waiting.push(path);
+    const opened = openWithin(root, next);
+    if (opened === "too_deep") return true;
+    if (opened === null) continue;
+    try {
+      for (let entry = opened.dir.readSync(); entry !== null; entry = opened.dir.readSync()) {
+        const name = Buffer.from(entry.name, "latin1");
+        const found = lstatOr(joined(Buffer.from(opened.path), name));
+        bytes += (found?.blocks ?? 0) * 512;
+        entries += 1;
+        if (bytes > bytesMax || entries > ENTRIES_MAX) return true;
+        if (found?.isDirectory()) waiting.push(joined(next, name));
+        if (entries % SLICE === 0) await breathe();
+      }
+    } finally {
+      opened.dir.closeSync();
+      closeSync(opened.fd);
     }
   }
   return false;
 }
+
+type Opened = { readonly fd: number; readonly path: string; readonly dir: Dir };
+
+/** Opens the folder itself and not what its name may mean by now; null when it is not where it was. */
+function openWithin(root: Buffer, folder: Buffer): Opened | "too_deep" | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(folder, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const path = `/proc/self/fd/${fd}`;
+    const place = readlinkSync(path, "buffer");
+    const isWithin = place.equals(root) || place.subarray(0, root.length + 1).equals(joined(root, Buffer.alloc(0)));
+    const dir = isWithin ? opendirOf(path) : null;
+    if (dir !== null) return { fd, path, dir };
+    closeSync(fd);
+    return null;
+  } catch (cause) {
+    if (fd !== null) closeSync(fd);
+    return codeOf(cause) === "ENAMETOOLONG" ? "too_deep" : null;
+  }
+}
+
+/** Every byte of a name is one character of it. */
+const AS_BYTES = { encoding: "latin1" } as const;
+
+function opendirOf(path: string): Dir {
+  try {
+    return opendirSync(path, AS_BYTES);
+  } catch (cause) {
+    if (codeOf(cause) !== "EACCES") throw cause;
+    // It is the owner's like all that the program makes; closed, it could hold any amount.
+    chmodSync(path, 0o700);
+    return opendirSync(path, AS_BYTES);
+  }
+}
+
+function lstatOr(path: Buffer): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
+const joined = (folder: Buffer, name: Buffer): Buffer => Buffer.concat([folder, SLASH, name]);
+const SLASH = Buffer.from("/");
+const codeOf = (cause: unknown): unknown => (cause as NodeJS.ErrnoException).code;

@@ -1,22 +1,23 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { constants } from "node:os";
 import { performance } from "node:perf_hooks";
-import type { Readable, Writable } from "node:stream";
-import { setTimeout as delay } from "node:timers/promises";
-import { err, ok, type Result } from "#base";
-import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
+import type { Duplex, Readable, Writable } from "node:stream";
+import { ok } from "#base";
+import type { SandboxConfig, SandboxRun } from "#model";
 import type { SandboxCommand, Timers } from "#ports";
 import { HANDED } from "./bwrap-arguments.ts";
+import { keepGate } from "./gate.ts";
+import type { Launched } from "./ground.ts";
 import { createCapture, lineTeller } from "./output.ts";
+import { endOfCode, notStarted, untilGone } from "./how-it-ended.ts";
 import { covering, type Inherited } from "./inherited.ts";
-import { hasSandboxed, parentOf } from "./process-tree.ts";
+import { parentOf } from "./process-tree.ts";
 import { watchRun } from "./watch.ts";
 
 export type Launch = {
   readonly bwrap: string;
   readonly options: readonly string[];
   readonly program: readonly string[];
-  /** Open files by the number bubblewrap finds them under, from HANDED.filter on. */
+  /** Open files by the number bubblewrap finds them under, from HANDED.first on. */
   readonly handed: readonly number[];
   readonly inherited: Inherited;
   readonly workspace: string;
@@ -24,24 +25,30 @@ export type Launch = {
   readonly timeoutMs: number;
   readonly stdin: Uint8Array | null;
   readonly onLine: SandboxCommand["onLine"];
+  readonly onInput: SandboxCommand["onInput"];
   readonly timers: Timers;
-};
-
-export type Launched = {
-  readonly ended: Promise<Result<SandboxRun, SandboxRefusal>>;
-  /** Ends every process of the run. */
-  kill(): void;
 };
 
 /** If the end of the first process does not end the rest within this, bubblewrap itself is ended, and so all. */
 const SECOND_KILL_MS = 2000;
+
+/** The first process is bubblewrap's own. */
+const OWN_PROCESSES = 1;
 
 export function launch(order: Launch): Launched {
   const startedMs = performance.now();
   const child = spawn(order.bwrap, ["--args", String(HANDED.options), "--", ...order.program], {
     env: {},
     stdio: covering(
-      [order.stdin === null ? "ignore" : "pipe", "pipe", "pipe", "pipe", "pipe", ...order.handed],
+      [
+        order.stdin === null && order.onInput === undefined ? "ignore" : "pipe",
+        "pipe",
+        "pipe",
+        "pipe",
+        "pipe",
+        "pipe",
+        ...order.handed,
+      ],
       order.inherited,
     ),
   });
@@ -61,9 +68,15 @@ export function launch(order: Launch): Launched {
     return kept;
   };
   const captures = { stdout: capture("stdout"), stderr: capture("stderr") };
-  const watch = watchRun({ ...order, first: status.first, onOver: (which) => end({ kind: "limit", which }) });
+  const watch = watchRun({
+    ...order,
+    first: status.first,
+    ownProcesses: OWN_PROCESSES,
+    onOver: (which) => end({ kind: "limit", which }),
+  });
   const cancelTimeout = order.timers.after(order.timeoutMs, () => end({ kind: "timeout" }));
   feed(child, order);
+  keepGate({ child, gate: child.stdio.at(HANDED.gate) as Duplex, first: status.first, isOver: () => cause !== null });
   const ended = waitFor(child).then(async (failure) => {
     await untilGone(status.first());
     watch.stop();
@@ -112,11 +125,13 @@ function readStatus(child: ChildProcess) {
   };
 }
 
-function feed(child: ChildProcess, { options, stdin }: Launch): void {
+function feed(child: ChildProcess, { options, stdin, onInput }: Launch): void {
   // A program may end before it has read everything; what it did not read is nobody's loss.
   for (const stream of child.stdio) stream?.on("error", () => {});
   (child.stdio[HANDED.options] as Writable).end(options.map((option) => `${option}\0`).join(""));
-  if (stdin !== null) child.stdin?.end(stdin);
+  if (onInput !== undefined)
+    onInput({ say: (text) => void child.stdin?.write(text), end: () => void child.stdin?.end() });
+  else if (stdin !== null) child.stdin?.end(stdin);
 }
 
 type Killing = { readonly child: ChildProcess; readonly first: number; readonly timers: Timers };
@@ -139,31 +154,11 @@ function waitFor(child: ChildProcess): Promise<string | null> {
   });
 }
 
-const GONE_POLL_MS = 1;
-const GONE_POLLS_MAX = 10_000;
-
-/**
- * bubblewrap ends when the program does; what the program left behind is ended a moment later, and only then is the run
- * over. The first process itself may still be taking its mounts down; it runs nothing of the program's.
- */
-async function untilGone(first: number | null): Promise<void> {
-  if (first === null) return;
-  for (let polls = 0; polls < GONE_POLLS_MAX && hasSandboxed(first); polls += 1) await delay(GONE_POLL_MS);
-}
-
-const notStarted = (detail: string): Result<never, SandboxRefusal> =>
-  err({ code: "sandbox_not_started", detail: detail.trim().slice(0, 500) || "bubblewrap said nothing" });
-
-const SIGNALS = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
-
 /** Null when the program never started: bubblewrap ended without saying how the program did. */
 function endOf(child: ChildProcess, exitCode: number | null): SandboxRun["end"] | null {
   if (child.signalCode !== null) return { kind: "signal", signal: child.signalCode };
   // Somebody else ended the first process; bubblewrap could not say more.
   const code = exitCode ?? ((child.exitCode ?? 0) > 128 ? child.exitCode : null);
   if (code === null) return null;
-  const signal = code > 128 ? SIGNALS.get(code - 128) : undefined;
-  if (signal === "SIGXCPU") return { kind: "limit", which: "cpu" };
-  if (signal === "SIGXFSZ") return { kind: "limit", which: "files" };
-  return signal === undefined ? { kind: "exit", code } : { kind: "signal", signal };
+  return endOfCode(code);
 }

@@ -32,6 +32,9 @@ export function parentOf(pid: number): number | null {
   return fields === null ? null : Number(fields[1]);
 }
 
+/** Whether a filter of system calls holds for a process. */
+export const isFiltered = (pid: number): boolean => /^Seccomp:\s+2$/m.test(readOr(`/proc/${pid}/status`));
+
 /**
  * Whether the first process of a sandbox has any other beside it. All others descend from it: when it has no children,
  * there are none. A number that belongs to somebody of this machine by now is of no sandbox.
@@ -43,12 +46,25 @@ export function hasSandboxed(first: number): boolean {
   return namespace === null ? statFields(first) !== null : namespace !== readlinkOr("/proc/self/ns/pid");
 }
 
-/** Ends every process of another PID namespace that has something of this name mounted. */
-export function endMounting(name: string): void {
+/**
+ * Ends every process of another PID namespace that has something of this name mounted, or open: bubblewrap's first
+ * process holds what it is going to mount, and waits for ever when bubblewrap was ended before it let it go on.
+ */
+export function endHolding(name: string): void {
   const own = readlinkOr("/proc/self/ns/pid");
   for (const pid of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     const isOther = ![null, own].includes(readlinkOr(`/proc/${pid}/ns/pid`));
-    if (isOther && readOr(`/proc/${pid}/mountinfo`).includes(name)) endProcess(Number(pid));
+    if (isOther && (readOr(`/proc/${pid}/mountinfo`).includes(name) || hasOpen(pid, name))) endProcess(Number(pid));
+  }
+}
+
+function hasOpen(pid: string, name: string): boolean {
+  try {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkOr(`/proc/${pid}/fd/${fd}`) ?? "");
+    return open.some((path) => path.split("/").includes(name));
+  } catch {
+    // Gone, or somebody else's.
+    return false;
   }
 }
 

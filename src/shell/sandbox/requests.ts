@@ -33,7 +33,11 @@ export function checkCommand(
   if (sizes.some((bytes) => bytes > ARGUMENT_BYTES_MAX) || sizes.reduce((a, b) => a + b, 0) > COMMAND_BYTES_MAX) {
     return err({ code: "sandbox_command_refused", reason: "too_long" });
   }
-  const env = checkEnv(command.env ?? {});
+  const env = checkEnv({
+    ...command.env,
+    ...Object.fromEntries(Object.keys(command.pipes ?? {}).map((name) => [name, ""])),
+    ...(command.handsBack === undefined ? {} : { [command.handsBack.name]: "" }),
+  });
   if (!env.ok) return env;
   const timeoutMs = command.timeoutMs ?? limits.timeoutMs;
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1) {
@@ -47,8 +51,8 @@ export function checkCommand(
   return ok({ argv, cwd, timeoutMs: Math.min(timeoutMs, limits.timeoutMs) });
 }
 
-/** What the sandbox itself sets. */
-const OWN_NAMES = new Set(["PATH", "HOME", "PWD"]);
+/** What the sandbox itself sets, and what the shell at its gate would not hand on as it was given. */
+const OWN_NAMES = new Set(["PATH", "HOME", "PWD", "IFS", "LINENO", "OPTIND", "PPID", "PS4", "SHELLOPTS", "SHLVL", "_"]);
 
 function checkEnv(env: Readonly<Record<string, string>>): Result<void, SandboxRefusal> {
   const wrong = Object.entries(env).find(

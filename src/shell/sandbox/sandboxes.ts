@@ -1,20 +1,12 @@
-import { err, ok, type Result } from "#base";
-import {
-  defaultSandboxConfig,
-  type Config,
-  type SandboxConfig,
-  type SandboxRefusal,
-  type SandboxSupport,
-} from "#model";
+import { ok, type Result } from "#base";
+import type { Config, SandboxRefusal, SandboxSupport } from "#model";
 import type { EgressGateway, Randomness, Sandboxes, SandboxSpace, Timers } from "#ports";
-import { closePaths, openGranted } from "./granted-paths.ts";
-import { checkConfig } from "./requests.ts";
-import { createSpace, type SpaceParts } from "./space.ts";
-import { layGround, leaveGround, unsupported, type Ground, type Host } from "./support.ts";
+import type { Ground, Unsupported } from "./ground.ts";
+import type { Host } from "./support.ts";
 import { sweepWorkspaces } from "./work-dir.ts";
 
 export type SandboxesOptions = {
-  readonly settings: Pick<Config["sandbox"], "backend" | "workDir">;
+  readonly settings: SandboxSettings;
   /** Folders of Silas that no program may ever see: data and state. */
   readonly own: readonly string[];
   readonly host: Host;
@@ -24,20 +16,26 @@ export type SandboxesOptions = {
   readonly egress?: EgressGateway;
 };
 
-/** The sandboxes of this process. Nothing is looked at or made before the first is asked for. */
+/** As configured; what only containers need is asked of no other backend. */
+export type SandboxSettings =
+  | { readonly backend: "subprocess"; readonly workDir: string }
+  | ({ readonly backend: "docker" } & Pick<Config["sandbox"], "workDir" | "baseImage" | "engineSocket">);
+
+/** The sandboxes of this process. Nothing is read, looked at or made before the first is asked for. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
   const spaces = new Set<SandboxSpace>();
   let proven: Promise<Result<Ground, Unsupported>> | null = null;
-  const ground = () => (proven ??= proveGround(options));
+  const ground = () => (proven ??= proving().then(({ proveGround }) => proveGround(options)));
   return {
     async support(): Promise<SandboxSupport> {
       const found = await ground();
       if (!found.ok) return { state: "refused", ...found.error };
-      return { state: "ready", backend: "subprocess", version: found.value.version };
+      return { state: "ready", backend: options.settings.backend, version: found.value.version };
     },
     async open(config): Promise<Result<SandboxSpace, SandboxRefusal>> {
       const found = await ground();
       if (!found.ok) return found;
+      const { openSpace } = await proving();
       const opened = await openSpace({ config, ground: found.value, options });
       if (!opened.ok) return opened;
       const space = opened.value;
@@ -48,56 +46,20 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
     async close() {
       await Promise.all([...spaces].map((space) => space.close()));
       const found = await proven;
-      if (found?.ok) await leaveGround(found.value);
+      if (found?.ok) await found.value.leave();
       proven = null;
     },
   };
 }
 
-type Unsupported = Extract<SandboxRefusal, { readonly code: "sandbox_unsupported" }>;
-type Opening = { readonly config: SandboxConfig; readonly ground: Ground; readonly options: SandboxesOptions };
+/** Most starts run no program, and would wait for the thirty files that can. */
+const proving = () => import("./prove-ground.ts");
 
-/** Lays the ground and launches once for real: what a system forbids shows only then. */
-async function proveGround(options: SandboxesOptions): Promise<Result<Ground, Unsupported>> {
-  const { backend, workDir } = options.settings;
-  if (backend === "docker") {
-    return err({ code: "sandbox_unsupported", backend, reason: "backend_absent", detail: null });
+/** Removes what runs of processes that are gone have left, and ends those of their programs that still run. */
+export async function sweepSandboxes(settings: SandboxSettings): Promise<void> {
+  if (settings.backend === "docker") {
+    const { sweepEngine } = await import("./container/container-ground.ts");
+    await sweepEngine(settings);
   }
-  await sweepWorkspaces(workDir);
-  const ground = await layGround({ host: options.host, workDir, randomness: options.randomness });
-  if (!ground.ok) return ground;
-  const refused = await tryLaunch({ config: TRIAL, ground: ground.value, options });
-  if (refused === null) return ground;
-  await leaveGround(ground.value);
-  return unsupported("namespaces_refused", refused);
-}
-
-const TRIAL: SandboxConfig = defaultSandboxConfig({ memoryMb: 64, cpuSeconds: 10 });
-
-/** Null when it worked, or what the machine said. */
-async function tryLaunch(opening: Opening): Promise<string | null> {
-  const space = await openSpace(opening);
-  if (!space.ok) return space.error.code;
-  const run = await space.value.run({ argv: ["/usr/bin/true"], timeoutMs: 10_000 });
-  await space.value.close();
-  if (!run.ok) return run.error.code === "sandbox_not_started" ? run.error.detail : run.error.code;
-  const { end, stderr } = run.value;
-  if (end.kind === "exit" && end.code === 0) return null;
-  return Buffer.from(stderr.bytes).toString().trim().slice(0, 500) || `a trial ended with ${JSON.stringify(end)}`;
-}
-
-async function openSpace({ config, ground, options }: Opening): Promise<Result<SandboxSpace, SandboxRefusal>> {
-  const checked = checkConfig(config);
-  if (!checked.ok) return checked;
-  const { settings, own, randomness, timers, egress = null } = options;
-  const paths = openGranted(config, { own, workDir: settings.workDir });
-  if (!paths.ok) return paths;
-  const { workDir } = settings;
-  const parts: SpaceParts = { config, paths: paths.value, ground, egress, workDir, randomness, timers };
-  try {
-    return await createSpace(parts);
-  } catch (cause) {
-    closePaths(paths.value);
-    return unsupported("work_dir_unusable", cause instanceof Error ? cause.message : String(cause));
-  }
+  await sweepWorkspaces(settings.workDir);
 }

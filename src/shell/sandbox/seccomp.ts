@@ -35,19 +35,19 @@ export function seccompFilter(processor: Processor): Buffer {
   ]);
 }
 
-const EPERM = 1;
-const ENOSYS = 38;
-const EAFNOSUPPORT = 97;
+export const EPERM = 1;
+export const ENOSYS = 38;
+export const EAFNOSUPPORT = 97;
 const KILL = 0x8000_0000;
 const ALLOW = 0x7fff_0000;
 const refuse = (errno: number): number => 0x0005_0000 + errno;
 
 /** TIOCSTI and TIOCLINUX: both type into the terminal of whoever started the program. */
-const TERMINAL_PUSHES = [0x5412, 0x541c];
+export const TERMINAL_PUSHES = [0x5412, 0x541c];
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
-const NEW_NAMESPACES = 0x7e02_0000;
+export const NEW_NAMESPACES = 0x7e02_0000;
 /** Unix, IPv4, IPv6 and netlink: all inside the empty network namespace. Virtual sockets (vsock) are in none. */
-const FAMILIES = [1, 2, 10, 16];
+export const FAMILIES = [1, 2, 10, 16];
 
 /** Where the kernel puts things for a filter; of each 64-bit argument the lower half, on both processors first. */
 const NUMBER = 0;

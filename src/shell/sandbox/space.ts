@@ -3,13 +3,11 @@ import { cp, lstat, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "#base";
 import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
-import type { EgressGateway, Randomness, SandboxCommand, SandboxSpace, Timers } from "#ports";
-import { bwrapOptions, programArguments } from "./bwrap-arguments.ts";
-import { withEgress } from "./egress-program.ts";
+import type { EgressGateway, Randomness, SandboxCommand, SandboxSpace } from "#ports";
 import { closePaths, openByWalking, type OpenedPath } from "./granted-paths.ts";
-import { launch, type Launched } from "./launch.ts";
+import type { Ground, Launched } from "./ground.ts";
+import { openPipes, type HandedPipes } from "./handed-pipe.ts";
 import { checkCommand } from "./requests.ts";
-import type { Ground } from "./support.ts";
 import { openWayOut, type WayOut } from "./way-out.ts";
 import { makeOwnedFolder, removeSpace, removeTree } from "./work-dir.ts";
 
@@ -20,7 +18,6 @@ export type SpaceParts = {
   readonly egress: EgressGateway | null;
   readonly workDir: string;
   readonly randomness: Randomness;
-  readonly timers: Timers;
 };
 
 /** Makes the workspace and copies into it what the plan begins with. */
@@ -58,12 +55,19 @@ function spaceOf(space: OpenSpace): SandboxSpace {
       const way = await openWayOut(space, command);
       if (!way.ok) return way;
       try {
-        if (closing !== null) return err({ code: "sandbox_closed" });
-        const begun = begin({ ...space, way: way.value }, command);
-        if (!begun.ok) return begun;
+        const pipes = await openPipes(space, command);
+        if (!pipes.ok) return pipes;
+        const isOver = closing !== null;
+        const begun = isOver ? CLOSED : begin({ ...space, way: way.value, pipes: pipes.value }, command);
+        pipes.value.close();
+        if (!begun.ok) {
+          pipes.value.finish();
+          return begun;
+        }
         running.add(begun.value);
         const ended = await begun.value.ended;
         running.delete(begun.value);
+        pipes.value.finish();
         return ended;
       } finally {
         await way.value?.close();
@@ -73,41 +77,18 @@ function spaceOf(space: OpenSpace): SandboxSpace {
   };
 }
 
-type Beginning = OpenSpace & { readonly way: WayOut | null };
+const CLOSED = err({ code: "sandbox_closed" } as const);
+
+type Beginning = OpenSpace & { readonly way: WayOut | null; readonly pipes: HandedPipes };
 
 function begin(space: Beginning, command: SandboxCommand): Result<Launched, SandboxRefusal> {
-  const { config, ground, paths, timers, workspace, way } = space;
+  const { config, ground, paths, workspace, handle, way, pipes } = space;
   const checked = checkCommand(command, config);
   if (!checked.ok) return checked;
-  const { argv, cwd, timeoutMs } = checked.value;
   const env = { ...config.env, ...command.env };
-  // Read from the start by each launch, so each has its own handle on it.
-  const filter = openSync(ground.filter, "r");
-  try {
-    const launched = launch({
-      bwrap: ground.bwrap,
-      options: bwrapOptions({
-        mounts: ground.mounts,
-        config,
-        paths,
-        env,
-        cwd,
-        network: way === null ? "none" : "gateway",
-      }),
-      program: programArguments(way === null ? argv : withEgress(argv), config),
-      inherited: ground.inherited,
-      handed: [filter, space.handle, ...paths.map(({ fd }) => fd), ...(way === null ? [] : [way.handle])],
-      workspace,
-      limits: config.limits,
-      timeoutMs,
-      stdin: command.stdin ?? null,
-      onLine: command.onLine,
-      timers,
-    });
-    return ok(launched);
-  } finally {
-    closeSync(filter);
-  }
+  const { stdin = null, onLine, onInput } = command;
+  const heard = { stdin, onLine, onInput };
+  return ok(ground.start({ ...checked.value, ...heard, config, env, workspace, handle, paths, way, pipes }));
 }
 
 async function seed(workspace: string, { workDir, limits }: SandboxConfig): Promise<Result<void, SandboxRefusal>> {

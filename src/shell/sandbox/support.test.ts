@@ -68,9 +68,3 @@ describe("[SBX-09] where isolation cannot be enforced nothing runs, with the rea
     expect(support).toMatchObject({ state: "refused", reason: "work_dir_unusable" });
   });
 });
-
-test("docker is refused with the reason, also where bubblewrap would work: there is no falling back", async () => {
-  const folder = tempFolder();
-  const { workDir } = optionsIn(folder).settings;
-  expect(await refusalOf(folder, { settings: { backend: "docker", workDir } })).toBe("backend_absent");
-});

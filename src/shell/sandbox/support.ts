@@ -3,9 +3,10 @@ import { accessSync, closeSync, constants, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { err, ok, type Result } from "#base";
-import type { SandboxRefusal } from "#model";
-import type { Randomness } from "#ports";
-import { findInherited, type Inherited } from "./inherited.ts";
+import type { Randomness, Timers } from "#ports";
+import { startBwrap } from "./bwrap-start.ts";
+import type { Ground, Unsupported } from "./ground.ts";
+import { findInherited } from "./inherited.ts";
 import { PROCESSORS, type Processor } from "./seccomp-calls-table.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { makeEtc, systemMounts } from "./system-mounts.ts";
@@ -21,21 +22,16 @@ export type Host = {
   readonly node: string;
 };
 
-/** What every launch stands on. */
-export type Ground = {
-  readonly folder: string;
-  readonly bwrap: string;
-  readonly version: string;
-  readonly mounts: readonly string[];
-  readonly filter: string;
-  readonly inherited: Inherited;
+type GroundOptions = {
+  readonly host: Host;
+  readonly workDir: string;
+  readonly randomness: Randomness;
+  readonly timers: Timers;
 };
 
-type Unsupported = Extract<SandboxRefusal, { readonly code: "sandbox_unsupported" }>;
-type GroundOptions = { readonly host: Host; readonly workDir: string; readonly randomness: Randomness };
-
 /** Everything that can be known without a launch; the launch that proves it comes after. */
-export async function layGround({ host, workDir, randomness }: GroundOptions): Promise<Result<Ground, Unsupported>> {
+export async function layGround(options: GroundOptions): Promise<Result<Ground, Unsupported>> {
+  const { host, workDir, randomness, timers } = options;
   if (host.platform !== "linux") return unsupported("not_linux", host.platform);
   if (!Object.hasOwn(PROCESSORS, host.arch)) return unsupported("processor_unknown", host.arch);
   const bwrap = findProgram("bwrap", host.searchPath);
@@ -51,25 +47,34 @@ export async function layGround({ host, workDir, randomness }: GroundOptions): P
     writeFileSync(filter, seccompFilter(host.arch as Processor), { mode: 0o600 });
     const etc = makeEtc(join(folder, "etc"));
     const mounts = systemMounts({ node: host.node, etc });
-    return ok({ folder, bwrap, version: version.value.trim(), mounts, filter, inherited: findInherited() });
+    const inherited = findInherited();
+    return ok({
+      version: version.value.trim(),
+      own: [],
+      trial: ["/usr/bin/true"],
+      handsOverPipes: true,
+      talks: true,
+      start: (order) => startBwrap(order, { bwrap, mounts, filter, inherited, timers }),
+      async leave() {
+        closeSync(inherited.nothing);
+        await removeTree(folder);
+      },
+    });
   } catch (cause) {
     return unsupported("work_dir_unusable", cause instanceof Error ? cause.message : String(cause));
   }
-}
-
-export async function leaveGround({ folder, inherited }: Ground): Promise<void> {
-  closeSync(inherited.nothing);
-  await removeTree(folder);
 }
 
 export const unsupported = (reason: Unsupported["reason"], detail: string | null): Result<never, Unsupported> =>
   err({ code: "sandbox_unsupported", backend: "subprocess", reason, detail });
 
 const run = promisify(execFile);
+/** A machine that is busy answers late, and lacks nothing. */
+const ANSWER_WAIT_MS = 60_000;
 
 async function answerOf(program: string, flag: string): Promise<Result<string, string>> {
   try {
-    const { stdout, stderr } = await run(program, [flag], { env: {}, timeout: 10_000 });
+    const { stdout, stderr } = await run(program, [flag], { env: {}, timeout: ANSWER_WAIT_MS });
     return ok(stdout + stderr);
   } catch (cause) {
     return err(cause instanceof Error ? cause.message : String(cause));

@@ -1,5 +1,16 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { once } from "node:events";
 import { expect, test } from "vitest";
@@ -21,6 +32,27 @@ test("folders of processes that are gone are removed, those of living ones and o
   expect(readdirSync(workDir).toSorted()).toEqual(["notes", own.slice(workDir.length + 1)].toSorted());
   expect(await sweepWorkspaces(join(workDir, "none"))).toBe(0);
 });
+
+test("a sandbox that was left in the midst of being made is ended with its folder", async () => {
+  const workDir = join(tempFolder(), "work");
+  const stale = join(workDir, "run-4194304-1-0123456789abcdef");
+  mkdirSync(join(stale, "workspace"), { recursive: true });
+  const holding = openSync(join(stale, "workspace"), "r");
+  // Like bubblewrap's first process before it mounts anything: alone in a namespace, with the folder open.
+  const options = ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "/bin/sleep", "600"];
+  const left = spawn("/usr/bin/unshare", options, { stdio: ["ignore", "pipe", "ignore", holding] });
+  closeSync(holding);
+  const ended = once(left, "exit");
+  await expect.poll(() => hasSandboxedChild(left.pid ?? 0)).toBe(true);
+  expect(await sweepWorkspaces(workDir)).toBe(1);
+  expect(await ended).not.toEqual([0, null]);
+});
+
+/** Whether what it started is in a namespace of its own by now. */
+function hasSandboxedChild(pid: number): boolean {
+  const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return child !== "" && readlinkSync(`/proc/${child}/ns/pid`) !== readlinkSync("/proc/self/ns/pid");
+}
 
 test("the first use of a later process removes what an ended one left", async () => {
   const folder = tempFolder();

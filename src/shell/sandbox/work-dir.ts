@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Randomness } from "#ports";
-import { endMounting } from "./process-tree.ts";
+import { endHolding } from "./process-tree.ts";
 
 /** Every folder under `sandbox.work_dir` is named after the process it belongs to, so that a later one knows it is dead. */
 const NAME = /^run-(?<pid>\d+)-(?<ticks>\d+)-[0-9a-f]{16}$/;
@@ -24,19 +24,22 @@ export function prepareWorkDir(workDir: string): void {
 }
 
 /**
- * Removes the folders of processes that are gone. Their programs ended with them, except where bubblewrap was ended in
- * the midst of its preparations: such a program is ended here. Answers with how many folders there were.
+ * Removes the folders of processes that are gone. Their programs ended with them or never began; bubblewrap ended in the
+ * midst of its preparations leaves a process that waits for ever, and is ended here. Answers with how many folders there were.
  */
 export async function sweepWorkspaces(workDir: string): Promise<number> {
-  const stale = listFolders(workDir).filter((name) => {
-    const { pid = "", ticks = "" } = NAME.exec(name)?.groups ?? {};
-    return pid !== "" && startTicks(Number(pid)) !== ticks;
-  });
+  const stale = listFolders(workDir).filter(isOfTheDead);
   for (const name of stale) {
-    endMounting(name);
+    endHolding(name);
     await removeTree(join(workDir, name));
   }
   return stale.length;
+}
+
+/** Whether a name says that it belongs to a process, and that process is gone. */
+export function isOfTheDead(name: string): boolean {
+  const { pid = "", ticks = "" } = NAME.exec(name)?.groups ?? {};
+  return pid !== "" && startTicks(Number(pid)) !== ticks;
 }
 
 /** Removes a space's folder; most are empty, and those are gone without waiting for anybody. */

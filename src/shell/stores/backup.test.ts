@@ -1,7 +1,17 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { sha256Hex } from "#base";
 import type { Stores } from "./open-stores.ts";
 import { createBackup, restoreBackup, verifyBackup } from "./backup.ts";
 import { acquireInstanceLock } from "./instance-lock.ts";
@@ -115,7 +125,7 @@ test.each([
 ])("a directory with %s is no backup", async (_what, text) => {
   const source = tempDir();
   if (text !== null) writeFileSync(join(source, "manifest.json"), text);
-  expect(mustFail(await verifyBackup(source)).code).toBe("backup_unreadable");
+  expect(mustFail(await verifyBackup(source))).toMatchObject({ code: "backup_unreadable", path: source });
 });
 
 test("restore refuses while an instance runs, and backup refuses to write over anything", async () => {
@@ -131,4 +141,40 @@ test("restore refuses while an instance runs, and backup refuses to write over a
   expect(fault).toEqual({ code: "instance_running", instance: null });
   lock.release();
   must(await restoreBackup({ dataDir, source: target, ...world }));
+});
+
+test("results of runs are part of a backup, checked, and come back; one that was changed is not passed off as itself", async () => {
+  const dir = tempDir();
+  const dataDir = join(dir, "data");
+  const target = join(dir, "copy");
+  await (await openWithSession(dataDir, "phone")).close();
+  const folder = join(dataDir, "artifacts");
+  mkdirSync(folder);
+  const [kept, empty, changed] = ["a result", "", "was something else"].map((text) => sha256Hex(text));
+  writeFileSync(join(folder, kept ?? ""), "a result");
+  writeFileSync(join(folder, empty ?? ""), "");
+  writeFileSync(join(folder, changed ?? ""), "now it is this");
+  writeFileSync(join(folder, "half.partial"), "half");
+  const manifest = must(await createBackup({ dataDir, target, clock: fixedClock }));
+  const named = manifest.files.map(({ name }) => name).filter((name) => name.startsWith("artifacts/"));
+  expect(named).toEqual([kept, empty].toSorted().map((digest) => `artifacts/${digest}`));
+  expect(must(await verifyBackup(target))).toEqual(manifest);
+  rmSync(folder, { recursive: true });
+  const restored = must(await restoreBackup({ dataDir, source: target, ...world }));
+  expect(readFileSync(join(folder, kept ?? ""), "utf8")).toBe("a result");
+  expect(readdirSync(folder).toSorted()).toEqual([kept, empty].toSorted());
+  expect(restored.kept.filter((path) => path.includes("artifacts"))).toEqual([]);
+  expect((statSync(join(folder, kept ?? "")).mode & 0o777).toString(8)).toBe("600");
+
+  writeFileSync(join(target, "artifacts", kept ?? ""), "another");
+  expect(mustFail(await verifyBackup(target)).code).toBe("backup_damaged");
+  // A manifest cannot give other bytes the name of these, nor name a file anywhere else.
+  const path = join(target, "manifest.json");
+  const text = readFileSync(path, "utf8");
+  writeFileSync(path, text.replaceAll(`"sha256": "${kept}"`, `"sha256": "${sha256Hex("another")}"`));
+  expect(mustFail(await verifyBackup(target)).code).toBe("backup_damaged");
+  for (const name of ["artifacts/../silas.db", "artifacts/x", "../x", `artifacts/${kept}/x`]) {
+    writeFileSync(path, text.replaceAll(`artifacts/${kept}`, name));
+    expect(mustFail(await verifyBackup(target)).code, name).toBe("backup_unreadable");
+  }
 });

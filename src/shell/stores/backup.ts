@@ -1,9 +1,10 @@
-import { copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Instant, type Result } from "#base";
 import type { StoreFault } from "#model";
 import type { Clock, Randomness } from "#ports";
+import { copyArtifacts, digestIn, isArtifactName } from "./backup-artifacts.ts";
 import { copyDatabase, digestOf, inspectDatabase } from "./backup-copy.ts";
 import {
   loadManifest,
@@ -14,7 +15,7 @@ import {
 } from "./backup-manifest.ts";
 import { acquireInstanceLock, type InstanceRunning } from "./instance-lock.ts";
 import { newHostId } from "./open-stores.ts";
-import { ensurePrivateDir, ensurePrivateFile, PRIVATE_DIR_MODE, syncPath } from "./private-files.ts";
+import { ensurePrivateDir, ensurePrivateFile, PRIVATE_DIR_MODE, PRIVATE_FILE_MODE, syncPath } from "./private-files.ts";
 import { faultOf } from "./store-fault.ts";
 import { copyVault } from "./vault/vault-copy.ts";
 import { VAULT_FILE } from "./vault/vault-document.ts";
@@ -27,7 +28,10 @@ export type RestoreProblem =
   | { readonly code: "backup_damaged"; readonly file: string }
   | InstanceRunning;
 
-/** Copies every database of the data directory and the encrypted vault, each whole and checked, also while Silas runs. */
+/**
+ * Copies every database of the data directory, the encrypted vault and the results of runs, each whole and checked, also
+ * while Silas runs.
+ */
 export async function createBackup(options: {
   readonly dataDir: string;
   /** A directory that does not exist yet; it appears only when the backup is complete. */
@@ -51,6 +55,7 @@ export async function createBackup(options: {
       const { bytes, sha256, schemaVersion } = copied.value;
       files.push({ name, bytes, sha256, schema_version: schemaVersion });
     }
+    files.push(...(await copyArtifacts(dataDir, partial)));
     const manifest = {
       format: "silas-backup",
       version: 1,
@@ -86,8 +91,10 @@ export async function verifyBackup(source: string): Promise<Result<BackupManifes
     const path = join(source, name);
     // The digest first: it reads the file as it lies there, the page check may not even open it.
     const digest = existsSync(path) ? await digestOf(path) : null;
-    if (digest !== sha256) return err({ code: "backup_damaged", file: path });
-    const found = name === VAULT_FILE ? ok({ bytes: statSync(path).size }) : await inspectDatabase(path);
+    const isItself = !isArtifactName(name) || digestIn(name) === sha256;
+    if (digest !== sha256 || !isItself) return err({ code: "backup_damaged", file: path });
+    const isPlain = name === VAULT_FILE || isArtifactName(name);
+    const found = isPlain ? ok({ bytes: statSync(path).size }) : await inspectDatabase(path);
     if (!found.ok || found.value.bytes !== bytes) return err({ code: "backup_damaged", file: path });
   }
   return manifest;
@@ -116,7 +123,8 @@ export async function restoreBackup(options: {
       const restoring = join(dataDir, `${name}.restoring`);
       prepare({ from: join(source, name), restoring });
       if (name === "db.sqlite") renewHost(restoring, newHostId(options.random, at));
-      return replace({ dataDir, name, restoring, at });
+      // The same bytes under the same name: there is nothing to keep of what was there.
+      return isArtifactName(name) ? putBack(restoring, join(dataDir, name)) : replace({ dataDir, name, restoring, at });
     });
     return ok({ manifest: manifest.value, kept });
   } catch (cause) {
@@ -131,6 +139,8 @@ function prepare({ from, restoring }: { readonly from: string; readonly restorin
   rmSync(restoring, { force: true });
   ensurePrivateFile(restoring);
   copyFileSync(from, restoring);
+  // A copy takes over the permissions of what it was copied from, and a backup may have lain anywhere.
+  chmodSync(restoring, PRIVATE_FILE_MODE);
 }
 
 /**
@@ -145,6 +155,13 @@ function renewHost(path: string, hostId: string): void {
   } finally {
     handle.close();
   }
+}
+
+function putBack(restoring: string, path: string): readonly string[] {
+  syncPath(restoring);
+  renameSync(restoring, path);
+  syncPath(dirname(path));
+  return [];
 }
 
 type Replacement = {

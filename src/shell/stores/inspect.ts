@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Instant, type Result } from "#base";
 import type { StoreFile } from "./backup-manifest.ts";
+import { findDamagedRows, type DamagedRow } from "./damaged-rows.ts";
 import { readMigrations } from "./migration-files.ts";
 import { pendingMigrations, type MigrationReader } from "./migrations.ts";
 import { SHIPPED_MIGRATIONS } from "./open-stores.ts";
@@ -19,6 +20,8 @@ export type StoreInspection = {
   readonly schema: Result<SchemaState, StartFault> | null;
   /** How many records say that they were changed after the given moment; null for a store without dates. */
   readonly changedAfter: number | null;
+  /** Rows that hold no such thing as their table keeps; null where none is looked for. */
+  readonly damagedRows: readonly DamagedRow[] | null;
 };
 export type SchemaState = { readonly applied: readonly string[]; readonly pending: readonly string[] };
 
@@ -41,13 +44,13 @@ export function inspectStores(options: InspectionOptions): readonly StoreInspect
 }
 
 type Subject = InspectionOptions & (typeof STORES)[number];
-type Findings = Pick<StoreInspection, "pages" | "schema" | "changedAfter">;
+type Findings = Pick<StoreInspection, "pages" | "schema" | "changedAfter" | "damagedRows">;
 
 const BUSY_TIMEOUT_MS = 5_000;
 
 function inspectStore(subject: Subject): Findings {
   const path = join(subject.dataDir, subject.file);
-  if (!existsSync(path)) return { pages: null, schema: null, changedAfter: null };
+  if (!existsSync(path)) return { pages: null, ...UNKNOWN };
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
     try {
@@ -60,15 +63,22 @@ function inspectStore(subject: Subject): Findings {
   }
 }
 
-const damaged = (fault: StartFault): Findings => ({ pages: err(fault), schema: null, changedAfter: null });
+const damaged = (fault: StartFault): Findings => ({ pages: err(fault), ...UNKNOWN });
+const UNKNOWN = { schema: null, changedAfter: null, damagedRows: null };
 
 function look(database: DatabaseSync, subject: Subject & { readonly path: string }): Findings {
   const rows = database.prepare("PRAGMA quick_check(1)").all() as { readonly quick_check: string }[];
   if (rows[0]?.quick_check !== "ok") return damaged({ code: "store_corrupt", file: subject.path });
   const schema = schemaOf(database, subject);
-  // The table of records is asked only where it is known to be there.
+  // Tables are asked only where they are known to be there.
   const isJournal = schema.ok && schema.value.applied.length > 0 && subject.store === "journal";
-  return { pages: ok(), schema, changedAfter: isJournal ? countChangedAfter(database, subject.after) : null };
+  const isRuntime = schema.ok && schema.value.pending.length === 0 && subject.store === "runtime";
+  return {
+    pages: ok(),
+    schema,
+    changedAfter: isJournal ? countChangedAfter(database, subject.after) : null,
+    damagedRows: isRuntime ? findDamagedRows((sql) => database.prepare(sql).iterate()) : null,
+  };
 }
 
 /** The same look that decides a start. [MIG-04, MIG-05] */

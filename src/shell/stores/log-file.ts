@@ -43,9 +43,12 @@ export async function openLogFile(options: LogFileOptions): Promise<LogFile> {
   const write =
     (level: "info" | "warn" | "error") =>
     (event: string, fields: LogFields = {}) =>
-      logger[level](allowedFields(fields), event.slice(0, 100));
+      logger[level](allowedFields(fields), eventOf(event));
   return { info: write("info"), warn: write("warn"), error: write("error"), close: file.close };
 }
+
+/** The name of what happened, which nobody can make long. */
+export const eventOf = (event: string): string => event.slice(0, 100);
 
 const logPath = (stateDir: string): string => join(stateDir, "logs", "silas.log");
 const numbered = (path: string, number: number): string => (number === 0 ? path : `${path}.${number}`);

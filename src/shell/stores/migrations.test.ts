@@ -101,6 +101,21 @@ const RELEASED = {
   "runtime/015_batches": "ce600c5198f8bc68f9b4c07a34ac91fe56ee91e401fff3346bcde5ffbe5bd495",
   "runtime/016_goals": "043d695bc0da4e7cd43ca101ac44a2b1b4239e770a54316ce41c2d26f1e93eb9",
   "runtime/017_global_stops": "bd2561f105e4c32149eabd192b91ddc928f60a5ddd2b958910d7ebf0efd29c65",
+  "runtime/018_goal_items": "1d21e77567daba345310f9584f68993c1250e97b5b2c7cc97977984db58c549b",
+  "runtime/019_credentials": "6841a0e9bea231c5e5fced39c516f427a200aa8cb881fe5eefc71e56e9b1260e",
+  "runtime/020_request_headings": "4ddd8b5522538512734052020a98b6664606cd79e1bed2ece7cd144401ae6c57",
+  "runtime/021_message_entries": "c459b99db3143bd208503a150b4c5c684cd03f99076d6f581bd6fb183931a51a",
+  "runtime/022_stream_entries": "5c57d7932365fba439e7217920682e1b3802acab373ce79664c84f1b75fff1ef",
+  "runtime/023_queues": "a7d4d7ee2e6382c6569fbc0c7b78626e99332b81fc19c6407fd19a4238f3ccf7",
+  "runtime/024_skills": "4cc73615aec35b46ada41b9874e6335035eee6a28a60a25085bbc8580dce6e94",
+  "runtime/025_autonomy_entries": "34ffdee02def57bf8c82763532eef128c7879686832cd24fcd0d80695572925d",
+  "runtime/026_memories": "982437c4cb6dc067bf73f9ff0c75d4cebfdd76a0b3869037ac935bd91a99e8ef",
+  "runtime/027_turns": "3f7f5f0c28961c2f72a58ebfaf6de381b09607c98afa93528fcc30728f1e845f",
+  "runtime/028_connections": "b023b0bd85315bf05fce0e10e325acf909a893c49334d89fc696374d401da9af",
+  "runtime/029_telegram": "a6adf60db4d3b1f479ba8ae32954a6d49091842fbf06e5ac6d8ddf0133e25f98",
+  "runtime/030_suggestions": "7fb63e298129ebe3b5d802c988174d27e270df261de6cc386a68c4166d736279",
+  "runtime/031_widenings": "4aab44b8d2f75fbb7c02217ba7b9cab6604161a006b488829fa46b398d86e2c0",
+  "runtime/032_consultations": "2e48e45a3a8f9e54dfa1150384b714803291906bdabe06b91362b84960a3ded8",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

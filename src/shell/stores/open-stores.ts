@@ -5,26 +5,39 @@ import type { AuditRules, StoreFault } from "#model";
 import type {
   ApprovalStore,
   AuditLog,
+  AutonomyStore,
   BatchStore,
   Clock,
   GoalStore,
   JournalStore,
   KeyRegistry,
+  MemoryStore,
   PasskeyStore,
   MessageStore,
   NonceStore,
+  QueueStore,
   Randomness,
   SecureInputStore,
   SessionStore,
+  ConnectionStore,
+  SkillStore,
   StopStore,
+  StreamStore,
+  SuggestionStore,
+  TelegramStore,
+  ConsultStore,
+  TurnStore,
   WorkStore,
 } from "#ports";
 import { createApprovalStore } from "./approvals/approval-store.ts";
+import { createAutonomyStore } from "./autonomy/autonomy-store.ts";
 import { createHeadsFile } from "./audit/heads.ts";
 import { createAuditLog } from "./audit/log.ts";
 import { recordMigrations, type Migrated } from "./audit/migrations.ts";
+import { createQueueStore } from "./bus/queue-store.ts";
 import { createJournalStore, ensureHostId } from "./journal/store.ts";
 import { createKeyRegistry } from "./keys/key-registry.ts";
+import { createMemoryStore } from "./memories/memory-store.ts";
 import { createMessageStore } from "./messages/message-store.ts";
 import { createNonceStore } from "./nonces/nonce-store.ts";
 import { openMigrated } from "./open-store.ts";
@@ -34,8 +47,15 @@ import { createPasskeyStore } from "./passkeys/passkey-store.ts";
 import { guardedValue } from "./store-fault.ts";
 import type { StartFault } from "./start-fault.ts";
 import { createGoalStore } from "./goals/goal-store.ts";
+import { createStreamStore } from "./messages/stream-store.ts";
+import { createConnectionStore } from "./connections/connection-store.ts";
+import { createSkillStore } from "./skills/skill-store.ts";
 import { createStopStore } from "./stops/stop-store.ts";
+import { createSuggestionStore } from "./suggestions/suggestion-store.ts";
+import { createTelegramStore } from "./telegram/telegram-store.ts";
 import { createBatchStore } from "./batches/batch-store.ts";
+import { createConsultStore } from "./consults/consult-store.ts";
+import { createTurnStore } from "./turns/turn-store.ts";
 import { createWorkStore } from "./work/work-store.ts";
 
 export type StoresOptions = {
@@ -59,6 +79,8 @@ export type RuntimeOptions = StoresOptions & {
 };
 
 export type RuntimeStores = {
+  readonly telegram: TelegramStore;
+  readonly autonomy: AutonomyStore;
   readonly batches: BatchStore;
   readonly sessions: SessionStore;
   readonly audit: AuditLog;
@@ -71,12 +93,22 @@ export type RuntimeStores = {
   readonly work: WorkStore;
   readonly stops: StopStore;
   readonly goals: GoalStore;
+  readonly streams: StreamStore;
+  readonly turns: TurnStore;
+  readonly consults: ConsultStore;
+  readonly queue: QueueStore;
+  readonly skills: SkillStore;
+  readonly connections: ConnectionStore;
+  readonly memories: MemoryStore;
+  readonly suggestions: SuggestionStore;
   /** Enters into the chain every migration that it does not know yet. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
   readonly close: () => void;
 };
 
 export type Stores = {
+  readonly telegram: TelegramStore;
+  readonly autonomy: AutonomyStore;
   readonly stops: StopStore;
   readonly journal: JournalStore;
   readonly batches: BatchStore;
@@ -90,6 +122,14 @@ export type Stores = {
   readonly passkeys: PasskeyStore;
   readonly work: WorkStore;
   readonly goals: GoalStore;
+  readonly streams: StreamStore;
+  readonly turns: TurnStore;
+  readonly consults: ConsultStore;
+  readonly queue: QueueStore;
+  readonly skills: SkillStore;
+  readonly connections: ConnectionStore;
+  readonly memories: MemoryStore;
+  readonly suggestions: SuggestionStore;
   readonly close: () => Promise<void>;
 };
 
@@ -121,6 +161,8 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
   if (recorded.ok)
     return ok({
       journal: journal.value,
+      telegram: runtime.value.telegram,
+      autonomy: runtime.value.autonomy,
       passkeys,
       sessions,
       audit,
@@ -133,6 +175,14 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       work,
       stops,
       goals,
+      streams: runtime.value.streams,
+      turns: runtime.value.turns,
+      consults: runtime.value.consults,
+      queue: runtime.value.queue,
+      skills: runtime.value.skills,
+      connections: runtime.value.connections,
+      memories: runtime.value.memories,
+      suggestions: runtime.value.suggestions,
       close,
     });
   await close();
@@ -183,6 +233,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
   });
   return ok({
     sessions: createSessionStore(db, recordAct),
+    telegram: createTelegramStore({ db, recordAct }),
     audit: log,
     keys: createKeyRegistry(db, recordAct),
     passkeys: createPasskeyStore({ db, recordAct }),
@@ -191,9 +242,18 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     approvals: createApprovalStore({ db, recordAct }),
     secureInputs: createSecureInputStore({ db, recordAct }),
     work: createWorkStore({ db, recordAct }),
+    autonomy: createAutonomyStore(db),
     batches: createBatchStore({ db, recordAct }),
     stops: createStopStore({ db, recordAct }),
+    queue: createQueueStore({ db, recordAct }),
     goals: createGoalStore({ db, recordAct }),
+    streams: createStreamStore({ db, recordAct }),
+    turns: createTurnStore({ db, recordAct }),
+    consults: createConsultStore({ db, recordAct }),
+    skills: createSkillStore({ db, recordAct }),
+    connections: createConnectionStore({ db, recordAct }),
+    memories: createMemoryStore({ db, recordAct }),
+    suggestions: createSuggestionStore({ db, recordAct }),
     recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
     close: db.close,
   });

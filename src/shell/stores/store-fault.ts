@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "#base";
+import { err, ok, parseStrictJson, type JsonValue, type Result } from "#base";
 import type { StoreFault } from "#model";
 
 /** SQLite's primary result codes that mean something to a caller; everything else is `store_failed`. */
@@ -44,6 +44,39 @@ export function faultOf(cause: unknown): StoreFault {
   if (primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB)
     return { code: "store_corrupt", retryable: false, cause };
   return { code: "store_failed", retryable: false, cause };
+}
+
+/** A kept row that is not what was kept is the world's failure like a torn page, and says so to whoever asks for it. */
+class DamagedRow extends Error {
+  override readonly name = "DamagedRow";
+  readonly errcode = SQLITE_CORRUPT;
+}
+
+/** What a row holds, or the fault that it holds no such thing; `kept` names the rule and what it should be. */
+export function whole<T>(read: T | null | undefined, kept: string): T {
+  if (read === null || read === undefined) throw new DamagedRow(kept);
+  return read;
+}
+
+/** What a column of JSON holds. */
+export function wholeJson(text: string, kept: string): JsonValue {
+  const parsed = parseStrictJson(text);
+  if (!parsed.ok) throw new DamagedRow(kept);
+  return parsed.value;
+}
+
+/** A list of what can be read: one damaged row keeps nobody from the others, and `silas doctor` names it. */
+export const readable = <Row, T>(rows: readonly Row[], read: (row: Row) => T): readonly T[] =>
+  rows.flatMap((row) => unlessDamaged(() => read(row)) ?? []);
+
+/** Null when it is damaged. */
+export function unlessDamaged<T>(read: () => T): readonly [T] | null {
+  try {
+    return [read()];
+  } catch (cause) {
+    if (cause instanceof DamagedRow) return null;
+    throw cause;
+  }
 }
 
 function codesOf(cause: unknown): { readonly errcode: number | null; readonly code: string | null } {

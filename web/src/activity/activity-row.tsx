@@ -1,13 +1,15 @@
 import { CircleDashed, Cog, MonitorSmartphone, SquareTerminal, TriangleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import type { ActivityItem } from "#model";
 import { Line } from "../parts/text.tsx";
 import { clockTime } from "../time/format.ts";
 import { words } from "../words.ts";
 import styles from "./activity.module.css";
 
-/** One sentence with its time; pressed, it shows its proof. */
-export function ActivityRow({ item, onOpen }: { readonly item: ActivityItem; readonly onOpen: () => void }): ReactNode {
+type RowProps = { readonly item: ActivityItem; readonly onOpen: (item: ActivityItem) => void };
+
+/** One sentence with its time; pressed, it shows its proof. The rows that are there stay as they are when more come. */
+export const ActivityRow = memo(function ActivityRow({ item, onOpen }: RowProps): ReactNode {
   return (
     <button
       type="button"
@@ -15,7 +17,7 @@ export function ActivityRow({ item, onOpen }: { readonly item: ActivityItem; rea
       data-state={item.state}
       data-seq={item.seq}
       title={words.activity.openProof}
-      onClick={onOpen}
+      onClick={() => onOpen(item)}
     >
       <time className="mono" dateTime={item.at}>
         {clockTime(item.at)}
@@ -28,7 +30,7 @@ export function ActivityRow({ item, onOpen }: { readonly item: ActivityItem; rea
       </span>
     </button>
   );
-}
+});
 
 /** What did not end well is marked; else the picture says who did it. */
 function RowIcon({ item }: { readonly item: ActivityItem }): ReactNode {

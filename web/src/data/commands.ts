@@ -2,7 +2,7 @@ import type { JournalCommand, JournalOutcome, OperationId } from "#model";
 import type { WireError } from "../wire/http.ts";
 import { announce, toast, useUi } from "../ui-state.ts";
 import { words } from "../words.ts";
-import { discard, submit, useOutbox, type Sent } from "./outbox.ts";
+import { discard, isUnsent, submit, type Sent } from "./outbox.ts";
 import { readOnce } from "./reads.ts";
 
 type Telling = {
@@ -34,10 +34,10 @@ export function tellRefusal(error: WireError): void {
   toast(`${words.errors.write}. ${error.message}${id}`, { tone: "wrong" });
 }
 
-/** Takes an operation back: one that was never sent is simply discarded. */
+/** Takes an operation back: one that was not sent is discarded, any other is undone by the server, behind it. */
 export async function undo(operationId: OperationId): Promise<void> {
   useUi.setState({ undoable: null });
-  if (useOutbox.getState().rows.some((row) => row.operationId === operationId)) {
+  if (isUnsent(operationId)) {
     await discard(operationId);
     announce(words.undo.done);
     return;

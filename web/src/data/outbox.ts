@@ -30,7 +30,8 @@ let lastSequence = 0;
 
 /** Takes in what other pages of this browser keep, and lets go of what they have sent meanwhile. */
 export async function loadOutbox(): Promise<void> {
-  const kept = await (await database()).getAll("outbox");
+  const found = await (await database()).getAll("outbox");
+  const kept = found.filter((row) => !takenBack.has(row.operationId));
   useOutbox.setState(({ rows }) => {
     const known = new Set(kept.map((row) => row.operationId));
     const mine = rows.filter(
@@ -41,6 +42,13 @@ export async function loadOutbox(): Promise<void> {
 }
 
 const isAnswered = (row: Waiting): boolean => row.madeIds !== undefined;
+
+/** What is on its way to the server: it may be applied there, whatever becomes of the answer. */
+let underWay: OperationId | null = null;
+/** True while a write can be taken back by not sending it. */
+export const isUnsent = (operationId: OperationId): boolean =>
+  operationId !== underWay &&
+  useOutbox.getState().rows.some((row) => row.operationId === operationId && !isAnswered(row));
 
 export async function submit(given: JournalCommand): Promise<Sent> {
   const command = withRealIds(given, useOutbox.getState().realIds);
@@ -95,7 +103,11 @@ async function sendAll(): Promise<void> {
   await loadOutbox().catch(() => undefined);
   // In order, because a later write may depend on an earlier one.
   for (let row = nextToSend(); row !== undefined; row = nextToSend()) {
-    if ((await sendOne(row)) === "later") break;
+    underWay = row.operationId;
+    const outcome = await sendOne(row).finally(() => {
+      underWay = null;
+    });
+    if (outcome === "later") break;
   }
   if (!useOutbox.getState().rows.some(isAnswered)) return;
   // The first reads wait for the leftovers; waiting for those reads here would wait for ever.
@@ -189,12 +201,20 @@ async function refuse(row: Waiting, error: WireError): Promise<void> {
 /** Words somebody typed are never thrown away because a server said no; the edit dialog keeps its own. */
 const carriesText = ({ kind }: JournalCommand): boolean => kind === "task.create" || kind === "entry.create";
 
-/** Takes a write back before it was sent, together with those that speak of what it would have made. */
+/** What may still be found in the database, and must not be sent any more. */
+const takenBack = new Set<OperationId>();
+
+/**
+ * Takes a write back before it was sent, together with those that speak of what it would have made. They are gone from
+ * what is sent at once: the database takes a moment, and whatever is sent in that moment is not unsent any more.
+ */
 export async function discard(operationId: OperationId): Promise<void> {
   const standIn = standInOf(operationId);
   const isGone = (each: Waiting): boolean => each.operationId === operationId || mentions(each.command, standIn);
-  for (const { sequence } of useOutbox.getState().rows.filter(isGone)) await forget(sequence);
+  const gone = useOutbox.getState().rows.filter(isGone);
+  for (const each of gone) takenBack.add(each.operationId);
   useOutbox.setState(({ rows }) => ({ rows: rows.filter((each) => !isGone(each)) }));
+  await Promise.all(gone.map(({ sequence }) => forget(sequence)));
 }
 
 const keepRow = async (row: Waiting): Promise<unknown> => (await database()).put("outbox", row);

@@ -18,6 +18,11 @@ export function useGoals(): JournalRead<Listed> {
   return readOf(read);
 }
 
+/** Goals that ask about checks they missed. */
+export function useMissedChecks(): readonly GoalSummaryBody[] {
+  return (useGoals().data?.goals ?? []).filter((goal) => goal.missed_checks > 0);
+}
+
 /** One goal with its newest cycles. */
 export function useGoal(id: string): JournalRead<GoalDetailBody> {
   const address = `${LIST}/${encodeURIComponent(id)}`;

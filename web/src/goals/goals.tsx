@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type { GoalSummaryBody } from "#model";
+import { Command } from "../parts/command.tsx";
 import { Empty, Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Line } from "../parts/text.tsx";
 import { Page } from "../shell/page.tsx";
@@ -29,9 +30,12 @@ function GoalList(): ReactNode {
   if (data === undefined) return <Skeleton label={goalWords.loading} />;
   if (data.goals.length === 0) {
     return (
-      <Empty text={goalWords.empty}>
-        <code>{goalWords.command}</code>
-      </Empty>
+      <>
+        <KeptNotice atMs={keptAtMs} />
+        <Empty text={goalWords.empty}>
+          <Command text={goalWords.command} />
+        </Empty>
+      </>
     );
   }
   return (

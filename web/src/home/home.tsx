@@ -1,9 +1,12 @@
 import type { ReactNode } from "react";
+import { modeWords } from "#model";
 import { useJournal } from "../data/reads.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
+import { Line } from "../parts/text.tsx";
 import { DecisionStub } from "../review/stub.tsx";
 import { Page } from "../shell/page.tsx";
+import { useModel } from "../talk/talk-reads.ts";
 import { useToday } from "../time/clock.ts";
 import { longDate } from "../time/format.ts";
 import { RunningLine } from "../work/running-line.tsx";
@@ -37,18 +40,29 @@ export function Home(): ReactNode {
   const isFirst = open + done + archived === 0 && timeline.data.rows.length === 0;
   return isFirst ? (
     <Page title={words.home.hello}>
-      <p className={styles["lead"]}>{words.home.lead}</p>
+      <Lead />
       <DecisionStub />
       <RunningLine />
-      <StartChips />
+      <StartChips isFirst />
       <Abilities />
     </Page>
   ) : (
-    <Page title={longDate(today)} aside={<StartChips />}>
+    <Page title={longDate(today)} aside={<StartChips isFirst={false} />}>
       <KeptNotice atMs={counts.keptAtMs} />
       <DecisionStub />
       <RunningLine />
       <Summary today={today} timeline={timeline.data.rows} />
     </Page>
+  );
+}
+
+/** Says what leaves the machine as it is set up now. */
+function Lead(): ReactNode {
+  const model = useModel();
+  const text = model === null ? words.home.lead : words.home.leadWith(modeWords(model));
+  return (
+    <p className={styles["lead"]}>
+      <Line text={text} />
+    </p>
   );
 }

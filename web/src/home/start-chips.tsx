@@ -1,12 +1,12 @@
-import { CalendarDays, ListPlus, PenLine } from "lucide-react";
+import { CalendarDays, ListPlus, PenLine, Scale } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { openSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
 import styles from "./home.module.css";
 
-/** Three ways to begin; each does what it says. */
-export function StartChips(): ReactNode {
+/** Ways to begin; each does what it says. Before anything was written, one of them leads to what a decision is like. */
+export function StartChips({ isFirst }: { readonly isFirst: boolean }): ReactNode {
   return (
     <div className={styles["chips"]}>
       <button type="button" className={styles["chip"]} onClick={() => openSheet({ kind: "capture", as: "task" })}>
@@ -18,6 +18,11 @@ export function StartChips(): ReactNode {
       <button type="button" className={styles["chip"]} onClick={() => openSheet({ kind: "capture", as: "note" })}>
         <PenLine size={18} aria-hidden /> {words.home.chips.note}
       </button>
+      {isFirst && (
+        <Link href="/review" className={styles["chip"]}>
+          <Scale size={18} aria-hidden /> {words.home.chips.review}
+        </Link>
+      )}
     </div>
   );
 }

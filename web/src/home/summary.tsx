@@ -24,7 +24,7 @@ type SummaryProps = { readonly today: LocalDate; readonly timeline: readonly Tim
 /** How today stands, what comes next and what was, each a press away from its surface. */
 export function Summary({ today, timeline }: SummaryProps): ReactNode {
   return (
-    <>
+    <div className={styles["today"]}>
       <Figures today={today} />
       <div className={styles["halves"]}>
         <div className={styles["tasks"]}>
@@ -39,7 +39,7 @@ export function Summary({ today, timeline }: SummaryProps): ReactNode {
         <summary>{words.home.abilities}</summary>
         <Abilities />
       </details>
-    </>
+    </div>
   );
 }
 

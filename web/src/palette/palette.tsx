@@ -5,6 +5,7 @@ import { useLocation } from "wouter";
 import type { SearchHit } from "#model";
 import { undoLast } from "../data/commands.ts";
 import { useJournal } from "../data/reads.ts";
+import { useFoundMemories } from "../memory/memory-reads.ts";
 import { Sheet } from "../parts/sheet.tsx";
 import { Line, Marked } from "../parts/text.tsx";
 import { prefer, usePreferences } from "../preferences.ts";
@@ -13,16 +14,21 @@ import { useConnection } from "../wire/connection.ts";
 import { closeSheet, openSheet } from "../ui-state.ts";
 import { words } from "../words.ts";
 import styles from "./palette.module.css";
+import { matching } from "./matching.ts";
+import { MemoryHits } from "./memory-hits.tsx";
 import { useSettled } from "./use-settled.ts";
 
 type Action = { readonly name: string; readonly run: () => void; readonly keys?: string };
 
-/** Everything by name: places, actions, and every word in the journal. */
+const MEMORIES_SHOWN = 5;
+
+/** Everything by name: places, actions, every word in the journal, and what is remembered. */
 export function Palette(): ReactNode {
   const [text, setText] = useState("");
   const wanted = useSettled(text.trim(), 90);
   const { data, error } = useJournal(wanted === "" ? null : { kind: "search", text: wanted, limit: 30 });
   const isOffline = useConnection((state) => state.state === "offline");
+  const memories = useFoundMemories(wanted, MEMORIES_SHOWN).data?.memories ?? [];
   const hits = wanted === "" ? [] : (data?.hits ?? []);
   return (
     <Sheet title={words.palette.label} onClose={closeSheet} head="spoken" wide="wide">
@@ -45,7 +51,8 @@ export function Palette(): ReactNode {
               ))}
             </Command.Group>
           )}
-          {wanted !== "" && hits.length === 0 && (
+          <MemoryHits memories={memories} text={wanted} />
+          {wanted !== "" && hits.length === 0 && memories.length === 0 && (
             <p className={styles["none"]} role="status">
               {isOffline || error !== null ? words.palette.offline : data === undefined ? "" : words.palette.none}
             </p>
@@ -85,11 +92,6 @@ function Commands({ text }: { readonly text: string }): ReactNode {
     </>
   );
 }
-
-const matching = (actions: readonly Action[], text: string): readonly Action[] => {
-  const asked = text.trim().toLowerCase().split(/\s+/);
-  return actions.filter(({ name }) => asked.every((word) => name.toLowerCase().includes(word)));
-};
 
 function Group({ heading, actions }: { readonly heading: string; readonly actions: readonly Action[] }): ReactNode {
   if (actions.length === 0) return null;

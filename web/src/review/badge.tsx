@@ -3,17 +3,12 @@ import { useEffect } from "react";
 import { words } from "../words.ts";
 import styles from "./badge.module.css";
 import { useSummary } from "./review-reads.ts";
-
-/** How many decisions wait; 0 while nobody knows. */
-export function usePendingCount(): number {
-  const { data } = useSummary();
-  return data?.pending.length ?? 0;
-}
+import { useWaiting } from "./waiting.ts";
 
 /** The number on the way to Review. It stands out more when much of weight waits. */
 export function ReviewBadge(): ReactNode {
   const { data } = useSummary();
-  const count = data?.pending.length ?? 0;
+  const { count } = useWaiting();
   if (count === 0) return null;
   return (
     <span className={styles["badge"]} data-dense={data?.is_dense === true} data-testid="review-badge">
@@ -25,7 +20,7 @@ export function ReviewBadge(): ReactNode {
 
 /** The same number on the icon of the installed page, where the system shows one. */
 export function useAppBadge(): void {
-  const count = usePendingCount();
+  const { count } = useWaiting();
   useEffect(() => {
     if (!("setAppBadge" in navigator)) return;
     // A system without badges refuses; the number is in the page anyway.

@@ -1,15 +1,18 @@
 import { useEffect, useId, useRef, type ReactNode } from "react";
-import type { ShownRequestBody } from "#model";
+import { authorWords, type ShownRequestBody } from "#model";
 import { classes } from "../parts/classes.ts";
 import { Line } from "../parts/text.tsx";
 import { words } from "../words.ts";
 import { takeFocusCall } from "./active-card.ts";
+import { AnswerForm } from "./ask/answer-form.tsx";
+import { useAnswer } from "./ask/use-answer.ts";
 import { BatchBody } from "./batch/batch-body.tsx";
 import { BatchList } from "./batch/batch-list.tsx";
 import { useBatch, type Choosing } from "./batch/use-batch.ts";
 import { cardTruth, type CardTruth } from "./card-truth.ts";
 import styles from "./card/card.module.css";
 import { Facts } from "./card/facts.tsx";
+import { PayloadFacts } from "./card/payload-facts.tsx";
 import { PlanHash } from "./card/plan-hash.tsx";
 import { Settled } from "./card/settled.tsx";
 import { SignedDetails } from "./card/signed-details.tsx";
@@ -35,7 +38,9 @@ export function DecisionCard({ request, isAttentionAsked, onDecided, onReplaced,
   const truth = cardTruth(request);
   const batch = useBatch(request);
   const choosing = truth.kind === "holds" ? batch : null;
-  const decision = useDecision({ request, choosing, onDecided, onReplaced });
+  const asked = useAnswer(request);
+  const asking = truth.kind === "holds" ? asked : null;
+  const decision = useDecision({ request, choosing, asking, onDecided, onReplaced });
   const isOpen = request.state === "pending" || decision.phase !== "idle";
   const { card, risk_level: risk } = request;
   return (
@@ -48,7 +53,7 @@ export function DecisionCard({ request, isAttentionAsked, onDecided, onReplaced,
       data-state={request.state}
       data-truth={truth.kind}
     >
-      <CardSummary request={request} titleId={titleId} isOpen={isOpen} choosing={choosing} />
+      <CardSummary request={request} truth={truth} titleId={titleId} isOpen={isOpen} choosing={choosing} />
       {choosing !== null && (
         <>
           <BatchList choosing={choosing} />
@@ -58,7 +63,8 @@ export function DecisionCard({ request, isAttentionAsked, onDecided, onReplaced,
       {isOpen ? (
         <>
           <SignedPart request={request} truth={truth} />
-          <DecisionZone request={request} truth={truth} decision={decision} choosing={choosing} />
+          {asking !== null && <AnswerForm asking={asking} />}
+          <DecisionZone {...{ request, truth, decision, choosing, asking }} />
         </>
       ) : (
         <>
@@ -72,14 +78,16 @@ export function DecisionCard({ request, isAttentionAsked, onDecided, onReplaced,
 
 type SummaryProps = {
   readonly request: ShownRequestBody;
+  readonly truth: CardTruth;
   readonly titleId: string;
   readonly isOpen: boolean;
   readonly choosing: Choosing | null;
 };
 
 /** Fits a phone without scrolling; what would not, is in the details. [CARD-04] */
-function CardSummary({ request, titleId, isOpen, choosing }: SummaryProps): ReactNode {
+function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps): ReactNode {
   const { card } = request;
+  const author = authorWords(request.proposed_by);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takeFocusCall()) heading.current?.focus();
@@ -93,10 +101,20 @@ function CardSummary({ request, titleId, isOpen, choosing }: SummaryProps): Reac
       <h2 id={titleId} ref={heading} tabIndex={-1}>
         <Line text={card.intent} />
       </h2>
-      <p className={styles["rationale"]} data-lines={choosing === null ? 4 : linesLeft(choosing)}>
+      {author !== null && (
+        <p className={styles["author"]} data-testid="author">
+          {author}
+        </p>
+      )}
+      <p className={styles["rationale"]} data-lines={choosing !== null ? linesLeft(choosing) : author === null ? 4 : 3}>
         <Line text={card.rationale} />
       </p>
-      {choosing === null ? <Facts card={card} /> : <BatchBody choosing={choosing} />}
+      <PayloadFacts request={request} />
+      {choosing === null ? (
+        <Facts card={card} plan={truth.kind === "holds" ? truth.plan : null} />
+      ) : (
+        <BatchBody choosing={choosing} />
+      )}
       {choosing === null && <Meta request={request} />}
     </div>
   );

@@ -6,6 +6,7 @@ import { offerFile } from "../parts/offer-file.ts";
 import { readPasskeys, useDeviceKey } from "../trust/index.ts";
 import { useConnection } from "../wire/connection.ts";
 import { words } from "../words.ts";
+import type { Asking } from "./ask/use-answer.ts";
 import { chosenLabel, SelectionNote } from "./batch/selection-note.tsx";
 import type { Choosing } from "./batch/use-batch.ts";
 import type { CardTruth } from "./card-truth.ts";
@@ -22,6 +23,8 @@ type ZoneProps = {
   readonly decision: Decision;
   /** What is ticked of a batch; null for anything else. */
   readonly choosing: Choosing | null;
+  /** What stands in the form of a question; null for anything else. */
+  readonly asking: Asking | null;
 };
 type Cta = CardBody["ctas"][number];
 
@@ -29,7 +32,7 @@ type Cta = CardBody["ctas"][number];
  * What can be done, the recommended first and declining last, whatever order came. Every control is live as soon as it
  * is there, except without a connection: a decision is never kept for later. [CARD-03] [FATIGUE-06]
  */
-export function DecisionZone({ request, truth, decision, choosing }: ZoneProps): ReactNode {
+export function DecisionZone({ request, truth, decision, choosing, asking }: ZoneProps): ReactNode {
   const isOffline = useConnection((state) => state.state === "offline");
   const reasonId = useId();
   const isBusy = decision.phase !== "idle";
@@ -46,7 +49,7 @@ export function DecisionZone({ request, truth, decision, choosing }: ZoneProps):
       )}
       {choosing !== null && <SelectionNote choosing={choosing} />}
       {ordered(request.card.ctas).map((cta) => (
-        <Choice key={cta.action} cta={cta} blockedBy={blockedBy} {...{ request, truth, decision, choosing }} />
+        <Choice key={cta.action} cta={cta} blockedBy={blockedBy} {...{ request, truth, decision, choosing, asking }} />
       ))}
     </div>
   );
@@ -54,11 +57,11 @@ export function DecisionZone({ request, truth, decision, choosing }: ZoneProps):
 
 type ChoiceProps = ZoneProps & { readonly cta: Cta; readonly blockedBy: string | null };
 
-function Choice({ cta, blockedBy, request, truth, decision, choosing }: ChoiceProps): ReactNode {
+function Choice({ cta, blockedBy, request, truth, decision, choosing, asking }: ChoiceProps): ReactNode {
   const { action } = cta;
-  const label = choosing === null || action !== "approve" ? cta.consequence_label : chosenLabel(choosing);
+  const label = action === "approve" ? approveLabel(cta, { choosing, asking }) : cta.consequence_label;
   if (action === "approve") {
-    if (truth.kind === "tampered" || choosing?.ids.length === 0) return null;
+    if (truth.kind === "tampered" || choosing?.ids.length === 0 || asking?.answer === null) return null;
     const { intent } = request.card;
     return (
       <ApproveChoice
@@ -70,6 +73,27 @@ function Choice({ cta, blockedBy, request, truth, decision, choosing }: ChoicePr
       />
     );
   }
+  if (action === "approve_once") {
+    if (truth.kind === "tampered") return null;
+    const { intent } = request.card;
+    const approving = { request, label, intent, blockedBy, onApprove: decision.approveOnce };
+    return <ApproveChoice rank="further" {...approving} />;
+  }
+  if (action === "tighten_now") {
+    return (
+      <Button
+        className={styles["choice"]}
+        data-role={cta.role}
+        disabled={blockedBy !== null}
+        aria-describedby={blockedBy ?? undefined}
+        onClick={decision.tighten}
+      >
+        {label}
+      </Button>
+    );
+  }
+  // The form of a question is where it is edited, or wished for anew.
+  if (action === "rephrase" || (action === "edit" && asking !== null)) return null;
   if (action === "edit") {
     return (
       <Button className={styles["choice"]} data-role={cta.role} onClick={() => takePlan(request)}>
@@ -89,6 +113,12 @@ function Choice({ cta, blockedBy, request, truth, decision, choosing }: ChoicePr
       {label}
     </Button>
   );
+}
+
+/** What the first choice does now, where that depends on what was ticked or written. */
+function approveLabel(cta: Cta, { choosing, asking }: Pick<ZoneProps, "choosing" | "asking">): string {
+  if (choosing !== null) return chosenLabel(choosing);
+  return asking === null || asking.label === "" ? cta.consequence_label : asking.label;
 }
 
 function ApproveChoice({ request, ...approving }: Approving & { readonly request: ShownRequestBody }): ReactNode {

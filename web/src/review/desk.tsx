@@ -8,6 +8,7 @@ import { callFocus, nextOf, stateOf } from "./active-card.ts";
 import { DecisionCard } from "./decision-card.tsx";
 import styles from "./review.module.css";
 import { dropPending, invalidateReview, useRequest } from "./review-reads.ts";
+import { useWaiting } from "./waiting.ts";
 
 type DeskProps = {
   readonly summary: DecisionsSummaryBody;
@@ -20,7 +21,8 @@ type DeskProps = {
 export function Desk({ summary, activeId, onMove }: DeskProps): ReactNode {
   const read = useRequest(activeId, stateOf(summary, activeId));
   const next = nextOf(summary.pending, activeId);
-  const left = summary.pending.filter((row) => row.request_id !== activeId).length;
+  const { requests, count } = useWaiting();
+  const left = count - requests.filter((row) => row.request_id === activeId).length;
   const onDecided = (said: string): void => {
     announce(`${said} ${left === 0 ? words.decided.noneLeft : words.decided.nextUp(left)}`);
     callFocus();

@@ -2,12 +2,14 @@ import { CircleCheck, CircleSlash2, Download, RotateCcw } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { Instant } from "#base";
-import type { DecisionRowBody, DecisionsSummaryBody, WorkSummaryBody } from "#model";
+import type { DecisionRowBody, DecisionsSummaryBody, SuggestionBody, WorkSummaryBody } from "#model";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Line } from "../parts/text.tsx";
+import { useSuggestions } from "../suggestions/suggestion-reads.ts";
 import { clockTime } from "../time/format.ts";
 import { RunMark, runStateWords } from "../work/run-state.tsx";
 import { firstRunOf, useWork } from "../work/work-reads.ts";
+import { suggestionWords } from "../words/suggestion-words.ts";
 import { words } from "../words.ts";
 import { proposeAgain, saveReceipt } from "./decisions.ts";
 import { placeWords } from "./place-words.ts";
@@ -18,13 +20,14 @@ type RowsProps = { readonly rows: readonly DecisionRowBody[] };
 /** The newest are enough to see what was missed; each can still be found by its address. */
 const MISSED_ROWS = 20;
 
-/** Requests nobody decided in time. Nothing ran; each can be asked again. */
+/** Requests nobody decided in time, and suggestions nobody answered. Nothing ran; each request can be asked again. */
 export function Missed({ rows }: RowsProps): ReactNode {
-  if (rows.length === 0) return null;
+  const { missed: suggestions } = useSuggestions();
+  if (rows.length + suggestions.length === 0) return null;
   return (
     <section className={styles["section"]} aria-labelledby="missed" data-testid="missed">
       <h2 id="missed">
-        {words.review.missed} <span className="mono">{rows.length}</span>
+        {words.review.missed} <span className="mono">{rows.length + suggestions.length}</span>
       </h2>
       <p className={styles["hint"]}>{words.review.missedBody}</p>
       <ul className={styles["rows"]}>
@@ -42,8 +45,26 @@ export function Missed({ rows }: RowsProps): ReactNode {
             </Button>
           </li>
         ))}
+        {suggestions.slice(0, MISSED_ROWS).map((suggestion) => (
+          <MissedSuggestion key={suggestion.suggestion_id} suggestion={suggestion} />
+        ))}
       </ul>
     </section>
+  );
+}
+
+/** It held no longer before anybody answered. What it was about can be found where it is. */
+function MissedSuggestion({ suggestion }: { readonly suggestion: SuggestionBody }): ReactNode {
+  return (
+    <li className={styles["past"]} data-request={suggestion.suggestion_id}>
+      <div className={styles["what"]}>
+        <Line text={suggestion.intent} />
+        <span className={styles["under"]}>
+          {suggestionWords.gone}
+          <Moment at={suggestion.handled_at} />
+        </span>
+      </div>
+    </li>
   );
 }
 

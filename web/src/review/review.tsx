@@ -1,22 +1,27 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { useLocation, useParams } from "wouter";
 import type { DecisionsSummaryBody } from "#model";
+import { ConnectionCards } from "../connections/connection-cards.tsx";
+import { useConnections } from "../connections/connection-reads.ts";
+import { MissedChecksCard } from "../goals/missed-card.tsx";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
+import { Suggestions } from "../suggestions/suggestion-card.tsx";
 import { AfterBatches } from "../work/after/after-batches.tsx";
 import { DoubtCard } from "../work/doubt/doubt-card.tsx";
-import { useDoubts } from "../work/doubt/doubt-reads.ts";
 import { Running } from "../work/running.tsx";
 import { words } from "../words.ts";
-import { focusPage, hold, takeFocusCall, useActiveId } from "./active-card.ts";
+import { focusPage, hold, useActiveId } from "./active-card.ts";
 import { Attention } from "./attention.tsx";
 import { Desk } from "./desk.tsx";
-import { Inputs, useInputs } from "./inputs.tsx";
+import { Inputs } from "./inputs.tsx";
+import { Nothing } from "./nothing.tsx";
 import { Lately, Missed } from "./past.tsx";
 import { Queue } from "./queue.tsx";
 import styles from "./review.module.css";
 import { useSummary } from "./review-reads.ts";
 import { useReviewKeys } from "./use-review-keys.ts";
+import { useWaiting } from "./waiting.ts";
 
 /** What waits for the owner: one decision at a time, the others behind it, what was missed, what was decided. */
 export function Review(): ReactNode {
@@ -39,9 +44,10 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
     hold(id);
     navigate(id === null ? "/review" : `/review/${id}`, { replace: true });
   };
-  const inputs = useInputs();
-  const doubts = useDoubts();
-  const isInputFirst = activeId === null && inputs.length + doubts.length > 0;
+  const { inputs, doubts, missedChecks, connections: asking } = useWaiting();
+  const { connections } = useConnections();
+  const others = inputs.length + doubts.length + missedChecks.length + asking.length;
+  const isInputFirst = activeId === null && others > 0;
   useEffect(() => {
     if (isInputFirst) focusPage();
   }, [isInputFirst]);
@@ -55,11 +61,16 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
           <AfterBatches decided={summary.decided} />
           <Attention summary={summary} />
           {activeId !== null && <Desk summary={summary} activeId={activeId} onMove={onMove} />}
+          <ConnectionCards connections={connections} />
           {doubts.map((doubt) => (
             <DoubtCard key={doubt.run_id} doubt={doubt} />
           ))}
-          {activeId === null && inputs.length + doubts.length === 0 && <Nothing />}
+          {missedChecks.map((goal) => (
+            <MissedChecksCard key={goal.goal_id} goal={goal} />
+          ))}
+          {activeId === null && others === 0 && <Nothing isNew={isNew(summary)} />}
           <Inputs requests={inputs} />
+          <Suggestions />
         </div>
         <div className={styles["side"]}>
           <Queue pending={summary.pending} activeId={activeId} onChoose={null} />
@@ -71,32 +82,19 @@ function Standing({ summary, keptAtMs }: StandingProps): ReactNode {
   );
 }
 
+/** Nothing was ever asked here that is still told of. */
+const isNew = ({ missed, decided }: DecisionsSummaryBody): boolean => missed.length + decided.length === 0;
+
 type ProgressProps = { readonly summary: DecisionsSummaryBody; readonly activeId: string | null };
 
+/** The one that is open among all that waits; what asks for no signature comes behind the requests. */
 export function Progress({ summary: { pending }, activeId }: ProgressProps): ReactNode {
+  const { count } = useWaiting();
   const at = pending.findIndex((row) => row.request_id === activeId);
-  if (pending.length === 0) return null;
+  if (count === 0) return null;
   return (
     <p className={styles["progress"]} data-testid="progress">
-      {at === -1 ? words.review.waiting(pending.length) : words.review.progress(at + 1, pending.length)}
+      {at === -1 ? words.review.waiting(count) : words.review.progress(at + 1, count)}
     </p>
-  );
-}
-
-function Nothing(): ReactNode {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (takeFocusCall()) heading.current?.focus();
-  }, []);
-  return (
-    <div className={styles["nothing"]} data-testid="nothing">
-      <h2 ref={heading} tabIndex={-1}>
-        {words.review.empty}
-      </h2>
-      <p>{words.review.emptyBody}</p>
-      <p>
-        <code>{words.review.emptyCommand}</code>
-      </p>
-    </div>
   );
 }

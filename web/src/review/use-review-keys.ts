@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { isSingleKeyBlocked } from "../shell/use-keys.ts";
 
 const rows = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>("[data-up-next]")];
@@ -8,7 +8,7 @@ const rows = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLEle
  * moves the focus, and a second press is a press of that control.
  */
 export function useReviewKeys(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (isSingleKeyBlocked(event)) return;
       if (event.key === "j" || event.key === "k") moveBy(event.key === "j" ? 1 : -1);

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { err, ok, type Result } from "#base";
-import type { ListedSecretBody, SecretsBody, VaultPlace } from "#model";
+import type { ListedSecretBody, PendingSecretsBody, SecretsBody, VaultPlace } from "#model";
 import { failureOf, ReadFailure } from "../data/reads.ts";
 import { readStatus, send, type WireError } from "../wire/http.ts";
 
@@ -29,6 +29,22 @@ export function useSecret(ref: string): SecretRead {
     retry: () => void read.refetch(),
   };
 }
+
+/** Secrets that are asked for. */
+export function useAskedSecrets(): PendingSecretsBody["requests"] {
+  const { data } = useQuery({
+    queryKey: ["review", "inputs"],
+    queryFn: async () => {
+      const answer = await send<PendingSecretsBody>("/api/secrets/pending", { method: "GET" });
+      if (!answer.ok) throw new ReadFailure(answer.error);
+      return answer.value.requests;
+    },
+    // The server says when another is asked for or brought; that the time of one ended, it does not.
+    refetchOnWindowFocus: "always",
+  });
+  return data ?? NONE;
+}
+const NONE: PendingSecretsBody["requests"] = [];
 
 /** Where secrets go on this machine; null until it is known. */
 export function useVaultBackend(): VaultPlace["backend"] | null {

@@ -1,8 +1,9 @@
-import { ExternalLink, LockKeyhole } from "lucide-react";
+import { LockKeyhole } from "lucide-react";
 import { useId, useState, type ReactNode, type SubmitEvent } from "react";
 import { LIMITS, oneLine, type Instant } from "#base";
 import type { SecureInputBody } from "#model";
 import { Button } from "../parts/button.tsx";
+import { OutsideLink } from "../parts/outside-link.tsx";
 import { Line, Paragraphs } from "../parts/text.tsx";
 import { dateTime } from "../time/format.ts";
 import { useConnection } from "../wire/connection.ts";
@@ -20,7 +21,7 @@ type CardProps = { readonly request: SecureInputBody; readonly onStored: () => v
  */
 export function SecureInputCard({ request, onStored }: CardProps): ReactNode {
   const headingId = useId();
-  const { label, guidance } = request;
+  const { label, guidance, host } = request;
   const { wrong, isBusy, submit } = useSending({ ref: request.ref_id, onStored });
   const isOffline = useConnection((state) => state.state) === "offline";
   return (
@@ -37,7 +38,14 @@ export function SecureInputCard({ request, onStored }: CardProps): ReactNode {
         <Line text={label} />
       </h2>
       {guidance.instructions !== "" && <Paragraphs text={guidance.instructions} className={styles["instructions"]} />}
-      {guidance.help_url !== null && <HelpLink url={guidance.help_url} />}
+      {host !== null && (
+        <p className={styles["instructions"]}>
+          <Line text={words.secrets.forHost(host)} />
+        </p>
+      )}
+      {guidance.help_url !== null && (
+        <OutsideLink url={guidance.help_url} label={words.secrets.help} className={styles["help"]} />
+      )}
       <SecretField hint={request.input_hint} wrong={wrong} isDisabled={isOffline || isBusy} />
       <Destination />
       {isOffline && (
@@ -142,16 +150,5 @@ function Destination(): ReactNode {
       <LockKeyhole size={16} aria-hidden />
       {backend === null ? words.secrets.goesUnknown : words.secrets.goes[backend]}
     </p>
-  );
-}
-
-/** Shown with the host it leads to: a label could say anything. */
-function HelpLink({ url }: { readonly url: string }): ReactNode {
-  // The schema knows what an address may look like, only the browser whether it is one.
-  if (!URL.canParse(url)) return null;
-  return (
-    <a className={styles["help"]} href={url} target="_blank" rel="noreferrer noopener">
-      {words.secrets.help(new URL(url).host)} <ExternalLink size={14} aria-hidden />
-    </a>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { zoneHere } from "../time/clock.ts";
 import { readStatus } from "../wire/http.ts";
 import { words } from "../words.ts";
 import styles from "./settings.module.css";
@@ -16,13 +17,13 @@ export function About(): ReactNode {
     <section className={styles["card"]}>
       <h2>{words.settings.about}</h2>
       <dl className={styles["facts"]}>
+        <Fact name={words.settings.zone} value={zoneHere()} />
         <Fact name={words.settings.mode} value={words.mode.builtIn} />
         {data != null && (
           <>
             <Fact name={words.settings.version} value={data.version} />
             <Fact name={words.settings.address} value={data.url} />
             <Fact name={words.settings.dataDir} value={data.data_dir} />
-            <Fact name={words.secrets.vault} value={words.secrets.place[data.vault.backend]} />
           </>
         )}
       </dl>

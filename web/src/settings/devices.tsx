@@ -20,6 +20,10 @@ type Device = {
 
 const KEY = ["sessions"];
 
+/** The one that is looked at, then whoever was here last. */
+const ownFirst = (a: Device, b: Device): number =>
+  Number(b.current) - Number(a.current) || b.last_seen_at.localeCompare(a.last_seen_at);
+
 /** Who may open this journal, and the way to end it. */
 export function Devices(): ReactNode {
   const client = useQueryClient();
@@ -27,7 +31,8 @@ export function Devices(): ReactNode {
     queryKey: KEY,
     queryFn: async () => {
       const answer = await send<{ readonly sessions: readonly Device[] }>("/sessions", { method: "GET" });
-      return answer.ok ? answer.value.sessions : [];
+      // That nobody could be asked is no answer.
+      return answer.ok ? answer.value.sessions : null;
     },
   });
   const revoke = async (device: Device): Promise<void> => {
@@ -41,8 +46,9 @@ export function Devices(): ReactNode {
     <section className={styles["card"]}>
       <h2>{words.settings.devices}</h2>
       <p className={styles["hint"]}>{words.settings.devicesHint}</p>
+      {data === null && <p className={styles["hint"]}>{words.settings.devicesOffline}</p>}
       <ul className={styles["rows"]}>
-        {data?.map((device) => (
+        {data?.toSorted(ownFirst).map((device) => (
           <li key={device.session_id}>
             <span>
               <Line text={device.device_name} /> {device.current && <em>{words.settings.thisDevice}</em>}

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from "react";
 import type { Instant, Result } from "#base";
 import type { PasskeyBody } from "#model";
 import { Button } from "../parts/button.tsx";
+import { Command } from "../parts/command.tsx";
 import { Line } from "../parts/text.tsx";
 import { deviceName } from "../session/session.ts";
 import { dateTime } from "../time/format.ts";
@@ -97,9 +98,7 @@ function Foot({ mine, elsewhere }: FootProps): ReactNode {
       {mine.length > 0 && (
         <>
           <p className={settings["hint"]}>{words.passkeys.removeHint}</p>
-          <p className={styles["command"]}>
-            <code>{words.passkeys.removeCommand}</code>
-          </p>
+          <Command text={words.passkeys.removeCommand(mine.length > 1 ? "ID" : (mine[0]?.passkey_id ?? "ID"))} />
         </>
       )}
     </>

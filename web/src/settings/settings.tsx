@@ -1,4 +1,6 @@
 import type { ReactNode } from "react";
+import { LimitsCard } from "../autonomy/limits-card.tsx";
+import { ConnectionsSection } from "../connections/connections-section.tsx";
 import { prefer, usePreferences, type Theme } from "../preferences.ts";
 import { Page } from "../shell/page.tsx";
 import { words } from "../words.ts";
@@ -23,6 +25,8 @@ export function Settings(): ReactNode {
         <SigningKey />
         <Passkeys />
         <Devices />
+        <ConnectionsSection />
+        <LimitsCard />
         <ActivityCard />
         <Data />
         <About />

@@ -23,7 +23,7 @@ export function SigningKey(): ReactNode {
       <h2 id="signing-heading" ref={heading} tabIndex={-1}>
         {words.signing.heading}
       </h2>
-      {failed !== null && <p className={settings["hint"]}>{failed.message || words.connection.offline}</p>}
+      {failed !== null && <p className={settings["hint"]}>{failed.message || words.signing.offline}</p>}
       {device === null && failed === null && <p className={settings["hint"]}>{words.signing.loading}</p>}
       {device !== null && <DeviceKeyState device={device} />}
       <OtherKeys mine={device?.state.kind === "enrolled" ? device.state.keyId : null} />
@@ -203,7 +203,8 @@ function OtherKeys({ mine }: { readonly mine: string | null }): ReactNode {
     queryKey: ["review", "owner-keys", mine],
     queryFn: async () => {
       const answer = await send<{ readonly keys: readonly OwnerKeyBody[] }>("/api/keys", { method: "GET" });
-      return answer.ok ? answer.value.keys : [];
+      // That nobody could be asked is no answer.
+      return answer.ok ? answer.value.keys : null;
     },
   });
   const others = data?.filter((each) => each.revoked_at === null && each.key_id !== mine);

@@ -1,6 +1,6 @@
 import { useEffect, type ReactNode } from "react";
 import { classes } from "../parts/classes.ts";
-import { usePendingCount } from "../review/badge.tsx";
+import { useWaiting } from "../review/waiting.ts";
 import { words } from "../words.ts";
 import styles from "./page.module.css";
 
@@ -14,7 +14,7 @@ type PageProps = {
 
 /** One surface: its heading, its document title, its width. */
 export function Page({ title, children, aside, width = "wide" }: PageProps): ReactNode {
-  const waiting = usePendingCount();
+  const { count: waiting } = useWaiting();
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} - ${words.product}`;
   }, [title, waiting]);

@@ -5,7 +5,8 @@ import { useConnection } from "../wire/connection.ts";
 import { words } from "../words.ts";
 import { lazy, Suspense, useEffect, type ReactNode } from "react";
 import { useLocation, useSearchParams } from "wouter";
-import { useAppBadge, usePendingCount } from "../review/badge.tsx";
+import { useAppBadge } from "../review/badge.tsx";
+import { useWaiting } from "../review/waiting.ts";
 import { openSheet } from "../ui-state.ts";
 import { useStopped } from "../work/work-reads.ts";
 import { Rail } from "./rail.tsx";
@@ -64,11 +65,11 @@ export function Shell({ children, onRetry }: ShellProps): ReactNode {
   );
 }
 
-/** Whether Review stands beside what is open: where there is room, and something waits. */
+/** Whether Review stands beside what is open: where there is room, and a request waits; it has a card for nothing else. */
 function useColumn(): boolean {
   const [path] = useLocation();
   const widthPx = useWindowWidth();
-  return usePendingCount() > 0 && hasRoomForReview({ path, widthPx });
+  return useWaiting().requests.length > 0 && hasRoomForReview({ path, widthPx });
 }
 
 function Announcer(): ReactNode {

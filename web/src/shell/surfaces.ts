@@ -1,4 +1,15 @@
-import { BookOpen, CalendarDays, History, House, ListChecks, Scale, Target, type LucideIcon } from "lucide-react";
+import {
+  BookOpen,
+  Brain,
+  CalendarDays,
+  History,
+  House,
+  ListChecks,
+  MessageCircle,
+  Scale,
+  Target,
+  type LucideIcon,
+} from "lucide-react";
 import { words } from "../words.ts";
 
 /** The surfaces that exist. One that does not work yet is not in this list. */
@@ -18,6 +29,8 @@ export const UNDER_MORE: readonly Surface[] = [
   { path: "/day", name: words.surfaces.day, icon: CalendarDays, key: "d" },
   { path: "/goals", name: words.surfaces.goals, icon: Target, key: "o" },
   { path: "/journal", name: words.surfaces.journal, icon: BookOpen, key: "j" },
+  { path: "/memory", name: words.surfaces.memory, icon: Brain, key: "m" },
+  { path: "/talk", name: words.surfaces.talk, icon: MessageCircle, key: "k" },
 ];
 
 export const SURFACES: readonly Surface[] = [...TABS, ...UNDER_MORE];

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { useLocation } from "wouter";
 import { undoLast } from "../data/commands.ts";
 import { usePreferences } from "../preferences.ts";
@@ -18,7 +18,8 @@ export function isSingleKeyBlocked(event: KeyboardEvent): boolean {
 
 export function useKeys(): void {
   const [, navigate] = useLocation();
-  useEffect(() => {
+  // Before the page is painted, as everywhere a key is waited for: what is in sight may be pressed.
+  useLayoutEffect(() => {
     let goPressedAtMs = 0;
     const onKey = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey) {

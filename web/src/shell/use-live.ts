@@ -7,6 +7,7 @@ import { comingUp } from "../home/coming-up.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { invalidateReview } from "../review/review-reads.ts";
 import { today } from "../time/clock.ts";
+import { invalidateRun } from "../work/work-reads.ts";
 import { openSocket, type LiveSocket } from "../wire/socket.ts";
 import { onceLater } from "./once-later.ts";
 
@@ -33,6 +34,7 @@ export function useLive(): () => void {
         journal.within(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS);
       },
       onReview: () => review.within(REVIEW_COALESCE_MS),
+      onRun: (runId) => void invalidateRun(runId),
     });
     socket.current = live;
     return () => {

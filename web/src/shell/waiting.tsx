@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 import type { JournalCommand } from "#model";
+import { undo } from "../data/commands.ts";
 import type { Waiting } from "../data/database.ts";
-import { discard, useOutbox } from "../data/outbox.ts";
+import { useOutbox } from "../data/outbox.ts";
 import { Button } from "../parts/button.tsx";
 import { Sheet } from "../parts/sheet.tsx";
 import { Line } from "../parts/text.tsx";
@@ -42,7 +43,7 @@ function List({ rows }: { readonly rows: readonly Waiting[] }): ReactNode {
             </p>
             {row.refusal !== null && <p className={styles["reason"]}>{row.refusal.message || row.refusal.code}</p>}
           </div>
-          <Button tone="quiet" size="small" onClick={() => void discard(row.operationId)}>
+          <Button tone="quiet" size="small" onClick={() => void undo(row.operationId)}>
             {words.actions.discard}
           </Button>
         </li>

@@ -2,7 +2,8 @@ import { CloudUpload } from "lucide-react";
 import { useMemo, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { RecordId } from "#model";
-import { discard, useOutbox } from "../data/outbox.ts";
+import { undo } from "../data/commands.ts";
+import { useOutbox } from "../data/outbox.ts";
 import { pendingTask } from "../data/project.ts";
 import { standInOf } from "../data/stand-in.ts";
 import { Button } from "../parts/button.tsx";
@@ -52,7 +53,7 @@ function Head({ id, back }: PendingProps): ReactNode {
   const [, navigate] = useLocation();
   const row = useOutbox((state) => state.rows.find((each) => standInOf(each.operationId) === id));
   const remove = async (): Promise<void> => {
-    if (row !== undefined) await discard(row.operationId);
+    if (row !== undefined) await undo(row.operationId);
     navigate(back);
   };
   return (

@@ -22,7 +22,7 @@ import { words } from "../words.ts";
 import { Section } from "./section.tsx";
 import { startTimer } from "./task-line.tsx";
 import styles from "./task-time.module.css";
-import { TimeEditor } from "./time-editor.tsx";
+import { SaveButtons, saveTime, TimeEditor } from "./time-editor.tsx";
 
 type TimeProps = { readonly detail: TaskDetail };
 
@@ -121,8 +121,9 @@ function AddTime({ detail, onDone }: TimeProps & { readonly onDone: () => void }
     const endedAt = instantOf(date, minutesOfTime(to));
     if (endedAt <= startedAt) return setWrong(words.time.endsBeforeStart);
     if (endedAt > nowInstant()) return setWrong(words.time.inFuture);
-    await run({ kind: "time.add", taskId: detail.task.id, startedAt, endedAt, description: what, sourceEntryId: null });
-    onDone();
+    const told = { description: what, sourceEntryId: null };
+    const command = { kind: "time.add", taskId: detail.task.id, startedAt, endedAt, ...told } as const;
+    await saveTime(command, { onWrong: setWrong, onDone });
   };
   return (
     <form className={styles["form"]} onSubmit={(event) => void save(event)}>
@@ -147,14 +148,7 @@ function AddTime({ detail, onDone }: TimeProps & { readonly onDone: () => void }
       <Field label={words.time.what}>
         {(ids) => <Input {...ids} value={what} maxLength={500} onChange={({ target }) => setWhat(target.value)} />}
       </Field>
-      <div className={styles["buttons"]}>
-        <Button tone="main" type="submit" size="small">
-          {words.actions.save}
-        </Button>
-        <Button tone="quiet" size="small" onClick={onDone}>
-          {words.actions.cancel}
-        </Button>
-      </div>
+      <SaveButtons onCancel={onDone} />
     </form>
   );
 }

@@ -1,5 +1,5 @@
 import { useState, type FormEvent, type ReactNode } from "react";
-import type { BodyOf, CommandOf, RecordOf } from "#model";
+import type { BodyOf, CommandOf, JournalCommand, RecordOf } from "#model";
 import { run } from "../data/commands.ts";
 import { Button } from "../parts/button.tsx";
 import { Field, Input } from "../parts/field.tsx";
@@ -27,18 +27,7 @@ export function TimeEditor({ entry, onDone }: EditorProps): ReactNode {
     setWrong(fault);
     if (fault !== null) return;
     if (Object.keys(set).length === 0) return onDone();
-    let isRefused = false;
-    await run(
-      { kind: "time.update", id: entry.id, set },
-      {
-        onRefused: ({ message }) => {
-          isRefused = true;
-          setWrong(message === "" ? words.errors.write : message);
-          return true;
-        },
-      },
-    );
-    if (!isRefused) onDone();
+    await saveTime({ kind: "time.update", id: entry.id, set }, { onWrong: setWrong, onDone });
   };
   return (
     <form className={styles["editor"]} onSubmit={(event) => void save(event)} aria-label={words.time.edit}>
@@ -60,14 +49,7 @@ export function TimeEditor({ entry, onDone }: EditorProps): ReactNode {
           {wrong}
         </p>
       )}
-      <div className={styles["buttons"]}>
-        <Button tone="main" type="submit" size="small">
-          {words.actions.save}
-        </Button>
-        <Button tone="quiet" size="small" onClick={onDone}>
-          {words.actions.cancel}
-        </Button>
-      </div>
+      <SaveButtons onCancel={onDone} />
     </form>
   );
 }
@@ -129,4 +111,33 @@ function faultOf({ startedAt, endedAt }: Pick<BodyOf<"timeEntry">, "startedAt" |
   if (endedAt !== null && endedAt <= startedAt) return words.time.endsBeforeStart;
   if (startedAt > nowInstant()) return words.time.startsInFuture;
   return endedAt !== null && endedAt > nowInstant() ? words.time.inFuture : null;
+}
+
+/** Gives a command of a form. What the server refuses is said in the form, which stays open with what was typed. */
+export async function saveTime(
+  command: JournalCommand,
+  form: { readonly onWrong: (message: string) => void; readonly onDone: () => void },
+): Promise<void> {
+  let isRefused = false;
+  await run(command, {
+    onRefused: ({ message }) => {
+      isRefused = true;
+      form.onWrong(message === "" ? words.errors.write : message);
+      return true;
+    },
+  });
+  if (!isRefused) form.onDone();
+}
+
+export function SaveButtons({ onCancel }: { readonly onCancel: () => void }): ReactNode {
+  return (
+    <div className={styles["buttons"]}>
+      <Button tone="main" type="submit" size="small">
+        {words.actions.save}
+      </Button>
+      <Button tone="quiet" size="small" onClick={onCancel}>
+        {words.actions.cancel}
+      </Button>
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { useLocation } from "wouter";
 import type { TaskRow } from "#model";
 import { isSingleKeyBlocked } from "../shell/use-keys.ts";
@@ -27,7 +27,7 @@ const indexInFocus = (): number => {
 /** j and k move, x concludes, e edits; Alt with an arrow moves the task itself. */
 export function useListKeys({ rows, suffix, canOrder, scrollTo }: ListKeys): void {
   const [, navigate] = useLocation();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const goTo = (index: number): void => {
       const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
       if (row === undefined) return;

@@ -18,6 +18,9 @@ export const localTimeOf = (moment: Date): LocalTime =>
   `${two(moment.getHours())}:${two(moment.getMinutes())}` as LocalTime;
 export const today = (): LocalDate => localDateOf(new Date());
 
+/** What this zone is called, such as Europe/Vienna. */
+export const zoneHere = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The moment a wall clock in this zone shows `time` on `date`; 24:00 is the next midnight. */
 export function momentOf(date: LocalDate | string, minutes: number): Date {
   const [year = 1970, month = 1, day = 1] = date.split("-").map(Number);

@@ -10,7 +10,9 @@ function format(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   return known;
 }
 
-const isTwelveHour = (): boolean => format({ hour: "numeric" }).resolvedOptions().hour12 === true;
+/** Asked once: the question costs many times what writing a time does, and a list writes thousands. */
+let isTwelve: boolean | null = null;
+const isTwelveHour = (): boolean => (isTwelve ??= format({ hour: "numeric" }).resolvedOptions().hour12 === true);
 
 /** "9:12 PM" where the clock counts to twelve, "09:12" where it counts to twenty-four. */
 const clock = (): Intl.DateTimeFormat => format({ hour: isTwelveHour() ? "numeric" : "2-digit", minute: "2-digit" });
@@ -28,6 +30,17 @@ export const hourLabel = (hour: number): string =>
 
 export const dateTime = (moment: Instant): string =>
   format({ dateStyle: "medium", timeStyle: "short" }).format(new Date(moment));
+
+/** With the name of the zone, where a moment is compared with one from elsewhere. */
+export const zonedDateTime = (moment: Instant): string =>
+  format({
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+  }).format(new Date(moment));
 
 export const longDate = (date: LocalDate): string =>
   format({ weekday: "long", day: "numeric", month: "long" }).format(momentOf(date, 720));

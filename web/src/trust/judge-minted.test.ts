@@ -169,3 +169,18 @@ describe("what is minted", () => {
     });
   });
 });
+
+test("[CARD-16] an answer is signed as it stands in the form: another one, none, or one that nobody gave is refused", () => {
+  const answer = { selected_value: "town", freetext: null, approved: true } as const;
+  const withAnswer = (given: unknown, signedBy: typeof answer | undefined) => {
+    const conditions = { ...(token.conditions as object), ...(given === undefined ? {} : { answer: given }) };
+    const tokens = [{ ...token, conditions }];
+    const judged = judgeMinted({ ...signing, answer: signedBy }, { ...minted, tokens });
+    return judged.ok ? "signed" : judged.error;
+  };
+  const differs = { code: "token_differs", field: "conditions" };
+  expect(withAnswer(answer, answer)).toBe("signed");
+  expect(withAnswer({ ...answer, selected_value: "club" }, answer)).toEqual(differs);
+  expect(withAnswer(undefined, answer)).toEqual(differs);
+  expect(withAnswer(answer, undefined)).toEqual(differs);
+});

@@ -13,6 +13,7 @@ import {
   type Friction,
   type Grant,
   type KeyId,
+  type OwnerReply,
   type ProjectionRefusal,
   type ShownRequestBody,
   type UnsignedToken,
@@ -46,6 +47,8 @@ export type Signing = {
   readonly request: ShownRequest;
   /** As it was performed in this page, without what a passkey adds. */
   readonly friction: readonly Friction[];
+  /** What the owner says to a question; it is signed with it. */
+  readonly answer?: OwnerReply | undefined;
   readonly terms: ApprovalTerms;
   readonly keyId: KeyId;
   readonly at: Instant;
@@ -108,8 +111,12 @@ function isAskedAbout({ passkey }: Minted, tokens: readonly UnsignedToken[]): bo
 
 type Judged = { readonly token: UnsignedToken; readonly grant: Grant; readonly hasPasskey: boolean };
 
-function wrongField({ friction, terms, keyId, at }: Signing, { token, grant, hasPasskey }: Judged): string | null {
+function wrongField(
+  { friction, terms, keyId, at, answer }: Signing,
+  { token, grant, hasPasskey }: Judged,
+): string | null {
   const performed = FRICTIONS.filter((each) => friction.includes(each) || (each === "strong_auth" && hasPasskey));
+  const said = answer === undefined ? {} : { answer };
   const issuedMs = msOfInstant(token.issuedAt);
   const endsMs = grant.expiresAt === null ? issuedMs + terms.validMs + grant.laterMs : msOfInstant(grant.expiresAt);
   const checks: readonly (readonly [string, boolean])[] = [
@@ -122,7 +129,7 @@ function wrongField({ friction, terms, keyId, at }: Signing, { token, grant, has
     ["max_executions", token.maxExecutions === (grant.usesMax ?? terms.maxExecutions)],
     ["expires_at", msOfInstant(token.expiresAt) === endsMs],
     ["issued_at", Math.abs(issuedMs - msOfInstant(at)) <= CLOCKS_APART_MS],
-    ["conditions", isSame(token.conditions, { ...grant.conditions, friction: performed })],
+    ["conditions", isSame(token.conditions, { ...said, ...grant.conditions, friction: performed })],
   ];
   return checks.find(([, holds]) => !holds)?.[0] ?? null;
 }

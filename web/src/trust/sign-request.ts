@@ -5,6 +5,7 @@ import {
   type Friction,
   type MintedBody,
   type MintRequestBody,
+  type OwnerReply,
   type ShownRequestBody,
   type SignRequestBody,
   type UnsignedToken,
@@ -34,13 +35,19 @@ export type SignOptions = {
   readonly request: ShownRequest;
   /** What the owner did in this page, in order: `tap`, `confirm`, `slide`. A passkey is asked for here, not claimed. */
   readonly friction: readonly Friction[];
+  /** What the owner says to a question of a step. */
+  readonly answer?: OwnerReply | undefined;
 };
 
 /**
  * Approves one request with the key of this browser. The hash is computed again from the text that is shown, the tokens
  * are compared with the card field by field, and only then does the key sign. The answer is the request as it is now.
  */
-export async function signRequest({ request, friction }: SignOptions): Promise<Result<ShownRequestBody, SignFailure>> {
+export async function signRequest({
+  request,
+  friction,
+  answer,
+}: SignOptions): Promise<Result<ShownRequestBody, SignFailure>> {
   const shown = judgeShown(request);
   if (!shown.ok) return shown;
   const key = await signingKey();
@@ -50,11 +57,12 @@ export async function signRequest({ request, friction }: SignOptions): Promise<R
     shown_hash: request.plan_hash,
     friction: [...friction],
     key_id: key.value.keyId,
+    ...(answer === undefined ? {} : { answer }),
   };
   const minted = await send<MintedBody>("/api/approvals/mint", { method: "POST", json: asked });
   if (!minted.ok) return minted;
   const { keyId } = key.value;
-  const signing = { request, friction, terms: await termsShown(request), keyId, at: now() };
+  const signing = { request, friction, answer, terms: await termsShown(request), keyId, at: now() };
   const tokens = judgeMinted(signing, minted.value);
   if (!tokens.ok) return tokens;
   const { passkey } = minted.value;

@@ -1,6 +1,7 @@
 import type { ClientFrame, NotificationBatch, ServerFrame } from "#model";
-import { forgetSession, sessionToken } from "../session/session.ts";
+import { sessionToken } from "../session/session.ts";
 import { markOnline, useConnection } from "./connection.ts";
+import { readStatus } from "./http.ts";
 
 /** A socket that comes back by itself: 0.5 s at first, doubled up to 30 s, and at once when the owner asks. */
 export type LiveSocket = { retryNow(): void; close(): void };
@@ -9,6 +10,8 @@ export type SocketEvents = {
   readonly onChange: (batch: NotificationBatch) => void;
   /** Something about decisions, keys or inputs is not as it was. */
   readonly onReview: () => void;
+  /** A run is not where it was. */
+  readonly onRun: (runId: string) => void;
 };
 
 const DELAY_FIRST_MS = 500;
@@ -37,8 +40,8 @@ export function openSocket(events: SocketEvents): LiveSocket {
     mine.addEventListener("close", (event) => {
       if (socket !== mine || closed) return;
       socket = null;
-      if (event.code === CLOSE_UNAUTHORISED) forgetSession();
-      else later();
+      if (event.code !== CLOSE_UNAUTHORISED) return later();
+      void isStillSignedIn().then((isIt) => isIt && socket === null && !closed && later());
     });
   };
 
@@ -75,6 +78,15 @@ export function openSocket(events: SocketEvents): LiveSocket {
   };
 }
 
+/**
+ * A page that a busy machine kept from saying in time who it is is closed with the same code as one that nobody knows:
+ * only an answer tells which it was, and a refused request forgets the session.
+ */
+async function isStillSignedIn(): Promise<boolean> {
+  await readStatus();
+  return sessionToken() !== null;
+}
+
 type Network = { readonly onGone: () => void; readonly onBack: () => void };
 
 /** The network is gone when the browser says so, and also when a request did not get through. */
@@ -94,6 +106,7 @@ function watchNetwork({ onGone, onBack }: Network): () => void {
 function tell(frame: ServerFrame | null, events: SocketEvents): void {
   if (frame?.type === "change_batch") events.onChange(frame.batch);
   if (frame?.type === "review_changed") events.onReview();
+  if (frame?.type === "run_news") events.onRun(frame.run_id);
   if (frame?.type !== "auth_ok") return;
   markOnline();
   events.onReady();

@@ -1,5 +1,7 @@
 import { plural } from "./plural.ts";
 
+type Away = { readonly count: number; readonly failed: number; readonly isAll: boolean };
+
 /** The catalogue's part about what happened and the chain that proves it. */
 export const activityWords = {
   activity: {
@@ -9,12 +11,25 @@ export const activityWords = {
     who: "Who",
     all: "All",
     by: { owner: "Devices", terminal: "Terminal", system: "Silas" },
-    actor: { owner: "A signed-in device", terminal: "The terminal of this machine", system: "Silas itself" },
+    actor: {
+      owner: "A signed-in device",
+      terminal: "The terminal of this machine",
+      system: "Silas itself",
+      model: "A model, which can only ask",
+    },
     state: { done: "Done", failed: "Did not succeed", unfinished: "No end recorded" },
     empty: "Nothing is recorded yet. What is done here appears in sentences, newest first.",
     noneOf: "Nothing of this among what is shown.",
     earlier: "Show earlier",
     openProof: "Show the proof",
+    ofRun: (count: number) => `${plural(count, { one: "entry", many: "entries" })} of the same run before it`,
+    away: (since: string) => `While you were away since ${since}:`,
+    awayBody: ({ count, failed, isAll }: Away) => {
+      const entries = isAll ? plural(count, { one: "entry", many: "entries" }) : `more than ${count} entries`;
+      return failed === 0
+        ? `${entries}, and nothing of it went wrong.`
+        : `${entries}, ${failed} of them did not end well.`;
+    },
   },
   chain: {
     checking: "Checking the chain",

@@ -7,6 +7,9 @@ const ACTIONS: { readonly [action: string]: { readonly verb: string; readonly on
   move_files: { verb: "Move", one: "file", many: "files" },
 };
 
+/** Known words that are said of things as they are; any other is the domain's and stands apart. */
+const PLAIN_ACTIONS: ReadonlySet<string> = new Set(["archive", "unarchive", "label", "unlabel", "move", "delete"]);
+
 /** What is unusual about an item, by the code it was flagged with; a code of another domain is shown as it is. */
 const FLAGS: { readonly [flag: string]: string } = {
   hidden: "Hidden by its name",
@@ -24,6 +27,7 @@ const FLAGS: { readonly [flag: string]: string } = {
 /** The catalogue's part about batches; only Review loads it. */
 export const batchWords = {
   items: "Items of this batch",
+  places: "Where it might go",
   usual: (count: number) => `${count} usual`,
   usualOnly: "Usual only",
   all: "All",
@@ -37,14 +41,19 @@ export const batchWords = {
   flags: (flags: readonly string[]): string =>
     flags.map((flag) => (Object.hasOwn(FLAGS, flag) ? FLAGS[flag] : flag.replaceAll("_", " "))).join(". "),
   sure: (share: number) => `${Math.round(share * 100)} % sure`,
+  noPlace: "Choose a place, or leave it where it is.",
+  place: "The place you chose is signed, as a batch of this one file.",
   nothingChosen: "Choose at least one, or decline.",
   part: "Only what is ticked is signed, as a batch of its own. The rest stays as it is.",
   changed: "Selection changed. Only what is ticked is signed, as a new approval. The rest stays as it is.",
   /** The choice names what would happen to how many. */
   act: (action: string, { chosen, all }: Chosen): string => {
+    if (action === "choose_move") return "Move it there";
     const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
     const count = chosen === all ? `${all}` : `${chosen} of ${all}`;
-    if (known === undefined) return `Approve: ${action}, ${count} ${all === 1 ? "item" : "items"}`;
+    if (known === undefined) {
+      return `Approve: ${action}${PLAIN_ACTIONS.has(action) ? "" : ","} ${count} ${all === 1 ? "item" : "items"}`;
+    }
     return `${known.verb} ${count} ${all === 1 ? known.one : known.many}`;
   },
   saidLeftOut: (count: number) => `${plural(count, { one: "item is", many: "items are" })} left as before.`,

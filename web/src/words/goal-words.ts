@@ -1,28 +1,21 @@
-import type { CycleEnd, CycleTrigger, GoalStatus } from "#model";
+import { GOAL_STATES, type CycleEnd, type CycleTrigger } from "#model";
 
 /** The catalogue's part about goals; only their pages load it. */
 export const goalWords = {
   loading: "Reading the goals",
   empty: "No goal was approved yet. A goal checks itself on a schedule. Propose one in a terminal:",
   command: "silas plan propose GOAL.md",
-  status: {
-    healthy: "Healthy",
-    failing: "Failing",
-    repairing: "Being repaired",
-    waiting_for_you: "Waits for you",
-    paused: "Paused",
-    never_checked: "Not checked yet",
-  } satisfies { readonly [S in GoalStatus]: string },
+  status: GOAL_STATES,
   ended: {
-    healthy: "Healthy",
-    failed: "Failed",
+    healthy: "Well",
+    failed: "Does not hold",
     blocked: "Blocked",
     missed: "Nobody decided in time",
   } satisfies { readonly [E in CycleEnd]: string },
   trigger: {
     schedule: "on schedule",
     missed: "made up for",
-    owner: "asked for",
+    owner: "because you asked",
   } satisfies { readonly [T in CycleTrigger]: string },
   going: "Under way",
   facts: {
@@ -36,6 +29,13 @@ export const goalWords = {
     repairsLeft: (left: number, max: number) => `${left} of ${max} left`,
     noRepairs: "None: it asks you each time",
     until: (when: string) => `until ${when}`,
+    messages: "Messages",
+    gates: "Gates",
+    gate: (name: string, heard: string) => `${name} (${heard})`,
+    heard: { every_user_message: "messages", every_agent_response: "replies" },
+    levels: "Levels",
+    mode: "Mode",
+    modeUnused: "nothing asks for it yet",
   },
   checksOf: (passed: number, all: number) => `${passed} of ${all} checks passed`,
   check: "Check now",
@@ -48,6 +48,20 @@ export const goalWords = {
   toDecision: "The decision",
   toWaiting: "Decide now",
   said: { check: "It is being checked.", pause: "It is paused.", resume: "It goes on." },
+  missed: {
+    title: "Missed checks",
+    intent: (count: number, title: string) =>
+      `${count === 1 ? "A check was" : `${count} checks were`} due while Silas could not look: ${title}`,
+    body: "Your settings say to ask before they are made up for. If you say nothing, the next one comes when it is due.",
+    choices: { check: "Check now", leave: "Leave them" },
+    means: {
+      check: "One look makes up for all of them. What fails is repaired or asked about as always.",
+      leave: "Nothing is run. Activity says that they were left.",
+    },
+    said: { check: "It is being checked.", leave: "They are left." },
+    busy: "One moment",
+    show: "Show the goal",
+  },
   cycles: "Checks so far",
   noCycles: "It has not been checked yet.",
   skipped: (count: number) => `${count} earlier not made up for`,

@@ -1,8 +1,13 @@
-import type { ItemOutcome, SettleChoice } from "#model";
+import type { ItemOutcome, NetworkUseBody, SettleChoice } from "#model";
 import { plural } from "./plural.ts";
 
 /** The catalogue's part about one run; only the pages that show one load it. */
 export const runPageWords = {
+  network: {
+    title: "Network",
+    use: ({ requests, bytes_sent: sent, bytes_received: received }: NetworkUseBody) =>
+      `${plural(requests, { one: "request", many: "requests" })}, ${plural(sent, { one: "byte", many: "bytes" })} sent, ${plural(received, { one: "byte", many: "bytes" })} received`,
+  },
   budget: {
     title: "Budget used",
     time: "Time",

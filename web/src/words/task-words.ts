@@ -60,7 +60,7 @@ export const taskWords = {
     estimateHint: "for example 30m or 1h 30m",
     estimateWrong: "Write a length such as 30m, 1h or 1h 30m.",
     language: "Language",
-    languageHint: "for example en or de-CH",
+    languageHint: "en, de-CH",
     languageWrong: "Write a language tag such as en or de-CH.",
     labels: "Labels",
     addLabel: "Add label",

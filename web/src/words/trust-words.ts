@@ -5,6 +5,7 @@ export const trustWords = {
   signing: {
     heading: "Signing",
     loading: "Looking for this device's key",
+    offline: "Silas cannot be reached, so the keys cannot be shown. They stay as they are.",
     lead: "What you approve here is signed by a key that only this browser holds. It is made here, cannot be copied out of it, and counts once you have confirmed it in the terminal.",
     begin: "Let this device sign",
     again: "Let this device sign again",
@@ -62,7 +63,7 @@ export const trustWords = {
     remove: (name: string) => `Remove ${name}`,
     removeShort: "Remove",
     removeHint: "Removing a passkey needs that passkey. If it is lost, remove it in the terminal:",
-    removeCommand: "silas keys passkeys remove ID",
+    removeCommand: (id: string) => `silas keys passkeys remove ${id}`,
     elsewhere: (count: number) => `${plural(count, { one: "passkey", many: "passkeys" })} on other devices`,
     doneAdded: (name: string) => `${name} added`,
     doneRemoved: (name: string) => `${name} removed`,

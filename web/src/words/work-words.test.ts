@@ -11,9 +11,12 @@ describe("how a run ended", () => {
     [{ status: "done", is_verified: true, results: [passed, passed, passed] }, "Done, checked 3 of 3"],
     [{ status: "done" }, "Done, not checked"],
     [{ status: "cancelled", last_error: "cancelled" }, "Stopped by you"],
-    [{ status: "stuck", last_error: "Check a: There is no output" }, "Stuck: Check a: There is no output"],
+    [
+      { status: "stuck", last_error: "Check a failed: There is no output" },
+      "Not done. Check a failed: There is no output",
+    ],
     [{ status: "blocked", last_error: "The plan has no steps to run" }, "Blocked: The plan has no steps to run"],
-    [{ status: "in_doubt" }, "In doubt: no reason was kept"],
+    [{ status: "in_doubt" }, "In doubt: No reason was kept"],
   ] as const)("%j reads %j", (run, said) => {
     expect(outcome({ ...ended, ...run, results: [...("results" in run ? run.results : [])] })).toBe(said);
   });

@@ -2,9 +2,9 @@ import type { RunRecordBody, WorkSummaryBody } from "#model";
 import { plural } from "./plural.ts";
 
 type Ended = Pick<RunRecordBody, "status" | "is_verified" | "results" | "last_error">;
-type Under = Pick<WorkSummaryBody, "progress"> & { readonly run: Pick<RunRecordBody, "status"> };
+type Under = Pick<WorkSummaryBody, "progress"> & { readonly run: Pick<RunRecordBody, "status" | "consult"> };
 
-const reasonOf = ({ last_error: error }: Ended): string => error ?? "no reason was kept";
+const reasonOf = ({ last_error: error }: Ended): string => error ?? "No reason was kept";
 
 /** The catalogue's part about runs: what is done right now, how it ended, and what to do then. */
 export const workWords = {
@@ -16,7 +16,9 @@ export const workWords = {
     now: ({ run, progress }: Under): string => {
       if (run.status === "pending") return "Waits for its turn";
       if (run.status === "paused") return "Paused";
+      if (run.status === "waiting") return "Waits for your decision";
       if (run.status === "verifying") return progress?.step === null ? `Checking: ${progress.name}` : "Checking it";
+      if (run.consult !== undefined) return "Asks the planner for advice";
       if (progress === null) return "Preparing its workspace";
       return progress.step === null
         ? `Checking: ${progress.name}`
@@ -54,8 +56,8 @@ export const workWords = {
       if (run.status === "done")
         return run.is_verified ? `Done, checked ${passed} of ${run.results.length}` : "Done, not checked";
       if (run.status === "cancelled") return "Stopped by you";
-      if (run.status === "failed") return `Failed: ${reasonOf(run)}`;
-      if (run.status === "stuck") return `Stuck: ${reasonOf(run)}`;
+      if (run.status === "failed") return `Failed. ${reasonOf(run)}`;
+      if (run.status === "stuck") return `Not done. ${reasonOf(run)}`;
       if (run.status === "blocked") return `Blocked: ${reasonOf(run)}`;
       return run.status === "in_doubt" ? `In doubt: ${reasonOf(run)}` : "Runs now";
     },
@@ -63,6 +65,7 @@ export const workWords = {
     said: (title: string, outcome: string) => `${title}: ${outcome}.`,
     next: {
       checked: "Every check of the plan passed, outside of the work itself.",
+      empty: "Its checks come out the same whatever is done, so nothing confirmed the result. Look at it yourself.",
       unchecked: "The plan has no checks, so nothing outside of it confirmed the result. Look at it yourself.",
       cancelled: "It ended at once. What it had already changed outside of its workspace stays changed.",
       failed: "The other tasks were not begun. Mend what is named here, then propose the project again.",
@@ -72,6 +75,10 @@ export const workWords = {
         "Its end was never seen, and it is not repeated by itself. Look whether it happened; propose the plan again only if it may happen once more.",
     },
     runsNow: "It runs now.",
+    goesOn: "Its run goes on.",
+    decide: "Decide",
+    decideOf: (title: string) => `Decide about the next step of: ${title}`,
+    taskWaits: (names: string) => `Waits for your decision: ${names}`,
     steps: "Steps",
     noSteps: "No step has begun.",
     attemptHeading: (count: number) => `Attempt ${count}`,
@@ -83,6 +90,7 @@ export const workWords = {
       in_doubt: "In doubt",
       left: "Not finished",
     },
+    toCome: "To come",
     took: (time: string) => `took ${time}`,
     milliseconds: (count: number) => `${count} ms`,
     seconds: (count: string) => `${count} s`,

@@ -1,6 +1,8 @@
 import type { ReactNode } from "react";
+import type { Instant } from "#base";
 import type { WorkDetailBody } from "#model";
-import { duration } from "../time/format.ts";
+import { useNow } from "../time/clock.ts";
+import { duration, secondsBetween } from "../time/format.ts";
 import { runPageWords } from "../words/run-page-words.ts";
 import styles from "./run-page.module.css";
 import { useSignedPlan } from "./signed-plan.ts";
@@ -9,9 +11,10 @@ import { useSignedPlan } from "./signed-plan.ts";
 export function Budget({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
   const limits = useSignedPlan(detail)?.budget ?? null;
   const used = detail.project?.budget_used ?? detail.run.budget_used;
+  const seconds = used.wall_time_seconds + useSecondsNow(detail);
   const { budget } = runPageWords;
   const rows: readonly Row[] = [
-    { name: budget.time, used: used.wall_time_seconds, of: limits?.max_wall_time_seconds ?? null, words: time },
+    { name: budget.time, used: seconds, of: limits?.max_wall_time_seconds ?? null, words: time },
     { name: budget.attempts, used: used.attempts, of: limits?.max_attempts ?? null, words: String },
     { name: budget.tokens, used: used.tokens, of: limits?.max_tokens ?? null, words: String },
     { name: budget.cost, used: used.cost_usd, of: limits?.max_cost_usd ?? null, words: budget.dollars },
@@ -34,6 +37,13 @@ export function Budget({ detail }: { readonly detail: WorkDetailBody }): ReactNo
       </dl>
     </section>
   );
+}
+
+/** The time of what is being done now is counted when it is over; until then it is added here. */
+function useSecondsNow({ run, progress, project }: WorkDetailBody): number {
+  const now = useNow(1000);
+  const isCounted = run.status !== "running" || progress === null || project !== null;
+  return isCounted ? 0 : secondsBetween(progress.since as Instant, now);
 }
 
 type Row = {

@@ -1,7 +1,10 @@
 import { Pause, Play } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
+import { Link } from "wouter";
 import type { WorkSummaryBody } from "#model";
+import buttons from "../parts/button.module.css";
 import { Button } from "../parts/button.tsx";
+import { classes } from "../parts/classes.ts";
 import { invalidateReview } from "../review/review-reads.ts";
 import { announce, toast } from "../ui-state.ts";
 import { useConnection } from "../wire/connection.ts";
@@ -15,9 +18,25 @@ export function RunControls({ summary }: { readonly summary: WorkSummaryBody }):
   const { status } = summary.run;
   return (
     <div className={styles["controls"]}>
-      {status !== "pending" && <PauseButton summary={summary} />}
+      {status === "waiting" && <DecideLink summary={summary} />}
+      {status !== "pending" && status !== "waiting" && <PauseButton summary={summary} />}
       <StopButton summary={summary} />
     </div>
+  );
+}
+
+/** To the card that asks about its next step. */
+function DecideLink({ summary: { run, title } }: { readonly summary: WorkSummaryBody }): ReactNode {
+  const { question } = run;
+  if (question === undefined) return null;
+  return (
+    <Link
+      href={`/review/${encodeURIComponent(question.request_id)}`}
+      className={classes(buttons["button"], buttons["main"])}
+      aria-label={words.work.decideOf(title)}
+    >
+      {words.work.decide}
+    </Link>
   );
 }
 

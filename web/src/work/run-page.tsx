@@ -2,14 +2,14 @@ import { Download } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type { Instant } from "#base";
-import type { RunSettlementBody, WorkDetailBody } from "#model";
+import { consultLine, toldConsultFromWire, type RunSettlementBody, type WorkDetailBody } from "#model";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
 import { Line } from "../parts/text.tsx";
 import { saveReceipt } from "../review/decisions.ts";
 import { Page } from "../shell/page.tsx";
-import { dateTime } from "../time/format.ts";
+import { zonedDateTime } from "../time/format.ts";
 import { announce } from "../ui-state.ts";
 import { runPageWords } from "../words/run-page-words.ts";
 import { words } from "../words.ts";
@@ -47,6 +47,7 @@ function Run({ id }: { readonly id: string }): ReactNode {
       {data.project === null ? <Steps detail={data} /> : <ProjectTasks project={data.project} />}
       <Checks detail={data} />
       <Artifacts detail={data} />
+      <Network detail={data} />
       <Budget detail={data} />
       <Facts detail={data} />
     </div>
@@ -63,6 +64,7 @@ function Head({ detail, isKept }: HeadProps): ReactNode {
         <Line text={title} />
       </h2>
       {isOver(detail) ? <Outcome detail={detail} /> : <Progress summary={detail} isKept={isKept} />}
+      <Planner detail={detail} />
       {detail.undo !== null && isOver(detail) && <UndoPart detail={detail} undo={detail.undo} />}
       <div className={styles["acts"]}>
         {!isOver(detail) && <RunControls summary={detail} />}
@@ -108,6 +110,16 @@ function Outcome({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
   );
 }
 
+/** What the planner was asked about it, and what came of that. */
+function Planner({ detail: { consults } }: { readonly detail: WorkDetailBody }): ReactNode {
+  return consults?.map((consult) => (
+    <p key={`${consult.kind}-${consult.number}`} className={styles["next"]} data-testid="planner">
+      <Line text={consultLine(toldConsultFromWire(consult))} />{" "}
+      {consult.request_id !== null && <Link href={`/review/${consult.request_id}`}>{words.work.toRequest}</Link>}
+    </p>
+  ));
+}
+
 /** What was said of a run in doubt, and what the checks said then. */
 function Settlement({ settlement }: { readonly settlement: RunSettlementBody }): ReactNode {
   const { choice, results, request_id: againId } = settlement;
@@ -131,9 +143,29 @@ function useEnd(detail: WorkDetailBody | undefined): void {
   }, [detail]);
 }
 
-function nextWords({ status, is_verified: isVerified }: WorkDetailBody["run"]): string {
-  if (status === "done") return isVerified ? words.work.next.checked : words.work.next.unchecked;
+function nextWords({ status, is_verified: isVerified, results }: WorkDetailBody["run"]): string {
+  const { checked, empty, unchecked } = words.work.next;
+  if (status === "done") return isVerified ? checked : results.length > 0 ? empty : unchecked;
   return words.work.next[status as "cancelled" | "failed" | "stuck" | "blocked" | "in_doubt"];
+}
+
+/** Where it was, and how much went either way, as the gateway counted it. */
+function Network({ detail: { network } }: { readonly detail: WorkDetailBody }): ReactNode {
+  if (network.length === 0) return null;
+  return (
+    <section className={styles["part"]} aria-labelledby="network" data-testid="network">
+      <h3 id="network">{runPageWords.network.title}</h3>
+      <ul className={styles["rows"]}>
+        {network.map((use) => (
+          <li key={use.host}>
+            <p>
+              <Line text={use.host} /> <span className={styles["faint"]}>{runPageWords.network.use(use)}</span>
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 function Artifacts({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
@@ -159,20 +191,24 @@ function Artifacts({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
   );
 }
 
-function Facts({ detail: { run } }: { readonly detail: WorkDetailBody }): ReactNode {
+function Facts({ detail: { run, project } }: { readonly detail: WorkDetailBody }): ReactNode {
   const { facts } = words.work;
   return (
     <dl className={styles["facts"]}>
       <dt>{facts.began}</dt>
-      <dd>{dateTime(run.started_at as Instant)}</dd>
+      <dd>{zonedDateTime(run.started_at as Instant)}</dd>
       {run.ended_at !== null && (
         <>
           <dt>{facts.ended}</dt>
-          <dd>{dateTime(run.ended_at as Instant)}</dd>
+          <dd>{zonedDateTime(run.ended_at as Instant)}</dd>
         </>
       )}
-      <dt>{facts.attempts}</dt>
-      <dd>{run.attempts}</dd>
+      {project === null && (
+        <>
+          <dt>{facts.attempts}</dt>
+          <dd>{run.attempts}</dd>
+        </>
+      )}
       <dt>{facts.id}</dt>
       <dd>
         <code>{run.run_id}</code>

@@ -11,6 +11,8 @@ import { RunControls } from "./run-controls.tsx";
 import { useRun } from "./work-reads.ts";
 
 const QUIET_SECONDS = 15;
+/** Nothing of it runs, so that nothing new is to be expected. */
+const RESTS: ReadonlySet<string> = new Set(["pending", "paused", "waiting"]);
 
 /** One run on its way: what it does in words, since when, the last line it printed, and the way to end it. */
 export function RunRow({ listed }: { readonly listed: WorkSummaryBody }): ReactNode {
@@ -55,7 +57,7 @@ export function Progress({ summary, isKept }: ProgressProps): ReactNode {
         </p>
       )}
       {isKept && <p className={styles["quiet"]}>{words.work.offline}</p>}
-      {!isKept && run.status !== "pending" && quietSeconds >= QUIET_SECONDS && (
+      {!isKept && !RESTS.has(run.status) && quietSeconds >= QUIET_SECONDS && (
         <p className={styles["quiet"]} data-testid="still-working">
           {words.work.still(duration(quietSeconds))}
         </p>
@@ -68,6 +70,8 @@ export function Progress({ summary, isKept }: ProgressProps): ReactNode {
 function nowWords(summary: WorkSummaryBody): string {
   const { project, run } = summary;
   if (project === null || run.status === "verifying" || run.status === "paused") return words.work.now(summary);
+  const waiting = project.children.filter(({ status }) => status === "waiting");
+  if (waiting.length > 0) return words.work.taskWaits(waiting.map(({ title }) => title).join(", "));
   const going = project.children.filter(({ status }) => status === "running" || status === "verifying");
   const done = project.children.filter(({ status }) => status === "done").length;
   return words.work.tasks({ done, all: project.children.length, going: going.map(({ title }) => title) });

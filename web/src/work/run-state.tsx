@@ -33,6 +33,7 @@ const MARKS = {
   running: LoaderCircle,
   verifying: LoaderCircle,
   paused: CirclePause,
+  waiting: CircleHelp,
   done: CircleCheck,
   failed: TriangleAlert,
   stuck: TriangleAlert,

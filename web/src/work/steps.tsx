@@ -5,15 +5,19 @@ import { Line, Paragraphs } from "../parts/text.tsx";
 import { duration } from "../time/format.ts";
 import { words } from "../words.ts";
 import styles from "./run-page.module.css";
+import { useSignedPlan } from "./signed-plan.ts";
+import { stepNames } from "./step-names.ts";
+import { isOver } from "./work-reads.ts";
 
 /** The ledger as it was kept: each step of each attempt, the last attempt first. */
 export function Steps({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
   const { ledger } = detail;
   const attempts = [...new Set(ledger.map(({ attempt }) => attempt))].toReversed();
+  const later = useStepsToCome(detail);
   return (
     <section className={styles["part"]} aria-labelledby="steps">
       <h3 id="steps">{words.work.steps}</h3>
-      {ledger.length === 0 && <p className={styles["faint"]}>{words.work.noSteps}</p>}
+      {ledger.length === 0 && later.length === 0 && <p className={styles["faint"]}>{words.work.noSteps}</p>}
       {attempts.map((attempt) => (
         <div key={attempt}>
           {attempts.length > 1 && <h4>{words.work.attemptHeading(attempt)}</h4>}
@@ -25,11 +29,38 @@ export function Steps({ detail }: { readonly detail: WorkDetailBody }): ReactNod
                   <Step entry={entry} state={stateOf(entry, detail)} />
                 </li>
               ))}
+            {attempt === attempts[0] && <ToCome steps={later} />}
           </ol>
         </div>
       ))}
     </section>
   );
+}
+
+type NumberedStep = { readonly number: number; readonly name: string };
+
+/** While a run is under way, the steps of its signed plan that it has not begun in this attempt. */
+function useStepsToCome(detail: WorkDetailBody): readonly NumberedStep[] {
+  const plan = useSignedPlan(detail);
+  if (plan === null || isOver(detail)) return [];
+  const begun = detail.ledger.filter(({ attempt }) => attempt === detail.run.attempts).length;
+  return stepNames(plan)
+    .map((name, index) => ({ number: index + 1, name }))
+    .slice(begun);
+}
+
+function ToCome({ steps }: { readonly steps: readonly NumberedStep[] }): ReactNode {
+  return steps.map(({ number, name }) => (
+    <li key={number} data-testid="step" data-state="to_come">
+      <p className={styles["name"]}>
+        <CircleDashed size={16} aria-hidden />
+        <span className={styles["faint"]}>
+          {number}. <Line text={name} />
+        </span>
+        <span className={styles["faint"]}>{words.work.toCome}</span>
+      </p>
+    </li>
+  ));
 }
 
 type StepState = keyof typeof words.work.stepState;

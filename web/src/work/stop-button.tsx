@@ -2,7 +2,7 @@ import { Square } from "lucide-react";
 import { useId, useState, type ReactNode } from "react";
 import type { WorkSummaryBody } from "#model";
 import { Button } from "../parts/button.tsx";
-import { focusPageIfLost } from "../parts/focus-page.ts";
+import { useFocusAfterGoing } from "../parts/focus-page.ts";
 import { invalidateReview } from "../review/review-reads.ts";
 import { announce, toast } from "../ui-state.ts";
 import { useConnection } from "../wire/connection.ts";
@@ -15,15 +15,15 @@ export function StopButton({ summary }: { readonly summary: WorkSummaryBody }): 
   const [isStopping, setIsStopping] = useState(false);
   const isOffline = useConnection((state) => state.state === "offline");
   const reasonId = useId();
+  const focusAfterGoing = useFocusAfterGoing();
   const stop = async (): Promise<void> => {
     setIsStopping(true);
+    focusAfterGoing();
     const answer = await send(`/api/work/${encodeURIComponent(run.run_id)}/cancel`, { method: "POST", json: {} });
     if (answer.ok) announce(words.work.said(title, words.work.outcome({ ...run, status: "cancelled" })));
     else toast(answer.error.message || words.work.notStopped, { tone: "wrong" });
     await invalidateReview();
     setIsStopping(false);
-    // The button goes with the run.
-    focusPageIfLost();
   };
   return (
     <>

@@ -1,13 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import type { StoppedBody, WorkDetailBody, WorkListBody, WorkSummaryBody } from "#model";
-import { loadOrKept, readOf, type JournalRead } from "../data/reads.ts";
+import { loadOrKept, queryClient, readOf, type JournalRead } from "../data/reads.ts";
+import { useConnection } from "../wire/connection.ts";
 import { send } from "../wire/http.ts";
 
 /** Under the key of Review: whatever changes a run is told as a change of what there is to review. */
 const workKey = ["review", "work"] as const;
 const LIST = "/api/work";
-/** A program prints whenever it likes, and only what is asked for comes: often enough to be lively, seldom enough to be calm. */
-const POLL_MS = 1000;
+/** Where a run is, the socket says; what its program prints comes only when it is asked for. */
+const POLL_MS = 3000;
+/** Without the socket everything must be asked for. */
+const POLL_ALONE_MS = 1000;
 
 /** Every run there was lately, newest first; those that wait or run among them. */
 export const useWork = (): readonly WorkSummaryBody[] => useListed()?.runs ?? NONE;
@@ -38,14 +41,19 @@ export const firstRunOf = (runs: readonly WorkSummaryBody[], requestId: string):
 /** Runs that stand for themselves; a task of a project is shown with its project. */
 export const isOwn = ({ project_run_id: projectId }: WorkSummaryBody): boolean => projectId === null;
 
+/** One run, whoever looks at it: the server says that it is not where it was. */
+export const invalidateRun = (id: string): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: [...workKey, "run", id] });
+
 /** One run with its ledger, asked again while it is on its way and the page is in sight. */
 export function useRun(id: string): JournalRead<WorkDetailBody> {
+  const pollMs = useConnection((state) => (state.state === "online" ? POLL_MS : POLL_ALONE_MS));
   const address = `${LIST}/${encodeURIComponent(id)}`;
   const read = useQuery({
     queryKey: [...workKey, "run", id],
     queryFn: () => loadOrKept(address, () => send<WorkDetailBody>(address, { method: "GET" })),
     refetchInterval: ({ state }) =>
-      state.data !== undefined && !isOver(state.data.answer) && state.data.keptAtMs === null ? POLL_MS : false,
+      state.data !== undefined && !isOver(state.data.answer) && state.data.keptAtMs === null ? pollMs : false,
   });
   return readOf(read);
 }

@@ -61,7 +61,24 @@ export const KERNEL_ATTEMPTS: readonly Attempt[] = [
     name: "open the emergency keys of the kernel",
     command: () => node(`tries(() => fs.openSync("/proc/sysrq-trigger", "w"))`),
   },
-  { name: "reach devices through /sys", command: () => node(`tries(() => fs.readdirSync("/sys").join())`) },
+  {
+    name: "reach devices through /sys",
+    command: () =>
+      node(
+        `let seen = []; try { seen = fs.readdirSync("/sys"); } catch {} seen.length === 0 ? held("nothing there") : escaped(seen.join());`,
+      ),
+  },
+  {
+    name: "write anything in /proc that belongs to no process",
+    command: () =>
+      node(`const can = [];
+        const look = (folder) => { for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+          const path = folder + "/" + entry.name;
+          if (folder === "/proc" && /^(\\d+|self|thread-self)$/.test(entry.name)) continue;
+          try { if (entry.isDirectory()) look(path); else if (fs.statSync(path).isFile()) { fs.accessSync(path, fs.constants.W_OK); can.push(path); } } catch {}
+        } };
+        look("/proc"); can.length === 0 ? held("nothing") : escaped(can.join());`),
+  },
   {
     name: "open disks and memory",
     command: () =>

@@ -1,17 +1,11 @@
 import * as z from "zod/mini";
-import { err, LIMITS, ok, oneLine, type JsonValue, type Result } from "#base";
-import { MOVE_FILES, narrowMoves } from "../batch/move-files.ts";
+import { err, LIMITS, ok, type JsonValue, type Result } from "#base";
+import { CHOOSE_MOVE, MOVE_FILES, narrowMoves } from "../batch/move-files.ts";
 import { instantSchema } from "../values.ts";
+import { id, line } from "./fields.ts";
 
 /** Actions that are reviewed many at a time. The domain names the action; Silas binds an approval to exactly these. */
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
-const line = (charsMax: number) =>
-  z.string().check(
-    z.maxLength(charsMax),
-    z.regex(/\S/),
-    z.refine<string>((text) => oneLine(text) === text, "unsafe_text"),
-  );
 const share = z.number().check(z.gte(0), z.lte(1));
 const ACTION = /^[a-z][a-z0-9_]{0,39}$/;
 
@@ -77,7 +71,7 @@ export type SelectionRefusal = { readonly code: "selection_refused"; readonly it
 
 /**
  * The batch an answer leaves: all of it, none of it, or the chosen items in the order they were chosen. A selection is
- * another batch with another hash, and is asked about again. [BATCH-05]
+ * another batch with another hash, and is asked about again. Of a question one way is chosen, and that is the batch. [BATCH-05]
  */
 export function batchAfter(
   proposal: BatchProposal,
@@ -87,11 +81,22 @@ export function batchAfter(
   const byId = new Map(proposal.items.map((item) => [item.item_id, item]));
   const unknown = selected.find((itemId) => !byId.has(itemId));
   const isPart = selected.length > 0 && selected.length < proposal.items.length && isDistinct(selected);
-  if (unknown !== undefined || !isPart) return err({ code: "selection_refused", itemId: unknown ?? null });
+  const isQuestion = proposal.action === CHOOSE_MOVE;
+  if (unknown !== undefined || !isPart || (isQuestion && selected.length !== 1)) {
+    return err({ code: "selection_refused", itemId: unknown ?? null });
+  }
   // Settings that speak of an item go with it: what is left out of the batch is left out of what is signed.
-  const params = proposal.action === MOVE_FILES ? narrowMoves(proposal.params, selected) : proposal.params;
+  const isMove = isQuestion || proposal.action === MOVE_FILES;
+  const params = isMove ? narrowMoves(proposal.params, selected) : proposal.params;
   const items = selected.flatMap((itemId) => byId.get(itemId) ?? []);
-  return ok({ ...proposal, params, items, confidence_min: Math.min(...items.map(({ confidence }) => confidence)) });
+  const action = isMove ? MOVE_FILES : proposal.action;
+  return ok({
+    ...proposal,
+    action,
+    params,
+    items,
+    confidence_min: Math.min(...items.map(({ confidence }) => confidence)),
+  });
 }
 
 const isDistinct = (names: readonly string[]): boolean => new Set(names).size === names.length;

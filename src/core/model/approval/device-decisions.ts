@@ -1,5 +1,6 @@
 import type { Instant, Sha256Hex } from "#base";
 import type { UnsignedToken } from "../approvals.ts";
+import type { OwnerReply } from "../ask/answers.ts";
 import type { Friction } from "../cards.ts";
 import type { DecisionDigest } from "../decisions.ts";
 import type { KeyId, OwnerKey, PublicKeyHex } from "../keys.ts";
@@ -13,6 +14,8 @@ export type DeviceAnswer = {
   readonly shownHash: Sha256Hex;
   readonly friction: readonly Friction[];
   readonly keyId: KeyId;
+  /** What is said to a question of a step. */
+  readonly answer?: OwnerReply | undefined;
 };
 
 /** What the page is to sign, and the passkey it is to ask for. */

@@ -1,6 +1,6 @@
 import { assert, canonicalJson, LIMITS, sha256Hex, type Instant, type JsonValue, type Sha256Hex } from "#base";
 import type { ApprovalScope, PendingDecision } from "../approvals.ts";
-import { batchBytes, MOVE_FILES, reverseMoves } from "../batch/move-files.ts";
+import { batchBytes, CHOOSE_MOVE, MOVE_FILES, reverseMoves } from "../batch/move-files.ts";
 import type { BatchProjection } from "./batch.ts";
 import { isPayloadKind, readPayload, SCOPE_OF_KIND, type ShownPayload } from "./payload.ts";
 import { readProjection, type ReadProjection } from "./plan-projection.ts";
@@ -21,6 +21,8 @@ export type Grant = {
   readonly laterMs: number;
   /** The canonical text it is for, where that is not part of what was asked: the way back of a batch. */
   readonly reverse: string | null;
+  /** The one operation that its use is for, where that is known before it is used. */
+  readonly operationId?: string;
 };
 
 type Asked = Pick<PendingDecision, "kind" | "projection">;
@@ -40,8 +42,8 @@ export function grantsOf({ kind, projection }: Asked): readonly Grant[] | null {
   };
   if (isPayloadKind(kind)) {
     const read = readPayload(kind, projection);
-    if (!read.ok) return null;
-    const own: Grant = { ...plain, workItemId: read.value.subjectId, usesMax: 1 };
+    if (!read.ok || isQuestion(read.value.payload)) return null;
+    const own: Grant = { ...plain, ...operationOf(read.value.payload), workItemId: read.value.subjectId, usesMax: 1 };
     const undo = undoGrants(read.value.payload, own);
     return undo === null ? null : [own, ...undo];
   }
@@ -54,6 +56,14 @@ export function grantsOf({ kind, projection }: Asked): readonly Grant[] | null {
 }
 
 const NOW = { use: "now", laterMs: 0, reverse: null } as const;
+
+/** Which way is open as long as none is chosen, and there is nothing to sign. [BATCH-03] */
+const isQuestion = (payload: ShownPayload): boolean =>
+  payload.kind === "batch_review" && payload.action === CHOOSE_MOVE;
+
+/** A step of a run is let through as the call it is, and answered as the question it is: its approval is used for that. [WORK-24] */
+const operationOf = (payload: ShownPayload): Pick<Grant, "operationId"> =>
+  "operation_id" in payload ? { operationId: payload.operation_id } : {};
 
 /** A batch that Silas can carry out is approved together with its way back, which is bound to its own hash. [UNDO-03] */
 function undoGrants(payload: ShownPayload, own: Grant): readonly Grant[] | null {

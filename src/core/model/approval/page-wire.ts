@@ -1,16 +1,17 @@
 import * as z from "zod/mini";
 import { LIMITS, type Sha256Hex } from "#base";
 import { unsignedTokenSchema, type PendingDecision } from "../approvals.ts";
+import { ownerAnswerSchema } from "../ask/answers.ts";
 import { FRICTIONS, type RiskLevel } from "../cards.ts";
 import type { KeptRequestBody } from "../decisions.ts";
 import { keyIdSchema, publicKeySchema, type OwnerKeyBody } from "../keys.ts";
 import { nameSchema } from "../values.ts";
+import { id } from "./fields.ts";
 import { signatureSchema } from "./signature-schema.ts";
 import { passkeyAssertionSchema } from "./passkey-wire.ts";
 
 /** What a page and the server say to each other about keys and decisions. A *device* is a signed-in browser. */
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const digest = z.pipe(
   z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   z.transform((text) => text as Sha256Hex),
@@ -66,6 +67,8 @@ export const mintRequestSchema = z.strictObject({
   shown_hash: digest,
   friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
   key_id: keyIdSchema,
+  /** What is said to a question of a step; left out for everything else. */
+  answer: z.optional(ownerAnswerSchema),
 });
 export type MintRequestBody = z.input<typeof mintRequestSchema>;
 

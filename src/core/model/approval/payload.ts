@@ -1,46 +1,28 @@
 import * as z from "zod/mini";
-import {
-  assert,
-  canonicalJson,
-  err,
-  LIMITS,
-  ok,
-  oneLine,
-  parseStrictJson,
-  sha256Hex,
-  type JsonValue,
-  type Result,
-} from "#base";
+import { assert, canonicalJson, err, LIMITS, ok, parseStrictJson, sha256Hex, type JsonValue, type Result } from "#base";
 import type { ApprovalScope } from "../approvals.ts";
+import { decisionShape, draftShape, isAnswerable } from "../ask/question-shapes.ts";
+import { LIMIT_KEYS } from "../autonomy/limits.ts";
 import type { RequestKind } from "../cards.ts";
 import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
+import { escalationShape } from "../connection/escalation-payload.ts";
+import { connectionSetupShape } from "../connection/setup-payload.ts";
+import { isWholeInstall, skillInstallShape } from "../skill/skill-install.ts";
 import { instantSchema } from "../values.ts";
 import { batchProposalSchema, projectBatch } from "./batch.ts";
+import { digest, id, line } from "./fields.ts";
 import type { ProjectionRefusal } from "./plan-projection.ts";
+import { stepShape } from "./step-question.ts";
 
 /**
  * What may be approved besides a plan. Each kind is proposed in its wire form and has a projection of its own: the
  * values an approval is bound to, and nothing else. No projection has the fields of another kind. [APPR-10]
  */
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
-const line = (charsMax: number) =>
-  z.string().check(
-    z.maxLength(charsMax),
-    z.regex(/\S/),
-    z.refine<string>((text) => oneLine(text) === text, "unsafe_text"),
-  );
 const count = z.int().check(z.gte(0));
 
 const changeSchema = z.strictObject({
-  key: z.enum([
-    "standing.scope",
-    "standing.max_executions",
-    "standing.expires_at",
-    "batch_review.default_size",
-    "batch_review.confidence.high_min",
-  ]),
+  key: z.enum(LIMIT_KEYS),
   current_value: line(LIMITS.titleChars),
   proposed_value: line(LIMITS.titleChars),
   direction: z.enum(["widen", "tighten"]),
@@ -64,6 +46,10 @@ const promotionShape = {
   content: z.string().check(z.maxLength(LIMITS.textChars)),
   from: taintSchema,
   to: taintSchema,
+  /** For a memory; without it the item is a message. A memory is verified by it, whoever's words it holds. */
+  memory: z.optional(
+    z.strictObject({ scope_id: id, trust_from: z.literal("working"), trust_to: z.literal("verified") }),
+  ),
 } as const;
 const promotionProjection = z.strictObject(promotionShape).check(z.refine(isPromotion, "not_a_promotion"));
 
@@ -76,6 +62,12 @@ const gateShape = {
   context_digest: digest,
 } as const;
 const gateProjection = z.strictObject(gateShape);
+const stepProjection = z.strictObject(stepShape);
+const decisionProjection = z.strictObject(decisionShape).check(z.refine(isAnswerable, "not_answerable"));
+const draftProjection = z.strictObject(draftShape);
+const skillProjection = z.strictObject(skillInstallShape).check(z.refine(isWholeInstall, "not_the_files"));
+const connectionProjection = z.strictObject(connectionSetupShape);
+const escalationProjection = z.strictObject(escalationShape);
 
 const batchProjection = z
   .strictObject({
@@ -92,6 +84,12 @@ const PROJECTIONS = {
   autonomy_threshold: thresholdProjection,
   memory_promotion: promotionProjection,
   gate_approval: gateProjection,
+  step_approval: stepProjection,
+  decision: decisionProjection,
+  draft_review: draftProjection,
+  skill_install: skillProjection,
+  connection_setup: connectionProjection,
+  permission_escalation: escalationProjection,
 } as const;
 export type PayloadKind = keyof typeof PROJECTIONS;
 type ProjectionOf<K extends PayloadKind> = z.infer<(typeof PROJECTIONS)[K]>;
@@ -114,26 +112,40 @@ export const payloadSchema = z.discriminatedUnion("kind", [
     .strictObject({ kind: z.literal("memory_promotion"), ...promotionShape })
     .check(z.refine(isPromotion, "not_a_promotion")),
   z.strictObject({ kind: z.literal("gate_approval"), ...gateShape }),
+  z.strictObject({ kind: z.literal("step_approval"), ...stepShape }),
+  z.strictObject({ kind: z.literal("decision"), ...decisionShape }).check(z.refine(isAnswerable, "not_answerable")),
+  z.strictObject({ kind: z.literal("draft_review"), ...draftShape }),
+  z
+    .strictObject({ kind: z.literal("skill_install"), ...skillInstallShape })
+    .check(z.refine(isWholeInstall, "not_the_files")),
+  z.strictObject({ kind: z.literal("connection_setup"), ...connectionSetupShape }),
+  z.strictObject({ kind: z.literal("permission_escalation"), ...escalationShape }),
 ]);
 export type Payload = z.infer<typeof payloadSchema>;
 export type PayloadBody = z.input<typeof payloadSchema>;
 /** What is wrong with it; nothing was asked. */
 export type PayloadRefused = { readonly code: "payload_refused"; readonly reason: string };
 
-/** What an approval of each kind says it is for. No two kinds share one, so a token tells what its projection is. */
+/** What an approval of each kind says it is for. Kinds that share one have no projection in common. */
 export const SCOPE_OF_KIND = {
   plan_approval: "full_plan",
   batch_review: "connection_act",
   autonomy_threshold: "autonomy_threshold",
   memory_promotion: "memory_promotion",
   gate_approval: "single_step",
+  step_approval: "single_step",
+  decision: "single_step",
+  draft_review: "single_step",
+  skill_install: "skill_install",
+  connection_setup: "connection_manage",
+  permission_escalation: "connection_manage",
 } as const satisfies { readonly [K in RequestKind]: ApprovalScope };
 
-/** What kind of request a token of this scope came from; null for a scope nobody asks for yet. */
-export function kindOfScope(scope: ApprovalScope): RequestKind | null {
-  if (scope === "standing") return "plan_approval";
+/** What kinds of request a token of this scope can come from; none for a scope nobody asks for yet. */
+export function kindsOfScope(scope: ApprovalScope): readonly RequestKind[] {
+  if (scope === "standing") return ["plan_approval"];
   const kinds = Object.keys(SCOPE_OF_KIND) as readonly RequestKind[];
-  return kinds.find((kind) => SCOPE_OF_KIND[kind] === scope) ?? null;
+  return kinds.filter((kind) => SCOPE_OF_KIND[kind] === scope);
 }
 
 /** The values an approval binds, as canonical text. Whatever is not in it neither changes the hash nor the effect. */
@@ -152,7 +164,13 @@ function boundValues(payload: Payload): object {
       return { scope_id, goal_id, changes, sample_size, correction_rate, evidence_window };
     }
     case "memory_promotion":
-    case "gate_approval": {
+    case "gate_approval":
+    case "step_approval":
+    case "decision":
+    case "draft_review":
+    case "skill_install":
+    case "connection_setup":
+    case "permission_escalation": {
       const { kind: _kind, ...bound } = payload;
       return bound;
     }
@@ -198,8 +216,20 @@ function subjectOf(payload: ShownPayload): string {
       return payload.item_id;
     case "gate_approval":
       return payload.scope_id;
+    case "step_approval":
+    case "decision":
+    case "draft_review":
+    case "permission_escalation":
+      return payload.operation_id;
+    case "skill_install":
+      return skillSubject(payload.name);
+    case "connection_setup":
+      return payload.connection_id;
   }
 }
+
+/** No plan has such an id, so that nothing about the one is taken for the other. */
+export const skillSubject = (name: string): string => `skill:${name}`;
 
 export const isPayloadKind = (kind: RequestKind): kind is PayloadKind => Object.hasOwn(PROJECTIONS, kind);
 
@@ -214,10 +244,13 @@ export function parsePayload(text: string): Result<Payload, ProjectionRefusal> {
 }
 
 /** Trust only rises by it, and the text is the one the digest names. */
-function isPromotion({ item_digest: said, content, from, to }: Promotion): boolean {
-  return TAINTS.indexOf(to) < TAINTS.indexOf(from) && sha256Hex(content) === said;
+function isPromotion({ item_digest: said, content, from, to, memory }: Promotion): boolean {
+  const rises =
+    memory === undefined ? TAINTS.indexOf(to) < TAINTS.indexOf(from) : to === "owner" && TAINTS.includes(from);
+  return rises && sha256Hex(content) === said;
 }
 type Promotion = {
+  readonly memory?: object | undefined;
   readonly item_digest: string;
   readonly content: string;
   readonly from: Taint;

@@ -4,6 +4,12 @@ import { standingTermsSchema } from "./standing.ts";
 
 const names = z.array(z.string());
 const command = z.strictObject({ by: z.string(), argv: names, network: z.boolean() });
+const connectionUse = z.strictObject({
+  by: z.string(),
+  skill: z.string(),
+  connection_id: z.string(),
+  permissions: names,
+});
 const budget = z.strictObject({
   max_tokens: z.number(),
   max_cost_usd: z.number(),
@@ -37,6 +43,8 @@ const planShape = {
     files_write: z.prefault(names, []),
     hosts: names,
     secret_refs: names,
+    /** Left out by a plan that uses no connection, so that its hash is the one it always had. */
+    connections: z.prefault(z.array(connectionUse), []),
   }),
   parent: z.prefault(z.nullable(z.string()), null),
 } as const;

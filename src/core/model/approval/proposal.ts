@@ -9,6 +9,10 @@ export type PlanProposal = {
   readonly standing: StandingTerms | null;
   /** The plan is a goal, and what is proposed is the one task it makes of this failure; left out otherwise. */
   readonly repair?: ProposedRepair | undefined;
+  /** The work whose results it goes on with; left out when the plan alone says. */
+  readonly continues?: string | undefined;
+  /** The run whose plan it is another way for; left out for every other plan. It counts how often that was, and no more. */
+  readonly replaces?: string | undefined;
 };
 /** What a goal's task is made of besides the goal. */
 export type ProposedRepair = {
@@ -39,27 +43,32 @@ export type ProposalReason =
   | "standing_without_repair"
   | "standing_uses"
   | "standing_over"
-  | "repair_without_goal";
+  | "repair_without_goal"
+  | "continues_another";
 
 const file = z.string().check(z.maxLength(LIMITS.planBytes));
+const itemId = z.string().check(z.maxLength(LIMITS.idChars), z.regex(/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/));
 const proposalSchema = z.strictObject({
   plan: file,
   tasks: z.array(file).check(z.maxLength(LIMITS.planNames)),
   standing: z.nullable(standingTermsSchema),
   repair: z.optional(
     z.strictObject({
-      task_id: z.string().check(z.maxLength(LIMITS.idChars), z.regex(/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/)),
+      task_id: itemId,
       failed: z
         .array(z.strictObject({ name: z.string(), output: z.string().check(z.maxLength(LIMITS.planTextChars)) }))
         .check(z.minLength(1), z.maxLength(LIMITS.planParts)),
     }),
   ),
+  continues: z.optional(itemId),
+  replaces: z.optional(z.string().check(z.maxLength(LIMITS.idChars))),
 });
 
 /** One text for all of it: the file itself when there is nothing else, so that a plan alone stays what it was. */
 export function planProposalText(proposal: PlanProposal): string {
-  const isPlanAlone = proposal.tasks.length === 0 && proposal.standing === null && proposal.repair === undefined;
-  if (isPlanAlone) return proposal.plan;
+  const { plan, tasks, standing, repair, continues, replaces } = proposal;
+  const isAlone = repair === undefined && continues === undefined && replaces === undefined;
+  if (tasks.length === 0 && standing === null && isAlone) return plan;
   const text = canonicalJson(proposal);
   assert(text.ok, "a proposal has canonical bytes");
   return text.value;

@@ -26,7 +26,7 @@ export const batchSentences: Sentences = {
   batch_outcome: ({ work_item_id: name, outcome, items }, nameOf) =>
     `${OUTCOMES[outcome]} ${items === 1 ? "1 item" : `${items} items`} of ${nameOf(name)}`,
   undo_kept: ({ work_item_id: name, key_id }, nameOf) =>
-    `Kept the way back of ${nameOf(name)}, signed with key ${key_id}`,
+    `Kept the way back of ${nameOf(name)}, signed with key ${key_id.slice(0, 8)}`,
 };
 
 const OUTCOMES = {

@@ -8,6 +8,12 @@ import type { BatchProjection } from "../approval/batch.ts";
  */
 export const MOVE_FILES = "move_files";
 
+/**
+ * One file and several places it might go to, where no rule is sure. It is a question and nothing else: no token is made
+ * for it, and only the way that somebody chooses becomes a batch, of one. [BATCH-03]
+ */
+export const CHOOSE_MOVE = "choose_move";
+
 const place = z.string().check(z.maxLength(LIMITS.pathChars), z.refine<string>(isPlace, "path_refused"));
 const folder = z.string().check(
   z.maxLength(LIMITS.pathChars),
@@ -57,6 +63,24 @@ export function readMoveFiles({ params, item_ids: ids }: Bound): Result<MoveFile
 }
 type Bound = Pick<BatchProjection, "params" | "item_ids">;
 
+/** The ways of a question, if they are whole: at least two, all of one file with the same bytes, to different places. */
+export function readChoice({ params, item_ids: ids }: Bound): Result<MoveFiles, MoveFilesRefused> {
+  const read = settingsSchema.safeParse(params);
+  if (!read.success) return refuse(read.error.issues[0]?.message ?? "settings_unreadable");
+  const { moves } = read.data;
+  const [first] = moves;
+  if (first === undefined || moves.length < 2 || moves.length > LIMITS.batchChoices) return refuse("too_few_ways");
+  const isOneFile = moves.every(({ from, sha256 }) => from === first.from && sha256 === first.sha256);
+  if (!isOneFile || new Set(moves.map(({ to }) => to)).size < moves.length) return refuse("ways_meet");
+  // Each is a batch of one in waiting, and must hold as one.
+  for (const { item_id: id } of moves) {
+    const one = readMoveFiles({ params: narrowMoves(params, [id]), item_ids: [id] });
+    if (!one.ok) return one;
+  }
+  const isSame = moves.length === ids.length && moves.every(({ item_id }, index) => item_id === ids[index]);
+  return isSame ? ok(read.data) : refuse("moves_differ_from_items");
+}
+
 /** What takes it back, as a batch of its own: it follows from what was signed and from nothing else. [UNDO-01] */
 export function reverseMoves(projection: BatchProjection): Result<BatchProjection, MoveFilesRefused> {
   const read = readMoveFiles(projection);
@@ -80,8 +104,19 @@ export function narrowMoves(params: BatchProjection["params"], ids: readonly str
   if (!read.success) return params;
   const byId = new Map(read.data.moves.map((move) => [move.item_id, move]));
   const moves = ids.flatMap((id) => byId.get(id) ?? []);
-  const isUsed = (made: string): boolean => moves.some(({ to }) => to.startsWith(`${made}/`));
-  return { ...read.data, moves, folders_made: read.data.folders_made.filter(isUsed) };
+  const isEntered = (made: string): boolean => moves.some(({ to }) => to.startsWith(`${made}/`));
+  const isLeft = (made: string): boolean => moves.some(({ from }) => from.startsWith(`${made}/`));
+  return {
+    ...read.data,
+    moves,
+    folders_made: read.data.folders_made.filter(isEntered),
+    folders_removed: read.data.folders_removed.filter(isLeft),
+  };
+}
+
+/** Some of the items of a batch as one of their own. It is a part of what was signed, and not what was signed. */
+export function narrowBatch(projection: BatchProjection, ids: readonly string[]): BatchProjection {
+  return { ...projection, params: narrowMoves(projection.params, ids), item_ids: [...ids], count: ids.length };
 }
 
 /** Canonical text of a projection: what is hashed. */

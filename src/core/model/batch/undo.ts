@@ -24,15 +24,15 @@ export const isAsApproved = (outcome: ItemOutcome): boolean => outcome === "done
 
 /**
  * How a batch can be taken back. `open`: until a moment; `used`: it was, by another run; `over`: its time has passed;
- * `none`: nothing can be taken back yet, or this run is itself the taking back.
+ * `nothing`: it ended and moved nothing; `none`: it has not ended yet, or this run is itself the taking back.
  */
 export const undoSchema = recordOf(
   z.strictObject({
-    state: z.enum(["open", "used", "over", "none"]),
+    state: z.enum(["open", "used", "over", "nothing", "none"]),
     until: z.nullable(instantSchema),
     /** The run that takes it back. */
     run_id: z.nullable(z.string()),
-    /** What became of each item; of the taking back, once there is one. */
+    /** What became of each item; of those that are taken back, once there is a taking back. */
     items: z.array(
       recordOf(z.strictObject({ item_id: z.string(), title: z.string(), outcome: z.enum(ITEM_OUTCOMES) })),
     ),
@@ -56,6 +56,7 @@ export const selectItemsSchema = z.strictObject({ selected_item_ids: z.array(z.s
 export type UndoRefusal =
   | { readonly code: "undo_unknown"; readonly runId: string }
   | { readonly code: "undo_not_yet"; readonly runId: string }
+  | { readonly code: "undo_nothing"; readonly runId: string }
   | { readonly code: "undo_over"; readonly runId: string; readonly until: string };
 
 type Said = { readonly what: string; readonly kept: string; readonly next: string };
@@ -72,6 +73,11 @@ export const UNDO_WORDS: Table = {
     what: "This batch has not ended yet.",
     kept: KEPT,
     next: "`silas work cancel ID` ends it; what was done until then can be taken back afterwards.",
+  }),
+  undo_nothing: () => ({
+    what: "This batch moved nothing, so there is nothing to take back.",
+    kept: KEPT,
+    next: "`silas work show ID` says what became of each item.",
   }),
   undo_over: ({ until }) => ({
     what: `The time to take this back ended at ${until}.`,

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { egressReason } from "./egress-words.ts";
 import type { NameOf } from "../work/work-names.ts";
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
@@ -27,7 +28,7 @@ export const egressSentences: Sentences = {
   egress_ended: ({ bytes_sent, bytes_received, ...data }, nameOf) =>
     `${capital(whose(data, nameOf))} sent ${bytes_sent} and received ${bytes_received} bytes at ${data.host}`,
   egress_refused: (data, nameOf) =>
-    `Kept ${whose(data, nameOf)} from reaching ${data.host ?? "a place that cannot be read"} (${data.reason})`,
+    `Kept ${whose(data, nameOf)} from reaching ${data.host ?? "a place that cannot be read"} (${egressReason(data.reason)})`,
 };
 
 type Part = { readonly work_item_id: string; readonly part: "step" | "check"; readonly index: number };

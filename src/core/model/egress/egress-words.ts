@@ -1,3 +1,4 @@
+import { reasonWords } from "../audit/reason-words.ts";
 import { hostWords, type HostRule } from "./host-rule.ts";
 import type { EgressRefusalReason } from "./records.ts";
 
@@ -5,6 +6,10 @@ import type { EgressRefusalReason } from "./records.ts";
 export function egressWords(target: HostRule | null, reason: EgressRefusalReason): string {
   return `Silas did not connect to ${target === null ? "that" : hostWords(target)}: ${REASONS[reason]}`;
 }
+
+/** The same reason as the chain has it. */
+export const egressReason = (code: string): string =>
+  Object.hasOwn(REASONS, code) ? REASONS[code as EgressRefusalReason] : reasonWords(code);
 
 const REASONS: { readonly [R in EgressRefusalReason]: string } = {
   target_unreadable: "it names no host and port",
@@ -14,5 +19,6 @@ const REASONS: { readonly [R in EgressRefusalReason]: string } = {
   unreachable: "nobody answered there",
   too_many_requests: "this run has asked too often",
   too_many_bytes: "this run has sent and received too much",
+  credential_withheld: "the host did not prove who it is, or its answer held a secret or could not be looked through",
   not_recorded: "it could not be recorded, and what is not recorded does not happen",
 };

@@ -11,6 +11,8 @@ export type EgressRefusalReason =
   | "unreachable"
   | "too_many_requests"
   | "too_many_bytes"
+  /** The host did not prove who it is, or its answer held the secret, or could not be looked through. */
+  | "credential_withheld"
   /** It could not be recorded, and what is not recorded does not happen. */
   | "not_recorded";
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { gateKey, type NameOf } from "../work/work-names.ts";
 
 /** A short name of code, or the digest of a name that is prose: prose could carry what somebody typed. */
 const ref = z.string().check(z.regex(/^(?:[a-z][a-z0-9_]{0,63}|sha256:[0-9a-f]{64})$/));
@@ -47,21 +48,24 @@ export type GateNote = {
   readonly [E in GateEvent]: { readonly event: E; readonly data: z.infer<(typeof gateAuditSchemas)[E]> };
 }[GateEvent];
 
-type Sentences = { readonly [E in GateEvent]: (data: z.infer<(typeof gateAuditSchemas)[E]>) => string };
+type Sentences = { readonly [E in GateEvent]: (data: z.infer<(typeof gateAuditSchemas)[E]>, nameOf: NameOf) => string };
 
 export const gateSentences: Sentences = {
   gates_passed: ({ trigger: at, gates }) => `Let ${MOMENTS[at]} pass ${counted(gates.length)}`,
-  gate_blocked: ({ trigger: at, gate, code: why }) => `The gate ${nameOf(gate)} blocked ${MOMENTS[at]} (${why})`,
-  gate_approval_needed: ({ trigger: at, gate, code: why }) =>
-    `The gate ${nameOf(gate)} asked for a decision on ${MOMENTS[at]} (${why})`,
-  gate_mutation: ({ trigger: at, gate }) => `The gate ${nameOf(gate)} changed ${MOMENTS[at]} before it went on`,
-  rejected_mutation: ({ gate, key }) => `Dropped a change of ${nameOf(key)} that the gate ${nameOf(gate)} may not make`,
-  quality_gate_input: ({ gate, score }) => adviceOf(gate, score),
-  quality_gate_output: ({ gate, score }) => adviceOf(gate, score),
-  quality_gate_tool_call: ({ gate, score }) => adviceOf(gate, score),
-  quality_gate_after_step: ({ gate, score }) => adviceOf(gate, score),
-  quality_lane_violation: ({ gate, tried }) =>
-    `Ignored ${tried === "action" ? "a verdict" : "a change"} from the gate ${nameOf(gate)}, which may only advise`,
+  gate_blocked: ({ trigger: at, gate, code: why }, nameOf) =>
+    `The gate ${called(gate, nameOf)} blocked ${MOMENTS[at]} (${why})`,
+  gate_approval_needed: ({ trigger: at, gate, code: why }, nameOf) =>
+    `The gate ${called(gate, nameOf)} asked for a decision on ${MOMENTS[at]} (${why})`,
+  gate_mutation: ({ trigger: at, gate }, nameOf) =>
+    `The gate ${called(gate, nameOf)} changed ${MOMENTS[at]} before it went on`,
+  rejected_mutation: ({ gate, key }, nameOf) =>
+    `Dropped a change of ${short(key)} that the gate ${called(gate, nameOf)} may not make`,
+  quality_gate_input: (data, nameOf) => adviceOf(data, nameOf),
+  quality_gate_output: (data, nameOf) => adviceOf(data, nameOf),
+  quality_gate_tool_call: (data, nameOf) => adviceOf(data, nameOf),
+  quality_gate_after_step: (data, nameOf) => adviceOf(data, nameOf),
+  quality_lane_violation: ({ gate, tried }, nameOf) =>
+    `Ignored ${tried === "action" ? "a verdict" : "a change"} from the gate ${called(gate, nameOf)}, which may only advise`,
 };
 
 const MOMENTS = {
@@ -71,7 +75,14 @@ const MOMENTS = {
   on_tool_call: "a tool call",
 } as const;
 
+const isDigest = (name: string): boolean => name.startsWith("sha256:");
 const counted = (gates: number): string => (gates === 1 ? "one gate" : `${gates} gates`);
-const nameOf = (name: string): string => (name.startsWith("sha256:") ? `${name.slice(0, 15)}…` : name);
-const adviceOf = (gate: string, score: number | null): string =>
-  `The gate ${nameOf(gate)} gave advice${score === null ? "" : ` (${score})`}`;
+const short = (name: string): string => (isDigest(name) ? `${name.slice(0, 15)}…` : name);
+const adviceOf = ({ gate, score }: z.infer<typeof advice>, nameOf: NameOf): string =>
+  `The gate ${called(gate, nameOf)} gave advice${score === null ? "" : ` (${score})`}`;
+
+/** By its name where that is known; what the digest of no name is has only the beginning of the digest. */
+function called(gate: string, nameOf: NameOf): string {
+  const name = isDigest(gate) ? nameOf(gateKey(gate)) : gate;
+  return name === gateKey(gate) ? short(gate) : name;
+}

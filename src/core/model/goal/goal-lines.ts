@@ -1,4 +1,16 @@
-import type { Cycle } from "./goal-records.ts";
+import { reasonWords } from "../audit/reason-words.ts";
+import type { Cycle, FoundItems } from "./goal-records.ts";
+import type { GoalStatus } from "./goal-wire.ts";
+
+/** How a goal stands, in the words of the page and the terminal alike. */
+export const GOAL_STATES: Readonly<Record<GoalStatus, string>> = {
+  healthy: "Well",
+  failing: "Does not hold",
+  repairing: "Is being repaired",
+  waiting_for_you: "Waits for you",
+  paused: "Paused",
+  never_checked: "Not checked yet",
+};
 
 /** A schedule in words where they are short and certain; else the fields as they are written. */
 export function scheduleWords(schedule: string | null): string {
@@ -19,12 +31,15 @@ export function scheduleWords(schedule: string | null): string {
 }
 
 /** Where a cycle stands or how it ended, as one short line. */
-export function cycleLine({ state, ended, reason, repair, results, recheck }: Cycle): string {
-  const last = recheck ?? results;
-  const passed = `${last.filter((result) => result.passed).length} of ${last.length} passed`;
+export function cycleLine({ state, ended, reason, repair, found, ...cycle }: Cycle): string {
+  const last = cycle.recheck ?? cycle.results;
+  const isEmpty = ended === "healthy" && last.length > 0 && cycle.isVerified === false;
+  const passes = `${last.filter((result) => result.passed).length} of ${last.length} passed`;
+  const checks = isEmpty ? `${passes}, none of which can fail` : passes;
+  const passed = found === null ? checks : foundWords(found, last.length === 0 ? "" : `${checks}, `);
   if (ended === "healthy") return repair === null ? `Well, ${passed}` : `Repaired, ${passed}`;
   if (ended !== null) {
-    const why = reason === null ? null : (REASONS[reason] ?? reason);
+    const why = reason === null ? null : goalReason(reason);
     return why === null ? `Does not hold, ${passed}` : `Does not hold, ${passed}: ${why}`;
   }
   if (state === "waiting" || state === "asking")
@@ -32,7 +47,18 @@ export function cycleLine({ state, ended, reason, repair, results, recheck }: Cy
   return state === "rechecking" ? "Checks again after its repair" : "Is being repaired";
 }
 
-const whyAsked = (code: string | null): string => (code === null ? "it needs one" : (REASONS[code] ?? code));
+function foundWords({ inBatches, inQuestions, candidates }: FoundItems, checks: string): string {
+  const asked = inBatches + inQuestions;
+  const later = candidates - asked;
+  const rest = later === 0 ? "" : `, ${later} later`;
+  if (asked === 0) return `${checks}${later === 0 ? "nothing to ask about" : `${later} wait for what you decide`}`;
+  return `${checks}asked about ${asked === 1 ? "1 file" : `${asked} files`}${rest}`;
+}
+
+const whyAsked = (code: string | null): string => (code === null ? "it needs one" : goalReason(code));
+
+/** Why a look ended as it did, or the owner was asked. */
+export const goalReason = (code: string): string => REASONS[code] ?? reasonWords(code);
 
 const REASONS: Readonly<Record<string, string>> = {
   no_checks: "the goal has no checks, so nothing can tell",
@@ -45,9 +71,15 @@ const REASONS: Readonly<Record<string, string>> = {
   not_decided: "nobody decided on the repair in time",
   missed_before: "nobody decided on the repair of this failure; it is under Missed",
   standing_missing: "no repairs were approved in advance",
+  standing_limit_scope: "limits you approved let no approval stand",
+  standing_limit_uses: "a limit you approved lets an approval stand for fewer repairs",
+  standing_limit_days: "a limit you approved lets an approval stand for a shorter time",
   approval_spent: "the repairs that were approved in advance are used up",
   uses_exhausted: "the repairs that were approved in advance are used up",
+  approval_not_yet_valid: "the repairs were approved in advance at a time that this clock has not reached",
   approval_expired: "the time of the repairs approved in advance is over",
   approval_key_revoked: "the key that approved repairs in advance was revoked",
+  folder_refused: "its folder cannot be looked at",
+  folder_unreadable: "its folder cannot be read",
   too_many_pending: "too many requests wait already",
 };

@@ -46,6 +46,18 @@ const repairSchema = recordOf(
 );
 export type Repair = z.infer<typeof repairSchema>;
 
+/** What a look for items found, of a goal whose batches are reviewed. */
+const foundSchema = recordOf(
+  z.strictObject({
+    /** Items it could ask about, those that were asked about before not among them. */
+    candidates: count,
+    /** How many of them are asked about in batches, and how many each by a question of their own. */
+    in_batches: count,
+    in_questions: count,
+  }),
+);
+export type FoundItems = z.infer<typeof foundSchema>;
+
 export const cycleSchema = recordOf(
   z.strictObject({
     goal_id: id,
@@ -60,9 +72,13 @@ export const cycleSchema = recordOf(
     skipped: count,
     state: z.enum(CYCLE_STATES),
     ended: z.nullable(z.enum(CYCLE_ENDS)),
+    /** Whether checks that could have failed all passed; null before the end, and where that was not noted. [INV-03] */
+    is_verified: z.prefault(z.nullable(z.boolean()), null),
     /** Why it ended so, where that is more than the checks. */
     reason: z.nullable(code),
     results: z.array(checkResultSchema),
+    /** Null where nothing is looked for, or the look did not come to it. */
+    found: z.prefault(z.nullable(foundSchema), null),
     repair: z.nullable(repairSchema),
     /** The checks again, after the repair. */
     recheck: z.nullable(z.array(checkResultSchema)),
@@ -76,9 +92,17 @@ export type CycleBody = z.input<typeof cycleSchema>;
 export const cycleToWire = (cycle: Cycle): CycleBody => ({
   ...snakeRecord(cycle),
   results: cycle.results.map(checkResultToWire),
+  found: cycle.found === null ? null : snakeRecord(cycle.found),
   repair: cycle.repair === null ? null : snakeRecord(cycle.repair),
   recheck: cycle.recheck?.map(checkResultToWire) ?? null,
 });
+
+/** Whether a look found all as it should be: nothing failed, and nobody was asked anything. */
+export const isPlainCycle = ({ ended, repair, found }: Cycle): boolean =>
+  ended === "healthy" && repair === null && (found === null || found.inBatches + found.inQuestions === 0);
+
+/** What batches of a goal are asked about under: its own id as far as that is short enough. */
+export const itemsOfGoal = (goalId: string): string => `${goalId.slice(0, 110).replace(/[-_.]+$/, "")}.files`;
 
 /** A goal that is looked after: the approval it stands on, and when it is looked at next. */
 export type KeptGoal = {

@@ -1,6 +1,13 @@
 import * as z from "zod/mini";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
+import {
+  resultOfCycle,
+  workItemResultSchema,
+  workItemResultToWire,
+  type WorkItemResultBody,
+} from "../work/work-result.ts";
+import { STREAM_STATES } from "./stream-records.ts";
 import { CYCLE_ENDS, cycleSchema, cycleToWire, type Cycle, type CycleBody } from "./goal-records.ts";
 
 /** Where a goal stands, for people. */
@@ -15,6 +22,16 @@ const lastCycleSchema = z.strictObject({
   ended: z.enum(CYCLE_ENDS),
 });
 
+/** What a goal is to the conversation. */
+const streamSchema = z.strictObject({
+  state: z.enum(STREAM_STATES),
+  words: z.string(),
+  gates: z.array(z.strictObject({ name: z.string(), on: z.enum(["every_user_message", "every_agent_response"]) })),
+  levels: z.array(z.string()),
+  mode: z.string(),
+});
+export type GoalStream = z.infer<typeof streamSchema>;
+
 const summaryShape = {
   goal_id: z.string(),
   request_id: z.string(),
@@ -26,12 +43,16 @@ const summaryShape = {
   time_zone: z.string(),
   /** Null while it is paused, and for a goal that is only checked when somebody asks. */
   next_due: z.nullable(instantSchema),
+  /** Checks that passed while nobody could look, and about which the owner is asked; 0 where nothing is asked. */
+  missed_checks: count,
   /** The last cycle that ended. */
   last_cycle: z.nullable(lastCycleSchema),
   /** Uses of the standing approval; `repairs_max` is 0 where there is none. */
   repairs_used: count,
   repairs_max: count,
   standing_until: z.nullable(instantSchema),
+  /** Null for a goal that says nothing about messages. */
+  stream: z.nullable(streamSchema),
 } as const;
 
 /** A goal as a list shows it. */
@@ -40,15 +61,28 @@ export type GoalSummary = z.infer<typeof summarySchema>;
 export type GoalSummaryBody = z.input<typeof summarySchema>;
 
 /** A goal with its newest cycles first: every one in which something failed, and the latest of the others. */
-const detailSchema = z.strictObject({ ...summaryShape, cycles: z.array(cycleSchema) });
+const detailSchema = z.strictObject({
+  ...summaryShape,
+  cycles: z.array(cycleSchema),
+  result: z.nullable(workItemResultSchema),
+});
 export type GoalDetail = GoalSummary & { readonly cycles: readonly Cycle[] };
-export type GoalDetailBody = GoalSummaryBody & { readonly cycles: readonly CycleBody[] };
+export type GoalDetailBody = GoalSummaryBody & {
+  readonly cycles: readonly CycleBody[];
+  /** What came of the last look that ended, in the shape that all work shares. */
+  readonly result: WorkItemResultBody | null;
+};
 
 export const goalSummaryToWire = (goal: GoalSummary): GoalSummaryBody => snakeRecord(goal);
-export const goalDetailToWire = ({ cycles, ...goal }: GoalDetail): GoalDetailBody => ({
-  ...goalSummaryToWire(goal),
-  cycles: cycles.map(cycleToWire),
-});
+export function goalDetailToWire({ cycles, ...goal }: GoalDetail): GoalDetailBody {
+  const last = cycles.find(({ ended }) => ended !== null);
+  const result = last === undefined ? null : resultOfCycle(last);
+  return {
+    ...goalSummaryToWire(goal),
+    cycles: cycles.map(cycleToWire),
+    result: result === null ? null : workItemResultToWire(result),
+  };
+}
 
 /** Null when it is no such thing. */
 export const goalSummaryFromWire = (body: unknown): GoalSummary | null => summarySchema.safeParse(body).data ?? null;
@@ -56,10 +90,10 @@ export const goalSummaryFromWire = (body: unknown): GoalSummary | null => summar
 export function goalDetailFromWire(body: unknown): GoalDetail | null {
   const { data } = detailSchema.safeParse(body);
   if (data === undefined) return null;
-  const { cycles, ...rest } = data;
+  const { cycles, result: _follows, ...rest } = data;
   const goal = summarySchema.safeParse(rest).data;
   return goal === undefined ? null : { ...goal, cycles };
 }
 
-/** `POST /api/goals/:id/check`, `/pause` and `/resume` take nothing but their address. */
+/** `POST /api/goals/:id/check`, `/leave`, `/pause` and `/resume` take nothing but their address. */
 export const goalActSchema = z.strictObject({});

@@ -6,7 +6,9 @@ export type GoalRefusal =
   /** One cycle of a goal at a time: it is being checked or repaired, or waits for the owner. */
   | { readonly code: "goal_busy"; readonly goalId: string }
   | { readonly code: "goal_paused"; readonly goalId: string }
-  | { readonly code: "goal_not_paused"; readonly goalId: string };
+  | { readonly code: "goal_not_paused"; readonly goalId: string }
+  /** Nothing is asked about checks that were missed, or somebody decided before. */
+  | { readonly code: "goal_nothing_missed"; readonly goalId: string };
 
 type Said = { readonly what: string; readonly kept: string; readonly next: string };
 type Table = { readonly [C in GoalRefusal["code"]]: (error: Extract<GoalRefusal, { readonly code: C }>) => Said };
@@ -31,5 +33,10 @@ export const GOAL_WORDS: Table = {
     what: `${oneLine(goalId)} is not paused.`,
     kept: "It goes on as before.",
     next: "",
+  }),
+  goal_nothing_missed: ({ goalId }) => ({
+    what: `${oneLine(goalId)} does not ask about checks that were missed.`,
+    kept: "It goes on as before.",
+    next: "`silas goals show` says how it stands.",
   }),
 };

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { isWellFormed, LIMITS, type Instant, type Sha256Hex } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import type { AuditActor } from "../audit.ts";
+import type { QueueMessage } from "../bus/queue-message.ts";
 import { keyIdSchema } from "../keys.ts";
 import { instantSchema, recordIdSchema } from "../values.ts";
 import type { NonceSpending } from "./nonce.ts";
@@ -163,6 +164,8 @@ export type Settlement = {
   readonly gate: KeptMessage["gate"];
   readonly at: Instant;
   readonly actor: AuditActor;
+  /** What is put on the queue with the message, if somebody answers it. */
+  readonly question?: QueueMessage | undefined;
 };
 
 /** The owner's signed decision to trust exactly this message. */

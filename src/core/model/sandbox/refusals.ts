@@ -16,7 +16,11 @@ export type SandboxUnsupported = {
     | "prlimit_missing"
     | "namespaces_refused"
     | "work_dir_unusable"
-    | "backend_absent";
+    | "engine_missing"
+    | "engine_wants_user"
+    | "engine_refused"
+    | "image_missing"
+    | "image_unusable";
   /** What the machine answered, in its own words. */
   readonly detail: string | null;
 };
@@ -35,12 +39,14 @@ export type SandboxPathFault =
 export type SandboxRefusal =
   | SandboxUnsupported
   | { readonly code: "sandbox_path_refused"; readonly path: string; readonly reason: SandboxPathFault }
-  | { readonly code: "sandbox_command_refused"; readonly reason: "empty" | "not_text" | "too_long" }
+  | { readonly code: "sandbox_command_refused"; readonly reason: "empty" | "not_text" | "too_long" | "no_pipes" }
   | { readonly code: "sandbox_env_refused"; readonly name: string }
   | { readonly code: "sandbox_limit_refused"; readonly limit: keyof SandboxLimits }
   | { readonly code: "sandbox_cwd_refused"; readonly cwd: string }
   /** It asks for network, and no gateway is there that could keep it to its hosts. */
   | { readonly code: "sandbox_network_refused"; readonly reason: "no_gateway" | "not_opened" }
+  /** It did run, and what it printed showed a secret: nothing of it is known any more. */
+  | { readonly code: "sandbox_output_withheld"; readonly refId: string }
   | { readonly code: "sandbox_closed" }
   | { readonly code: "sandbox_stopped" }
   | { readonly code: "sandbox_not_started"; readonly detail: string };

@@ -29,7 +29,11 @@ const REASONS = [
   "prlimit_missing",
   "namespaces_refused",
   "work_dir_unusable",
-  "backend_absent",
+  "engine_missing",
+  "engine_wants_user",
+  "engine_refused",
+  "image_missing",
+  "image_unusable",
 ] as const;
 
 test("every refusal says what is wrong and what helps, and shows no control characters of others", () => {
@@ -53,7 +57,7 @@ test("every refusal says what is wrong and what helps, and shows no control char
         "too_large",
       ] as const
     ).map((reason) => ({ code: "sandbox_path_refused" as const, path: hostile, reason })),
-    ...(["empty", "not_text", "too_long"] as const).map((reason) => ({
+    ...(["empty", "not_text", "too_long", "no_pipes"] as const).map((reason) => ({
       code: "sandbox_command_refused" as const,
       reason,
     })),
@@ -62,6 +66,7 @@ test("every refusal says what is wrong and what helps, and shows no control char
     { code: "sandbox_cwd_refused", cwd: hostile },
     { code: "sandbox_network_refused", reason: "no_gateway" },
     { code: "sandbox_network_refused", reason: "not_opened" },
+    { code: "sandbox_output_withheld", refId: hostile },
     { code: "sandbox_closed" },
     { code: "sandbox_not_started", detail: hostile },
   ];

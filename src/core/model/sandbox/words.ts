@@ -23,7 +23,7 @@ const TABLE: Table = {
   sandbox_command_refused: ({ reason }) => COMMAND_FAULTS[reason],
   sandbox_env_refused: ({ name }) => ({
     what: `the variable ${oneLine(name)} cannot be given to a program`,
-    fix: "use letters, digits and underscores, text without NUL, and neither PATH, HOME nor PWD",
+    fix: "use letters, digits and underscores, text without NUL, neither PATH, HOME nor PWD, and none that shells keep, like IFS",
   }),
   sandbox_limit_refused: ({ limit }) => ({
     what: `the limit ${limit} is out of range`,
@@ -36,6 +36,10 @@ const TABLE: Table = {
   sandbox_network_refused: ({ reason }) => ({
     what: reason === "no_gateway" ? "no gateway can give it network here" : "the gateway could not be opened for it",
     fix: "leave network out of the plan, or look into `silas logs`",
+  }),
+  sandbox_output_withheld: ({ refId }) => ({
+    what: `what it printed or left showed the secret ${oneLine(refId)}, and was withheld`,
+    fix: "have it print and leave nothing of the secret",
   }),
   sandbox_stopped: () => ({ what: "everything is stopped", fix: "`silas start-again` lets work begin again" }),
   sandbox_closed: () => ({ what: "the workspace is closed", fix: "open another one" }),
@@ -73,9 +77,25 @@ const UNSUPPORTED: {
     what: "the folder for workspaces cannot be used",
     fix: "check sandbox.work_dir and who owns it",
   },
-  backend_absent: {
-    what: "the docker backend is not part of this Silas",
-    fix: "set sandbox.backend to subprocess",
+  engine_missing: {
+    what: "neither Docker nor Podman answers",
+    fix: "systemctl --user start podman.socket, start Docker, or name its socket in sandbox.engine_socket",
+  },
+  engine_wants_user: {
+    what: "Docker would run programs as root, because Silas runs as root",
+    fix: "run Silas as an ordinary user, or use Podman, which gives programs a user of their own",
+  },
+  engine_refused: {
+    what: "a trial in a container did not end as it must",
+    fix: "read what it said; set sandbox.backend to subprocess to use bubblewrap instead",
+  },
+  image_missing: {
+    what: "the image in sandbox.base_image is not on this machine, and Silas fetches none by itself",
+    fix: "run the command in brackets once, or name an image that is there",
+  },
+  image_unusable: {
+    what: "the image in sandbox.base_image brings places of its own that can be written",
+    fix: "name an image without volumes",
   },
 };
 
@@ -100,5 +120,9 @@ const COMMAND_FAULTS: {
 } = {
   empty: { what: "there is no program to run", fix: "name one" },
   not_text: { what: "an argument holds NUL or is no valid text", fix: "put such bytes into a file or standard input" },
+  no_pipes: {
+    what: "this backend cannot hand a secret to a program",
+    fix: "use `as: header`, or sandbox.backend: subprocess",
+  },
   too_long: { what: "the arguments are too long", fix: "put them into a file or standard input" },
 };

@@ -29,6 +29,11 @@ export const SECRET_WORDS: Table = {
       `${max} secrets are already being asked for, which is the most there can be.`,
       "Store or remove some of them first.",
     ),
+  secure_input_unsupported: ({ refId }) =>
+    refused(
+      `A secret such as ${oneLine(refId)} is not taken in a chat.`,
+      "Type it on the page or with `silas secrets set`. Replace it if it went through a chat.",
+    ),
   https_needed: () =>
     refused(
       "A secret is taken over HTTPS only, except on the machine Silas runs on. What was sent was not read.",

@@ -17,6 +17,7 @@ const BODY = {
   label: "Mail token",
   input_hint: null,
   guidance: { instructions: "", help_url: null },
+  host: null,
 };
 const isWanted = (changed: object): boolean => wantedSecretSchema.safeParse({ ...BODY, ...changed }).success;
 const isHelp = (url: unknown): boolean => isWanted({ guidance: { instructions: "", help_url: url } });

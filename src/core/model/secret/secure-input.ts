@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS, type Instant } from "#base";
 import type { AuditActor } from "../audit.ts";
+import { hostWords, parseHostRule } from "../egress/host-rule.ts";
 import { secretRefSchema, type SecretRef, type VaultStatus } from "../keys.ts";
 import { nameSchema } from "../values.ts";
 
@@ -14,6 +15,8 @@ export type SecureInputRequest = {
   /** What such a secret looks like, for the person who types it. Never held against what was typed. */
   readonly inputHint: string | null;
   readonly guidance: { readonly instructions: string; readonly helpUrl: string | null };
+  /** The one host it is for, as `hostWords` writes it: requests for any other never get it. Null for no host. */
+  readonly host: string | null;
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
   readonly state: "pending" | "fulfilled" | "expired";
@@ -21,7 +24,7 @@ export type SecureInputRequest = {
 };
 
 /** What is asked for, before it has its times. */
-export type WantedSecret = Pick<SecureInputRequest, "refId" | "label" | "inputHint" | "guidance">;
+export type WantedSecret = Pick<SecureInputRequest, "refId" | "label" | "inputHint" | "guidance" | "host">;
 
 export type AskedSecret = { readonly request: SecureInputRequest; readonly isNew: boolean };
 
@@ -49,7 +52,9 @@ export type SecureInputRefusal =
   /** [SECRET-07] */
   | { readonly code: "secret_fulfilled"; readonly refId: string }
   | { readonly code: "secret_ref_reserved"; readonly refId: string }
-  | { readonly code: "too_many_asked"; readonly max: number };
+  | { readonly code: "too_many_asked"; readonly max: number }
+  /** The way it came by has no place to type one. [SECRET-11] */
+  | { readonly code: "secure_input_unsupported"; readonly refId: string };
 
 /** Names Silas keeps for its own keys. What a person or a plan names is never one of them. */
 export const isReservedRef = (ref: SecretRef): boolean => /^(owner|silas)-/.test(ref);
@@ -64,14 +69,26 @@ const hint = z.string().check(z.maxLength(HINT_CHARS));
 const instructions = z.string().check(z.maxLength(INSTRUCTIONS_CHARS));
 const helpUrl = z.string().check(z.maxLength(URL_CHARS), z.regex(HELP_URL));
 
+/** Kept with its port, so that one host has one spelling. */
+const savedHost = z.pipe(
+  z.string(),
+  z.transform((text, context) => {
+    const rule = parseHostRule(text);
+    if (rule !== null) return hostWords(rule);
+    context.issues.push({ code: "custom", message: "no_host", input: text });
+    return z.NEVER;
+  }),
+);
+
 /** The body of `POST /api/secrets/ask`. */
 export const wantedSecretSchema = z.strictObject({
   ref_id: secretRefSchema,
   label: nameSchema,
   input_hint: z.nullable(hint),
   guidance: z.strictObject({ instructions, help_url: z.nullable(helpUrl) }),
+  host: z.nullable(savedHost),
 });
-type WantedSecretBody = z.infer<typeof wantedSecretSchema>;
+type WantedSecretBody = z.output<typeof wantedSecretSchema>;
 
 export const namedSecretSchema = z.strictObject({ ref_id: secretRefSchema });
 
@@ -97,13 +114,15 @@ export const wantedSecretFromWire = (body: WantedSecretBody): WantedSecret => ({
   label: body.label,
   inputHint: body.input_hint,
   guidance: { instructions: body.guidance.instructions, helpUrl: body.guidance.help_url },
+  host: body.host,
 });
 
-export const wantedSecretToWire = ({ refId, label, inputHint, guidance }: WantedSecret): WantedSecretBody => ({
+export const wantedSecretToWire = ({ refId, label, inputHint, guidance, host }: WantedSecret): WantedSecretBody => ({
   ref_id: refId,
   label,
   input_hint: inputHint,
   guidance: { instructions: guidance.instructions, help_url: guidance.helpUrl },
+  host,
 });
 
 export const secureInputToWire = (request: SecureInputRequest): SecureInputBody => ({

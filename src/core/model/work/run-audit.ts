@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { plainMoment } from "#base";
+import { reasonWords } from "../audit/reason-words.ts";
 import { SETTLE_CHOICES } from "./doubt-records.ts";
 import { RUN_STATUSES } from "./run-records.ts";
 import type { NameOf } from "./work-names.ts";
@@ -39,6 +41,8 @@ export const runAuditSchemas = {
   }),
   /** The approval did not let it run, and the first reason why. Nothing was started. [INV-01] */
   execution_blocked_no_approval: z.strictObject({ ...run, reason: code }),
+  /** What a model says it left is not what the ledger says; counts only, and nothing follows from it. [EXEC-14] */
+  artifact_ref_mismatch: z.strictObject({ ...run, attempt: count, claimed: count, left: count }),
   /** A step was begun and never seen to end, and may have changed something. It is not repeated. */
   step_in_doubt: z.strictObject({ ...run, attempt: count, step_index: count }),
 } as const;
@@ -49,28 +53,33 @@ type Sentences = { readonly [E in RunEvent]: (data: z.infer<(typeof runAuditSche
 export const runSentences: Sentences = {
   run_started: ({ work_item_id: name }, nameOf) => `Began to run ${nameOf(name)}`,
   everything_stopped: () => "Stopped everything: nothing runs until you start it again",
-  started_again: ({ stopped_at }) => `Started again what was stopped at ${stopped_at}`,
+  started_again: ({ stopped_at }) => `Started again what was stopped at ${plainMoment(stopped_at)}`,
   run_paused: ({ work_item_id: name }, nameOf) => `Paused ${nameOf(name)}`,
   run_resumed: ({ work_item_id: name }, nameOf) => `Let ${nameOf(name)} go on`,
   run_ended: (data, nameOf) => `${nameOf(data.work_item_id)} ${endWords(data)}`,
   execution_blocked_no_approval: ({ work_item_id: name, reason }, nameOf) =>
-    `Did not run ${nameOf(name)}: its approval does not hold (${reason})`,
+    `Did not run ${nameOf(name)}: its approval does not hold (${reasonWords(reason)})`,
+  artifact_ref_mismatch: ({ work_item_id: name, claimed, left }, nameOf) =>
+    `The model named ${claimed} results of ${nameOf(name)}, and not those ${left} that it left; what it left counts`,
   step_in_doubt: ({ work_item_id: name, step_index }, nameOf) =>
     `Step ${step_index + 1} of ${nameOf(name)} is in doubt: its end was never seen, and it is not repeated`,
   run_settled: (data, nameOf) => `You settled the doubt about ${nameOf(data.work_item_id)}: ${settledWords(data)}`,
 };
 
-function settledWords({ choice, checks, checks_passed }: Settled): string {
+function settledWords({ choice, checks, checks_passed, is_verified }: Settled): string {
   if (choice === "again") return "the same plan is proposed again";
   if (choice === "leave") return "it is left as it is";
-  return checks === 0 ? "it happened" : `it happened, ${checks_passed} of ${checks} checks passed`;
+  if (checks === 0) return "it happened";
+  const isEmpty = checks_passed === checks && !is_verified;
+  return `it happened, ${isEmpty ? "not checked by anything that could fail" : `${checks_passed} of ${checks} checks passed`}`;
 }
 type Settled = z.infer<(typeof runAuditSchemas)["run_settled"]>;
 
 function endWords({ status, is_verified, checks, checks_passed, attempts }: RunEnd): string {
   const tries = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const passed = `${checks_passed} of ${checks} checks passed`;
-  if (status === "done") return is_verified ? `is done, ${passed}` : "is done, not checked by anything";
+  if (status === "done" && is_verified) return `is done, ${passed}`;
+  if (status === "done") return `is done, not checked by anything${checks === 0 ? "" : " that could fail"}`;
   if (status === "failed") return checks === 0 ? "failed" : `failed, ${passed}`;
   if (status === "stuck") return `is stuck after ${tries}${checks === 0 ? "" : `, ${passed}`}`;
   if (status === "cancelled") return "was stopped by you";

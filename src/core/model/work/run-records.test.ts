@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { sha256Hex, type Instant } from "#base";
 import {
   ledgerEntrySchema,
   ledgerEntryToWire,
@@ -7,11 +6,9 @@ import {
   runRecordSchema,
   runRecordToWire,
   type LedgerEntry,
-  type RunRecord,
 } from "./run-records.ts";
+import { AT, FILE, RUN } from "./run.fixture.ts";
 
-const AT = "2026-11-15T21:00:00.000Z" as Instant;
-const FILE = { sha256: sha256Hex("x"), size: 1 };
 const ENTRY: LedgerEntry = {
   executionId: "run-1.1",
   runId: "run-1",
@@ -29,24 +26,9 @@ const ENTRY: LedgerEntry = {
   endedAt: AT,
   durationMs: 0.5,
   exit: { kind: "limit", which: "memory" },
+  tokensUsed: 0,
+  costUsd: 0,
 };
-const RUN: RunRecord = {
-  runId: "run-1",
-  workItemId: "task-1",
-  tokenId: "token-1",
-  planHash: sha256Hex("plan"),
-  status: "done",
-  isVerified: true,
-  isPausing: false,
-  attempts: 2,
-  budgetUsed: { tokens: 0, costUsd: 0, wallTimeSeconds: 1.5, attempts: 2, plannerCalls: 0, executorRuns: 4 },
-  lastError: null,
-  results: [{ name: "right", passed: true, reason: "Passed", output: "1\n", exitCode: 0 }],
-  artifacts: { some_name: FILE },
-  startedAt: AT,
-  endedAt: null,
-};
-
 test("a run and its ledger go over the wire and come back as they were; names of artifacts stay as they are", () => {
   const entry: unknown = JSON.parse(JSON.stringify(ledgerEntryToWire(ENTRY)));
   expect(entry).toMatchObject({ execution_id: "run-1.1", step_index: 0, artifacts: { someName: FILE } });
@@ -56,11 +38,16 @@ test("a run and its ledger go over the wire and come back as they were; names of
   expect(runRecordSchema.parse(run)).toEqual(RUN);
 });
 
+test("an entry of before its cost was kept is read, and cost nothing", () => {
+  const { tokens_used: _tokens, cost_usd: _cost, ...before } = ledgerEntryToWire(ENTRY);
+  expect(ledgerEntrySchema.parse(before)).toEqual(ENTRY);
+});
+
 test("a record that says more, less or something else is none", () => {
   const entry = ledgerEntryToWire(ENTRY);
   for (const wrong of [
     { ...entry, extra: 1 },
-    { ...entry, taint: "owner" },
+    { ...entry, taint: "trusted" },
     { ...entry, taint: undefined },
     { ...entry, state: "done" },
     { ...entry, attempt: 0 },

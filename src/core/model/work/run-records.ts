@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import type { Sha256Hex } from "#base";
+import { LIMITS, type Sha256Hex } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { taintSchema } from "../message/taint.ts";
 import { instantSchema } from "../values.ts";
 
 /**
@@ -9,7 +10,8 @@ import { instantSchema } from "../values.ts";
  */
 
 /**
- * `paused`: somebody holds it between two steps, and nothing of it runs until somebody lets it go on. `failed`: a task
+ * `paused`: somebody holds it between two steps, and nothing of it runs until somebody lets it go on. `waiting`: a gate
+ * asks the owner about its next step, and nothing of it runs until that is decided. `failed`: a task
  * of a project, or its own checks, did not succeed. `in_doubt`: a step was begun, its end was never seen, and it may have changed something outside of its workspace.
  */
 export const RUN_STATUSES = [
@@ -17,6 +19,7 @@ export const RUN_STATUSES = [
   "running",
   "verifying",
   "paused",
+  "waiting",
   "done",
   "failed",
   "stuck",
@@ -25,6 +28,7 @@ export const RUN_STATUSES = [
   "in_doubt",
 ] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
+export const isRunStatus = (value: unknown): value is RunStatus => RUN_STATUSES.some((status) => status === value);
 
 /** What a run or a step keeps of a text: enough to see what happened, little enough to list a thousand of them. */
 export const RETURN_CHARS = 10_000;
@@ -34,25 +38,61 @@ export const ERROR_CHARS = 1_000;
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const name = z.string().check(z.maxLength(160), z.regex(/\S/));
 const count = z.int().check(z.gte(0));
-const digest = z.pipe(
+export const digest = z.pipe(
   z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   z.transform((text) => text as Sha256Hex),
 );
-const error = z.nullable(z.string().check(z.maxLength(ERROR_CHARS)));
+export const error = z.nullable(z.string().check(z.maxLength(ERROR_CHARS)));
 
 const artifactSchema = z.strictObject({ sha256: digest, size: count });
 /** What a step left under a name: the digest and the size of its bytes. */
 export type Artifact = Readonly<z.infer<typeof artifactSchema>>;
-const artifacts = z.record(z.string().check(z.maxLength(80)), artifactSchema);
+export const artifactName = z.string().check(z.maxLength(80));
+const artifacts = z.record(artifactName, artifactSchema);
 export type Artifacts = Readonly<Record<string, Artifact>>;
 
 /** How a program ended; null in a record for one that never started or was never seen to end. */
-const endSchema = z.discriminatedUnion("kind", [
+export const endSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("exit"), code: z.int() }),
   z.strictObject({ kind: z.literal("signal"), signal: z.string() }),
   z.strictObject({ kind: z.literal("timeout") }),
   z.strictObject({ kind: z.literal("limit"), which: z.enum(["cpu", "memory", "output", "processes", "files"]) }),
 ]);
+
+/** What is asked about the next step of a run; once it was approved it stays until that step begins. [WORK-24] */
+const questionSchema = recordOf(
+  z.strictObject({
+    request_id: id,
+    operation_id: id,
+    step_index: count,
+    /** The gate that asks; the first of them where several do. */
+    gate: name,
+    /** Of everything that is asked about: the call that would run, and why it is asked. */
+    content_hash: digest,
+  }),
+);
+export type RunQuestion = z.infer<typeof questionSchema>;
+
+/** What the planner is asked while the run waits for it, and until when it does. [CONSULT-01] [CONSULT-02] */
+const awaitedSchema = recordOf(z.strictObject({ consultation_id: id, due_at: instantSchema }));
+export type AwaitedAdvice = z.infer<typeof awaitedSchema>;
+
+/** What a model that carried work out says of it: its own words, and never what decides. [EXEC-05] [WORK-19] */
+const saidSchema = recordOf(
+  z.strictObject({
+    summary: z.string().check(z.maxLength(RETURN_CHARS)),
+    next_steps: z.array(z.string().check(z.maxLength(ERROR_CHARS))),
+  }),
+);
+export type ModelSaid = z.infer<typeof saidSchema>;
+
+/** The tool by which a question to the model stands in the ledger, among the calls that it chose. */
+export const MODEL_TURN = "model";
+export const isModelTurn = ({ tool }: { readonly tool: string }): boolean => tool === MODEL_TURN;
+
+/** The approval of its own that a step began on. */
+const decisionSchema = recordOf(z.strictObject({ request_id: id, operation_id: id, token_id: id }));
+export type StepDecision = z.infer<typeof decisionSchema>;
 
 /** One step of one attempt. It is kept as `started` before anything runs, and again when it has ended. [EXEC-12] */
 export const ledgerEntrySchema = recordOf(
@@ -70,12 +110,17 @@ export const ledgerEntrySchema = recordOf(
     return_value: z.string().check(z.maxLength(RETURN_CHARS)),
     artifacts,
     error,
-    /** Whatever a program prints comes from outside. */
-    taint: z.literal("external"),
+    /** Of its result; whatever a program prints comes from outside. */
+    taint: taintSchema,
     started_at: instantSchema,
     ended_at: z.nullable(instantSchema),
     duration_ms: z.nullable(z.number().check(z.gte(0))),
     exit: z.nullable(endSchema),
+    /** Entries of before it was kept used none. */
+    tokens_used: z.prefault(count, 0),
+    cost_usd: z.prefault(z.number().check(z.gte(0)), 0),
+    /** Left out for a step that nobody was asked about. */
+    decision: z.optional(decisionSchema),
   }),
 );
 export type LedgerEntry = z.infer<typeof ledgerEntrySchema>;
@@ -121,6 +166,14 @@ export const runRecordSchema = recordOf(
     is_verified: z.boolean(),
     /** Somebody asked for a pause, and it comes before the next step. */
     is_pausing: z.prefault(z.boolean(), false),
+    /** Left out when nothing is asked. */
+    question: z.optional(questionSchema),
+    /** Of the attempt that ended it; left out where no model worked. */
+    said: z.optional(saidSchema),
+    /** There from the question to the planner until the attempt that follows begins; left out otherwise. */
+    consult: z.optional(awaitedSchema),
+    /** What the planner advised for the attempt it is in; left out where it was not asked or gave nothing. [CONSULT-03] */
+    guidance: z.optional(z.string().check(z.maxLength(LIMITS.adviceChars))),
     attempts: count,
     budget_used: budgetUsedSchema,
     last_error: error,
@@ -135,10 +188,16 @@ export const runRecordSchema = recordOf(
 export type RunRecord = z.infer<typeof runRecordSchema>;
 export type RunRecordBody = z.input<typeof runRecordSchema>;
 
-export const ledgerEntryToWire = (entry: LedgerEntry): LedgerEntryBody => snakeRecord(entry);
+export const ledgerEntryToWire = ({ decision, ...entry }: LedgerEntry): LedgerEntryBody => ({
+  ...snakeRecord(entry),
+  ...(decision === undefined ? {} : { decision: snakeRecord(decision) }),
+});
 export const checkResultToWire = (result: CheckResult): CheckResultBody => snakeRecord(result);
-export const runRecordToWire = (run: RunRecord): RunRecordBody => ({
+export const runRecordToWire = ({ question, said, consult, ...run }: RunRecord): RunRecordBody => ({
   ...snakeRecord(run),
+  ...(question === undefined ? {} : { question: snakeRecord(question) }),
+  ...(said === undefined ? {} : { said: snakeRecord(said) }),
+  ...(consult === undefined ? {} : { consult: snakeRecord(consult) }),
   budget_used: snakeRecord(run.budgetUsed),
   results: run.results.map(checkResultToWire),
 });

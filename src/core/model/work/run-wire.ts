@@ -1,7 +1,14 @@
 import * as z from "zod/mini";
 import type { Instant } from "#base";
 import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import {
+  toldConsultSchema,
+  toldConsultToWire,
+  type ToldConsult,
+  type ToldConsultBody,
+} from "../consult/consultation.ts";
 import { undoSchema, undoToWire, type UndoBody, type UndoView } from "../batch/undo.ts";
+import { networkUseSchema, networkUseToWire, type NetworkUse, type NetworkUseBody } from "../egress/network-use.ts";
 import { instantSchema } from "../values.ts";
 import {
   runSettlementSchema,
@@ -25,6 +32,7 @@ import {
   type RunRecord,
   type RunRecordBody,
 } from "./run-records.ts";
+import { resultOfRun, workItemResultSchema, workItemResultToWire, type WorkItemResultBody } from "./work-result.ts";
 
 /** Where a run is right now. */
 const progressSchema = recordOf(
@@ -63,8 +71,12 @@ export type WorkSummary = {
 };
 export type WorkDetail = WorkSummary & {
   readonly ledger: readonly LedgerEntry[];
+  /** Where it was on the network, and how much went either way. */
+  readonly network: readonly NetworkUse[];
   /** How a batch can be taken back; null for whatever is no batch. */
   readonly undo: UndoView | null;
+  /** What the planner was asked about it; left out where nothing was. */
+  readonly consults?: readonly ToldConsult[];
 };
 
 const summarySchema = z.strictObject({
@@ -76,7 +88,13 @@ const summarySchema = z.strictObject({
   project_run_id: z.nullable(z.string()),
   project: z.nullable(projectSummarySchema),
 });
-const detailSchema = z.extend(summarySchema, { ledger: z.array(ledgerEntrySchema), undo: z.nullable(undoSchema) });
+const detailSchema = z.extend(summarySchema, {
+  ledger: z.array(ledgerEntrySchema),
+  network: z.array(networkUseSchema),
+  undo: z.nullable(undoSchema),
+  result: z.nullable(workItemResultSchema),
+  consults: z.optional(z.array(toldConsultSchema)),
+});
 
 export type WorkSummaryBody = {
   readonly run: RunRecordBody;
@@ -89,7 +107,11 @@ export type WorkSummaryBody = {
 };
 export type WorkDetailBody = WorkSummaryBody & {
   readonly ledger: readonly LedgerEntryBody[];
+  readonly network: readonly NetworkUseBody[];
   readonly undo: UndoBody | null;
+  /** What came of it in the shape that all work shares; null while it has not ended. */
+  readonly result: WorkItemResultBody | null;
+  readonly consults?: readonly ToldConsultBody[];
 };
 
 export const workSummaryToWire = ({ run, requestId, title, ...now }: WorkSummary): WorkSummaryBody => ({
@@ -102,11 +124,17 @@ export const workSummaryToWire = ({ run, requestId, title, ...now }: WorkSummary
   project: now.project === null ? null : projectSummaryToWire(now.project),
 });
 
-export const workDetailToWire = ({ ledger, undo, ...summary }: WorkDetail): WorkDetailBody => ({
-  ...workSummaryToWire(summary),
-  ledger: ledger.map(ledgerEntryToWire),
-  undo: undo === null ? null : undoToWire(undo),
-});
+export function workDetailToWire({ ledger, network, undo, consults, ...summary }: WorkDetail): WorkDetailBody {
+  const result = resultOfRun(summary);
+  return {
+    ...workSummaryToWire(summary),
+    ledger: ledger.map(ledgerEntryToWire),
+    network: network.map(networkUseToWire),
+    undo: undo === null ? null : undoToWire(undo),
+    result: result === null ? null : workItemResultToWire(result),
+    ...(consults === undefined ? {} : { consults: consults.map(toldConsultToWire) }),
+  };
+}
 
 /** Null when it is no such thing. */
 export function workSummaryFromWire(body: unknown): WorkSummary | null {
@@ -119,6 +147,6 @@ export function workSummaryFromWire(body: unknown): WorkSummary | null {
 export function workDetailFromWire(body: unknown): WorkDetail | null {
   const { data } = detailSchema.safeParse(body);
   if (data === undefined) return null;
-  const { request_id: requestId, project_run_id: projectRunId, ...detail } = data;
-  return { ...detail, requestId, projectRunId };
+  const { request_id: requestId, project_run_id: projectRunId, result: _follows, consults, ...detail } = data;
+  return { ...detail, requestId, projectRunId, ...(consults === undefined ? {} : { consults }) };
 }

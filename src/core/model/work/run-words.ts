@@ -7,22 +7,26 @@ import type { WorkSummary } from "./run-wire.ts";
 export function runLine({ run, progress, settlement }: Shown): string {
   switch (run.status) {
     case "pending":
-      return "Waits to be run";
+      return run.question === undefined ? "Waits to be run" : "Decided, waits to go on";
     case "running":
+      if (run.consult !== undefined) return `Asks the planner for advice${pauseWords(run)}`;
       if (progress === null || progress.step === null) return `Running${pauseWords(run)}`;
       return `Running: step ${progress.step} of ${progress.steps}${retryWords(run)}${pauseWords(run)}`;
     case "paused":
       return "Paused";
+    case "waiting":
+      return "Waits for your decision";
     case "verifying":
       return `Checking${retryWords(run)}`;
     case "done":
-      return run.isVerified ? `Done, checked ${checkWords(run)}` : "Done, not checked";
+      if (run.isVerified) return `Done, checked ${checkWords(run)}`;
+      return run.results.length === 0 ? "Done, not checked" : "Done, and its checks say the same whatever is done";
     case "cancelled":
       return "Stopped by you";
     case "failed":
-      return `Failed: ${why(run)}`;
+      return `Failed. ${why(run)}`;
     case "stuck":
-      return `Stopped after ${run.attempts === 1 ? "1 attempt" : `${run.attempts} attempts`}: ${why(run)}`;
+      return `Not done after ${run.attempts === 1 ? "1 attempt" : `${run.attempts} attempts`}. ${why(run)}`;
     case "blocked":
       return `Stopped: ${why(run)}`;
     case "in_doubt":
@@ -36,14 +40,15 @@ export function settlementLine({ choice, results, isVerified }: RunSettlement): 
   if (choice === "again") return "The same plan was proposed again";
   if (choice === "leave") return "Left as it is";
   if (results.length === 0) return "It happened, as you said; not checked";
-  return isVerified
-    ? `It happened, checked ${checkWords({ results })}`
+  if (isVerified) return `It happened, checked ${checkWords({ results })}`;
+  return results.every(({ passed }) => passed)
+    ? "It happened, as you said; its checks say the same whatever is done"
     : `It happened, as you said; checks ${checkWords({ results })}`;
 }
 
 const retryWords = ({ attempts }: RunRecord): string => (attempts > 1 ? ` (attempt ${attempts})` : "");
 const pauseWords = ({ isPausing }: RunRecord): string => (isPausing ? ", pauses after this step" : "");
-const why = ({ lastError }: RunRecord): string => oneLine(lastError ?? "no reason was kept");
+const why = ({ lastError }: RunRecord): string => oneLine(lastError ?? "No reason was kept");
 
 function checkWords({ results }: Pick<RunRecord, "results">): string {
   const passed = results.filter((result: CheckResult) => result.passed).length;

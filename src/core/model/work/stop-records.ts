@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import type { Instant } from "#base";
-import type { AuditActor } from "../audit.ts";
+import type { Acting } from "../audit.ts";
 import { instantSchema } from "../values.ts";
 import type { WorkSummaryBody } from "./run-wire.ts";
 
 /** Everything is stopped: since when, and at whose word. Nothing of work begins until somebody says otherwise. */
-export type Stopped = { readonly at: Instant; readonly by: AuditActor["kind"] };
+export type Stopped = { readonly at: Instant; readonly by: Acting["kind"] };
 
 export const stoppedSchema = z.strictObject({ at: instantSchema, by: z.enum(["owner", "terminal", "system"]) });
 export type StoppedBody = z.input<typeof stoppedSchema>;

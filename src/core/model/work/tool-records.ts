@@ -1,6 +1,7 @@
 import { LIMITS } from "#base";
 import * as z from "zod/mini";
 import {
+  flag,
   group,
   key,
   many,
@@ -12,8 +13,10 @@ import {
   type ConfigOf,
   type ValueKind,
 } from "../config-nodes.ts";
-import { longLine } from "./work-keys.ts";
-import { prose, shownLine } from "./work-kinds.ts";
+import { isAnswerable } from "../ask/question-shapes.ts";
+import { CONNECTION_ID, PERMISSION } from "../connection/connection-record.ts";
+import { longLine, skillName } from "./work-keys.ts";
+import { parameters, prose, shownLine } from "./work-kinds.ts";
 
 /** The arguments of every tool a step may name, written in the words of the other records. */
 export const TOOL_ARGUMENTS = {
@@ -51,17 +54,96 @@ export const TOOL_ARGUMENTS = {
     paths: required(many(longLine("pathChars"), LIMITS.batchFolders), "Folders; one that is not empty stays."),
   }),
   folder_note: group({ path: place(), into: place() }),
+  ask_owner: group({
+    question: required(shownLine({ charsMax: LIMITS.titleChars }), "What you are asked, in one line."),
+    options: key(options(), { is: [], doc: "Answers to choose from, each a label and a value." }),
+    freetext: key(flag(), { is: false, doc: "Whether words of your own are an answer too." }),
+    file: required(shownLine({ charsMax: LIMITS.titleChars }), "Where the answer is laid in the workspace."),
+  }),
+  review_draft: group({
+    path: required(shownLine({ charsMax: LIMITS.titleChars }), "A text in the workspace; it becomes what you approve."),
+    about: required(shownLine({ charsMax: LIMITS.titleChars }), "What it is for, in one line."),
+  }),
 } as const satisfies { readonly [tool: string]: ConfigGroup };
+
+/** What `node_exec` and `python_exec` take in place of a program of the plan's own: a script of a skill it lists. */
+export const SKILL_ARGUMENTS = group({
+  skill: required(skillName(), "A skill of the plan."),
+  file: required(longLine("pathChars"), "The script, as a path inside of the skill."),
+  connection: key(nullable(connectionName()), { is: null, doc: "A connection of that skill, which the script uses." }),
+  permissions: key(permissions(), { is: [], doc: "What it uses of it: exactly what the skill says of the script." }),
+  input: key(parameters(), { is: {}, doc: "Its arguments by name; it reads them as JSON on its standard input." }),
+});
 
 export type ToolName = keyof typeof TOOL_ARGUMENTS;
 /** A tool and its arguments, checked against each other. */
-export type ToolCall = {
-  readonly [T in ToolName]: { readonly tool: T; readonly args: ConfigOf<(typeof TOOL_ARGUMENTS)[T]> };
-}[ToolName];
+export type ToolCall =
+  | {
+      readonly [T in ToolName]: { readonly tool: T; readonly args: ConfigOf<(typeof TOOL_ARGUMENTS)[T]> };
+    }[ToolName]
+  | SkillToolCall;
+export type SkillToolCall = {
+  readonly tool: "node_exec" | "python_exec";
+  readonly args: ConfigOf<typeof SKILL_ARGUMENTS>;
+};
+
+/**
+ * What a model may be given to choose calls of. What asks the owner is the plan's own, and nothing that a model may call
+ * leaves the machine.
+ */
+export const MODEL_TOOLS = [
+  "file_read",
+  "file_list",
+  "file_search",
+  "file_write",
+  "file_patch",
+  "file_move",
+  "shell_exec",
+  "python_exec",
+  "node_exec",
+] as const satisfies readonly ToolName[];
+export type ModelTool = (typeof MODEL_TOOLS)[number];
+export const isModelTool = (tool: string): tool is ModelTool => MODEL_TOOLS.some((one) => one === tool);
+
+/** A call that asks the owner and runs no program. */
+export type AskingCall = Extract<ToolCall, { readonly tool: "ask_owner" | "review_draft" }>;
+export const isAskingCall = (call: ToolCall): call is AskingCall =>
+  call.tool === "ask_owner" || call.tool === "review_draft";
+
+/** Whether there is a way to answer what it asks, and each answer means one thing. */
+export const canBeAnswered = (call: AskingCall): boolean =>
+  call.tool === "review_draft" || isAnswerable({ options: call.args.options, allow_freetext: call.args.freetext });
+
+export const isSkillCall = (call: ToolCall): call is SkillToolCall => "skill" in call.args;
 
 /* @__NO_SIDE_EFFECTS__ */
 function place() {
   return required(longLine("pathChars"), "A path in the workspace, or one that `files` grants.");
+}
+/* @__NO_SIDE_EFFECTS__ */
+function connectionName() {
+  return shownLine({
+    charsMax: 21,
+    pattern: CONNECTION_ID,
+    expected: "the id of a connection, such as conn-0123456789abcdef",
+  });
+}
+/* @__NO_SIDE_EFFECTS__ */
+function permissions() {
+  return many(
+    shownLine({ charsMax: 128, pattern: PERMISSION, expected: "a permission of the skill" }),
+    LIMITS.planParts,
+  );
+}
+/* @__NO_SIDE_EFFECTS__ */
+function options(): ValueKind<readonly { readonly label: string; readonly value: string }[]> {
+  const line = shownLine().schema;
+  return {
+    schema: z.array(z.strictObject({ label: line, value: line })).check(z.maxLength(LIMITS.askOptions)),
+    expected: `at most ${LIMITS.askOptions} maps of label and value, each one line`,
+    reading: "document",
+    role: "plain",
+  };
 }
 /* @__NO_SIDE_EFFECTS__ */
 function digest() {

@@ -12,6 +12,7 @@ import {
   type ConfigGroup,
   type ConfigOf,
 } from "../config-nodes.ts";
+import { CREDENTIAL } from "./credential-records.ts";
 import {
   together,
   skillName,
@@ -110,6 +111,7 @@ export const STEP = group({
   }),
   timeout: key(whole(1, DAY_SECONDS), { is: 300, doc: "Seconds after which it is ended and has failed." }),
   network: key(flag(), { is: false, doc: "Whether it may use the network." }),
+  credentials: nameMap(CREDENTIAL, { fallback: {}, doc: "Secrets it uses, by a name of its own." }),
 });
 
 /** Places of the machine that work may reach besides its own workspace. */
@@ -128,6 +130,12 @@ export const REPOSITORY = group({
     }),
     { is: "HEAD", doc: "A branch, a tag or a commit." },
   ),
+});
+
+/** What a goal looks for and asks about many at a time; it does nothing to any of it by itself. */
+export const REVIEWED_BATCHES = group({
+  action: key(oneOf(["move_files"]), { is: "move_files", doc: "What would be done, once you approve it." }),
+  folder: required(longLine("pathChars"), "The folder whose files are looked at."),
 });
 
 export const GATE = group({
@@ -212,8 +220,14 @@ const planKeys = {
     doc: "Results taken over from `follow_up_of`; `*` is all of them.",
   }),
   steps: stepsOf(STEP, "What is run, in this order, without a model."),
+  executor: key(nullable(oneOf(["model"])), {
+    is: null,
+    doc: "`model`: a model chooses what is done, call by call, within the limits of the plan.",
+  }),
+  tools: names("Tools the model may call; without one it may call none."),
   files: FILES,
   repository: nullableGroup(REPOSITORY),
+  reviewed_batches: nullableGroup(REVIEWED_BATCHES),
   hosts: key(several(longLine("titleChars")), { is: [], doc: "Hosts of the open internet it may reach." }),
   verify: partsOf(VERIFICATION_CHECK, "Checks outside the model that decide whether it is done."),
   gates: partsOf(GATE, "Checks while it runs."),
@@ -258,9 +272,11 @@ export type Gate = Omit<ConfigOf<typeof GATE>, "checkExpect"> & { readonly check
 export type EscalationAction = ConfigOf<typeof ESCALATION_ACTION>;
 export type RuntimeState = ConfigOf<typeof RUNTIME_STATE>;
 export type Repository = ConfigOf<typeof REPOSITORY>;
-export type WorkItem = Omit<ConfigOf<typeof WORK_ITEM>, "gates" | "repository"> & {
+export type ReviewedBatches = ConfigOf<typeof REVIEWED_BATCHES>;
+export type WorkItem = Omit<ConfigOf<typeof WORK_ITEM>, "gates" | "repository" | "reviewedBatches"> & {
   readonly gates: readonly Gate[];
   readonly repository: Repository | null;
+  readonly reviewedBatches: ReviewedBatches | null;
 };
 
 /** Wire names of the predicates an expectation sets. Zero and empty text are set; `not_empty: false` is not. */

@@ -25,7 +25,7 @@ const CLAIMS: readonly ClaimFact[] = ["absent", "valid", "signature_invalid", "k
 const IDENTITIES: readonly IdentityFact[] = ["owner", "known", "unknown"];
 
 describe("where a message comes from", () => {
-  test("[MSG-04] only a valid signature inside the window makes it the owner's, and then its nonce must be spent", () => {
+  test("[MSG-04] [TURN-11] only a valid signature inside the window makes it the owner's, and then its nonce must be spent", () => {
     for (const ms of [0, -WINDOW_MS, WINDOW_MS]) {
       expect(judgeOrigin(facts({ timestamp: fromNow(ms) })).first).toEqual({ taint: "owner", origin: "signature" });
     }
@@ -51,7 +51,7 @@ describe("where a message comes from", () => {
     expect(judgeOrigin(facts({ timestamp: null })).first.taint).toBe("external");
   });
 
-  test("[MSG-07] without a signature a known sender gives auth and anyone else external; a broken one is foreign for both", () => {
+  test("[MSG-07] [TURN-13] without a signature a known sender gives auth and anyone else external; a broken one is foreign for both", () => {
     expect(judgeOrigin(facts({ claim: "absent", identity: "owner" })).first).toEqual({
       taint: "auth",
       origin: "identity",

@@ -16,14 +16,6 @@ import { readRecord, type WireRecord } from "../read-fields.ts";
 import { checkGrants } from "../steps/grants.ts";
 import { checkCommand } from "./check-program.ts";
 
-/** What a batch of a known action is run as. */
-export type CompiledBatch = {
-  readonly item: WorkItem;
-  /** Steps before the first item's own; each item has one. */
-  readonly stepsBefore: number;
-};
-
-const STEPS_BEFORE = 2;
 const WALL_SECONDS = 1_800;
 const NAME_CHARS = 80;
 
@@ -32,7 +24,7 @@ const NAME_CHARS = 80;
  * and from nothing else, so that run, ledger, recovery and checks are those of any plan. A batch of an action that nobody
  * knows becomes none. [BATCH-04]
  */
-export function compileBatch(projection: BatchProjection, at: Instant): Result<CompiledBatch, MoveFilesRefused> {
+export function compileBatch(projection: BatchProjection, at: Instant): Result<WorkItem, MoveFilesRefused> {
   if (projection.action !== MOVE_FILES) return refuse("action_unknown");
   const read = readMoveFiles(projection);
   if (!read.ok) return read;
@@ -50,7 +42,7 @@ export function compileBatch(projection: BatchProjection, at: Instant): Result<C
   });
   const [wrong] = problems;
   if (wrong !== undefined) return refuse(wrong);
-  return ok({ item: itemOf(wire, at), stepsBefore: STEPS_BEFORE });
+  return ok(itemOf(wire, at));
 }
 
 /** As a plan file would say it. */

@@ -12,6 +12,7 @@ export type FileFlag =
   | "odd_characters"
   | "same_bytes"
   | "name_taken"
+  | "medium_confidence"
   | "low_confidence";
 
 export const FLAG_WORDS: { readonly [F in FileFlag]: string } = {
@@ -24,6 +25,7 @@ export const FLAG_WORDS: { readonly [F in FileFlag]: string } = {
   odd_characters: "unusual characters in its name",
   same_bytes: "another file here has the same bytes",
   name_taken: "its name is taken there, so it would get another",
+  medium_confidence: "not quite sure",
   low_confidence: "not sure",
 };
 

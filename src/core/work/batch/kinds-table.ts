@@ -29,6 +29,18 @@ const ENDINGS: readonly (readonly [FileKind, string])[] = [
   [DATA, "json xml yaml yml toml sql db sqlite log"],
 ];
 
+/** Endings that two kinds have: neither can be told from the name alone. */
+export const SECOND_KIND_BY_ENDING: ReadonlyMap<string, FileKind> = new Map([
+  ["ts", VIDEO],
+  ["html", DOCUMENT],
+  ["svg", CODE],
+  ["iso", ARCHIVE],
+  ["ogg", VIDEO],
+  ["log", DOCUMENT],
+]);
+/** Offered beside `Other` for what has no kind at all. */
+export const GUESS = DOCUMENT;
+
 export const KIND_BY_ENDING: ReadonlyMap<string, FileKind> = new Map(
   ENDINGS.flatMap(([one, endings]) => endings.split(" ").map((ending) => [ending, one] as const)),
 );

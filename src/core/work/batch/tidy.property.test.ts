@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { instantFromMs, LIMITS, oneLine, sha256Hex, type Instant } from "#base";
 import { batchProposalSchema, projectBatch, readMoveFiles } from "#model";
 import { compileBatch } from "./compile.ts";
+import { reviewItems } from "./review.ts";
 import { tidyBatches, type FileFact, type FolderFacts } from "./tidy.ts";
 
 const moment = (ms: number): Instant => {
@@ -27,7 +28,7 @@ const facts = (files: readonly FileFact[], more: Partial<FolderFacts> = {}): Fol
   at: moment(AT_MS),
   ...more,
 });
-const SETTINGS = { size: 10, mediumMin: 0.5 };
+const SETTINGS = { size: 10, mediumMin: 0.5, highMin: 0.85 };
 
 const anyName = fc.oneof(
   fc.constantFrom(
@@ -60,7 +61,7 @@ const anyFacts = fc
 test("[BATCH-02] whatever lies in a folder, batches together are all candidates in order, and only the last is smaller", () => {
   fc.assert(
     fc.property(anyFacts, ({ facts: seen, size }) => {
-      const { batches, leftAlone } = tidyBatches(seen, { size, mediumMin: 0.5 });
+      const { batches, leftAlone } = tidyBatches(seen, { ...SETTINGS, size });
       const items = batches.flatMap((batch) => batch.items);
       expect(items.map(({ item_id: id }) => id)).toEqual(items.map((_, index) => String(index + 1)));
       expect(items.length + leftAlone.length).toBe(seen.files.length);
@@ -76,8 +77,8 @@ test("[BATCH-02] whatever lies in a folder, batches together are all candidates 
 test("whatever lies in a folder, each batch can be asked about and compiled, goes nowhere that is taken, and equal facts give equal batches", () => {
   fc.assert(
     fc.property(anyFacts, ({ facts: seen, size }) => {
-      const { batches } = tidyBatches(seen, { size, mediumMin: 0.5 });
-      expect(tidyBatches(seen, { size, mediumMin: 0.5 }).batches).toEqual(batches);
+      const { batches } = tidyBatches(seen, { ...SETTINGS, size });
+      expect(tidyBatches(seen, { ...SETTINGS, size }).batches).toEqual(batches);
       const goals: string[] = [];
       for (const batch of batches) {
         expect(batchProposalSchema.safeParse(batch).success).toBe(true);
@@ -121,6 +122,29 @@ describe("what is unusual is marked, and says why", () => {
     const [batch] = tidyBatches(seen, SETTINGS).batches;
     const read = batch === undefined ? null : readMoveFiles(projectBatch(batch));
     expect(read).toMatchObject({ value: { moves: [{ to: "Documents/a (2).pdf" }, { to: "Documents/a (3).pdf" }] } });
+  });
+
+  test("a file with the name of a folder that would be made stays, and so does what would go there: neither could come back", () => {
+    const { batches, leftAlone } = tidyBatches(
+      facts([file("Documents"), file("images"), file("a.pdf"), file("b.zip")]),
+      SETTINGS,
+    );
+    expect(batches.flatMap(({ items }) => items.map(({ title }) => title))).toEqual(["b.zip"]);
+    expect(leftAlone).toEqual([
+      { name: "Documents", reason: "its name is that of a folder for files of a kind" },
+      { name: "a.pdf", reason: "a file has the name of the folder it would be moved to" },
+      { name: "images", reason: "its name is that of a folder for files of a kind" },
+    ]);
+  });
+
+  test("what was asked about before keeps nothing else from being asked about", () => {
+    const old = Array.from({ length: LIMITS.batchCandidates }, (_, index) => file(`f${index}.pdf`));
+    const known = { goalId: "g.files", ...SETTINGS, batches: "none_open", questionsMax: 1 } as const;
+    const found = reviewItems(facts([...old, file("young.pdf")]), {
+      ...known,
+      isAsked: ({ name }) => name !== "young.pdf",
+    });
+    expect(found).toMatchObject({ candidates: 1, batches: [{ items: [{ title: "young.pdf" }] }] });
   });
 
   test("ten thousand files are looked at in one go; what one look does not take up is said", () => {

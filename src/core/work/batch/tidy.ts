@@ -21,7 +21,7 @@ export type FolderFacts = {
   readonly at: Instant;
 };
 
-export type TidySettings = { readonly size: number; readonly mediumMin: number };
+export type TidySettings = { readonly size: number; readonly mediumMin: number; readonly highMin: number };
 export type LeftAlone = { readonly name: string; readonly reason: string };
 /** Batches in their order; together they are all candidates, in theirs. [BATCH-02] */
 export type TidyPlan = {
@@ -34,23 +34,51 @@ export type TidyPlan = {
  * What could be moved where, by rules: the ending of a name says the kind, the kind names a folder, and whatever is
  * unusual is marked and sure of less. Equal facts give equal batches. Nothing here looks at a disk, or moves anything.
  */
-export function tidyBatches(facts: FolderFacts, { size, mediumMin }: TidySettings): TidyPlan {
+export function tidyBatches(facts: FolderFacts, { size, ...sure }: TidySettings): TidyPlan {
   const goalId = `tidy-${sha256Hex(facts.folder).slice(0, 12)}`;
+  const { candidates, ...names } = candidatesOf(facts, { ...sure, isAsked: () => false });
+  return { goalId, batches: batchesOf(candidates, { goalId, size, facts }), leftAlone: leftAlone(names) };
+}
+
+/** Everything that could be moved, in the order of its name. */
+export function candidatesOf(facts: FolderFacts, { mediumMin, highMin, isAsked }: Picking): Picked {
   const inOrder = facts.files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const movable = inOrder.filter(({ name }) => isShown(name));
-  const considered = movable.slice(0, LIMITS.batchCandidates);
   const around = aroundOf(facts);
-  const candidates = considered.map((file, index) => candidateOf(file, { around, index, mediumMin }));
+  const movable = inOrder.filter(({ name }) => whyNever(name, around.names) === null);
+  // Each keeps the number it has among all, so that no two questions of a goal are called alike.
+  const considered = movable.flatMap((file, index) => (isAsked(file) ? [] : [{ file, index }]));
+  const candidates = considered
+    .slice(0, LIMITS.batchCandidates)
+    .map(({ file, index }) => candidateOf(file, { around, index, mediumMin, highMin }));
+  return { inOrder, movable, around, candidates };
+}
+/** What was asked about before is not taken up again, and keeps nothing else from being taken up. */
+type Picking = Sureness & {
+  readonly isAsked: (file: Pick<FileFact, "name" | "sha256">) => boolean;
+};
+type Picked = Names & { readonly candidates: readonly Candidate[] };
+
+type Chunking = { readonly goalId: string; readonly size: number; readonly facts: FolderFacts };
+
+/** In chunks of one size, only the last of which may be smaller. [BATCH-02] */
+export function batchesOf(
+  candidates: readonly Candidate[],
+  { goalId, size, facts }: Chunking,
+): readonly BatchProposal[] {
   const batches: BatchProposal[] = [];
   const most = Math.min(size, LIMITS.batchMoves);
   for (let from = 0; from < candidates.length; from += most) {
     const number = batches.length + 1;
     batches.push(batchOf(candidates.slice(from, from + most), { goalId, number, facts }));
   }
-  return { goalId, batches, leftAlone: leftAlone({ inOrder, movable }) };
+  return batches;
 }
 
-type Candidate = { readonly item: BatchProposal["items"][number]; readonly move: FileMove; readonly folder: string };
+export type Candidate = {
+  readonly item: BatchProposal["items"][number];
+  readonly move: FileMove;
+  readonly folder: string;
+};
 /** What is asked for every file, put together once. */
 type Around = {
   readonly taken: ReadonlySet<string>;
@@ -58,15 +86,16 @@ type Around = {
   readonly countByDigest: ReadonlyMap<string, number>;
   readonly at: Instant;
 };
-type Looking = { readonly around: Around; readonly index: number; readonly mediumMin: number };
+type Sureness = Pick<TidySettings, "mediumMin" | "highMin">;
+type Looking = Sureness & { readonly around: Around; readonly index: number };
 
-function aroundOf({ files, taken, at }: FolderFacts): Around {
+export function aroundOf({ files, taken, at }: FolderFacts): Around {
   const countByDigest = new Map<string, number>();
   for (const { sha256 } of files) countByDigest.set(sha256, (countByDigest.get(sha256) ?? 0) + 1);
   return { taken: new Set(taken), names: new Set(files.map(({ name }) => name)), countByDigest, at };
 }
 
-function candidateOf(file: FileFact, { around, index, mediumMin }: Looking): Candidate {
+function candidateOf(file: FileFact, { around, index, mediumMin, highMin }: Looking): Candidate {
   const { name, sha256, changedAt } = file;
   const ending = endingOf(name);
   const kind = KIND_BY_ENDING.get(ending) ?? OTHER;
@@ -78,8 +107,14 @@ function candidateOf(file: FileFact, { around, index, mediumMin }: Looking): Can
     isTaken: to !== `${kind.folder}/${name}`,
     at: around.at,
   });
-  const flags: readonly FileFlag[] = kind.confidence < mediumMin ? [...found, "low_confidence"] : found;
-  const confidence = flags.length === 0 ? kind.confidence : Math.min(kind.confidence, 0.4);
+  const isLow = kind.confidence < mediumMin;
+  const doubts: readonly FileFlag[] = isLow
+    ? ["low_confidence"]
+    : kind.confidence < highMin
+      ? ["medium_confidence"]
+      : [];
+  const flags = [...found, ...doubts];
+  const confidence = found.length === 0 && !isLow ? kind.confidence : Math.min(kind.confidence, 0.4);
   const id = String(index + 1);
   const why = flags.length === 0 ? "" : `; ${flags.map((flag) => FLAG_WORDS[flag]).join(", ")}`;
   return {
@@ -120,7 +155,7 @@ function batchOf(candidates: readonly Candidate[], { goalId, number, facts }: Ba
 }
 
 /** The same name in the folder of its kind, or the first free one like it. */
-function freePlace(
+export function freePlace(
   { folder }: FileKind,
   { name, around: { taken, names } }: { readonly name: string; readonly around: Around },
 ): string {
@@ -134,7 +169,7 @@ function freePlace(
 }
 
 /** The ending of a name, in lower case; none for a name that only begins with a dot. */
-function endingOf(name: string): string {
+export function endingOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : "";
 }
@@ -143,13 +178,25 @@ function endingOf(name: string): string {
 const isShown = (name: string): boolean =>
   oneLine(name) === name && name.trim() === name && name.length <= LIMITS.pathChars / 4 && /[\p{L}\p{N}]/u.test(name);
 
-type Names = { readonly inOrder: readonly FileFact[]; readonly movable: readonly FileFact[] };
+/**
+ * Why a file is not proposed at all; null where it may be. A file with the name of a folder that is made beside it could
+ * not come back to its place, and into a folder whose name a file has nothing can be moved.
+ */
+function whyNever(name: string, names: ReadonlySet<string>): string | null {
+  if (!isShown(name)) return "its name holds characters that cannot be shown as they are";
+  if (KIND_FOLDERS.has(name.toLowerCase())) return "its name is that of a folder for files of a kind";
+  const { folder } = KIND_BY_ENDING.get(endingOf(name)) ?? OTHER;
+  return names.has(folder) ? "a file has the name of the folder it would be moved to" : null;
+}
+const KIND_FOLDERS = new Set([OTHER, ...KIND_BY_ENDING.values()].map(({ folder }) => folder.toLowerCase()));
 
-function leftAlone({ inOrder, movable }: Names): readonly LeftAlone[] {
-  const shown = new Set(movable);
-  const odd = inOrder
-    .filter((file) => !shown.has(file))
-    .map(({ name }) => ({ name, reason: "its name holds characters that cannot be shown as they are" }));
+type Names = { readonly inOrder: readonly FileFact[]; readonly movable: readonly FileFact[]; readonly around: Around };
+
+function leftAlone({ inOrder, movable, around }: Names): readonly LeftAlone[] {
+  const odd = inOrder.flatMap(({ name }) => {
+    const reason = whyNever(name, around.names);
+    return reason === null ? [] : [{ name, reason }];
+  });
   const later = movable
     .slice(LIMITS.batchCandidates)
     .map(({ name }) => ({ name, reason: "more files than one look takes up; it waits for the next" }));

@@ -1,11 +1,14 @@
 import type { Instant } from "#base";
-import type { CheckResult, Cycle, CycleTrigger, WorkItem } from "#model";
+import type { CheckResult, Cycle, CycleTrigger, FoundItems, WorkItem } from "#model";
+import type { SkillFact } from "../plan-hash.ts";
 
 /** What of an approved goal a cycle needs; read from the stored request, never from an earlier cycle. */
 export type CycleGoal = {
   readonly item: WorkItem;
   /** The approval it was read from. */
   readonly requestId: string;
+  /** The versions of its skills that were approved with it. */
+  readonly skills?: readonly SkillFact[];
 };
 
 export type CycleBeginning = {
@@ -35,6 +38,9 @@ export type CycleFact = { readonly at: Instant } &
     | { readonly kind: "declined" }
     | { readonly kind: "expired" }
     | { readonly kind: "repair_ended"; readonly status: string }
+    /** What was found is kept, and asked about or waits to be. */
+    | { readonly kind: "items_found"; readonly found: FoundItems }
+    | { readonly kind: "items_refused"; readonly code: string }
   );
 
 export type CycleEvent =
@@ -42,11 +48,14 @@ export type CycleEvent =
   | { readonly kind: "goal_checked"; readonly checks: number; readonly failed: readonly number[] }
   | { readonly kind: "goal_repair_made" }
   | { readonly kind: "goal_asked" }
+  | { readonly kind: "goal_items_asked" }
   | { readonly kind: "goal_cycle_ended" };
 
 /** Performed one after the other; each but `record` is answered by one fact. */
 export type CycleEffect =
   | { readonly kind: "run_checks" }
+  /** Looks for items of a reviewed batch, and asks about what was not asked before. Asking twice asks once. */
+  | { readonly kind: "find_items" }
   | { readonly kind: "record"; readonly cycle: Cycle; readonly events: readonly CycleEvent[] }
   | { readonly kind: "spend_standing" }
   | { readonly kind: "ask_owner" }
@@ -56,8 +65,8 @@ export type CycleEffect =
 export type CycleState = {
   readonly goal: CycleGoal;
   readonly cycle: Cycle;
-  /** `checking` is not kept: a cycle that ended there never was. */
-  readonly phase: "checking" | Cycle["state"];
+  /** `checking` and `finding` are not kept: a cycle that ended there never was. */
+  readonly phase: "checking" | "finding" | Cycle["state"];
   readonly previous: Cycle | null;
 };
 export type CycleAdvance = { readonly state: CycleState; readonly effects: readonly CycleEffect[] };

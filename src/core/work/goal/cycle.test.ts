@@ -57,6 +57,18 @@ describe("a look at a goal", () => {
     expect(state.cycle).toMatchObject({ ended: "healthy", repair: null, endedAt: AT });
   });
 
+  test("[INV-03] is verified only by checks that can come out another way", () => {
+    const checked = (run: string) => ({
+      requestId: "request-1",
+      item: accepted(goalFile(`verify:\n  - { name: up, run: "${run}", expect: { exit_code: 0 } }`)).item,
+    });
+    const passed: CycleFact = { kind: "checks_ran", at: AT, results: [result("up", true)], runId: "run-1" };
+    const looked = (run: string) => tell(begin({ goal: checked(run) }), [passed]).state.cycle;
+    expect(looked("test -f page.html")).toMatchObject({ ended: "healthy", isVerified: true });
+    expect(looked("true")).toMatchObject({ ended: "healthy", isVerified: false });
+    expect(tell(begin({ goal: goal("") }), [ran(true, false)]).state.cycle).toMatchObject({ isVerified: false });
+  });
+
   test("[GOAL-02] makes one task of what failed, with the goal as parent and the failure as data in the template", () => {
     const { state, kinds } = tell(begin(), [ran(true, false)]);
     expect(kinds).toEqual(["run_checks", "record", "spend_standing"]);

@@ -1,6 +1,15 @@
 import { assert, type Instant } from "#base";
-import { spawnsTask, type CheckResult, type Cycle, type CycleEnd, type Repair, type WorkItem } from "#model";
+import {
+  isPlainCycle,
+  spawnsTask,
+  type CheckResult,
+  type Cycle,
+  type CycleEnd,
+  type Repair,
+  type WorkItem,
+} from "#model";
 import { FILE_ALONE, planHash, projectPlan } from "../plan-hash.ts";
+import { proves } from "../verify/proves.ts";
 import { buildSpawnedTask, type FailedCheck, type SpawnedTask } from "../spawn.ts";
 import type { CycleAdvance, CycleBeginning, CycleEffect, CycleEvent, CycleFact, CycleState } from "./cycle-facts.ts";
 
@@ -12,8 +21,10 @@ export function beginCycle({ goal, previous, at, ...rest }: CycleBeginning): Cyc
     ...rest,
     state: "ended",
     ended: null,
+    isVerified: null,
     reason: null,
     results: [],
+    found: null,
     repair: null,
     recheck: null,
     startedAt: at,
@@ -49,6 +60,8 @@ export function advanceCycle(state: CycleState, fact: CycleFact): CycleAdvance {
   switch (state.phase) {
     case "checking":
       return fact.kind === "checks_ran" ? checked(state, fact) : idle(state);
+    case "finding":
+      return looked(state, fact);
     case "spending":
       if (fact.kind === "standing_used") return repairing(state, { tokenId: fact.tokenId });
       return fact.kind === "standing_refused" ? asking(state, fact.code) : idle(state);
@@ -73,13 +86,30 @@ function checked(before: CycleState, { results, runId, at }: Of<"checks_ran">): 
   const { item } = before.goal;
   const state = withCycle(before, { results: [...results] });
   const events = [checkedEvent(item, results)];
-  if (item.verify.length === 0) return end(state, { at, as: "failed", reason: "no_checks", events });
-  if (haveAllPassed(item, results)) return end(state, { at, as: "healthy", events });
+  if (item.verify.length === 0 && item.reviewedBatches === null) {
+    return end(state, { at, as: "failed", reason: "no_checks", events });
+  }
+  if (haveAllPassed(item, results)) {
+    if (item.reviewedBatches === null) return end(state, { at, as: "healthy", events });
+    // Kept with its end: whoever looks again after a crash is told of nothing twice.
+    return { state: { ...state, phase: "finding" }, effects: [{ kind: "find_items" }] };
+  }
   if (!spawnsTask(projectPlan(item, FILE_ALONE))) return end(state, { at, as: "failed", events });
   const settled = settledBefore(state);
   // Somebody said no to this repair, or did not say anything: asking at every check would only teach to tap.
   if (settled !== null) return end(state, { at, as: "failed", reason: settled, events });
   return makeRepair(state, { runId, at, events });
+}
+
+/** A look for items changes nothing: what was found waits for the owner, and the goal is as well as its checks. [BATCH-01] */
+function looked(before: CycleState, fact: CycleFact): CycleAdvance {
+  const events = [checkedEvent(before.goal.item, before.cycle.results)];
+  if (fact.kind === "items_refused") return end(before, { at: fact.at, as: "blocked", reason: fact.code, events });
+  if (fact.kind !== "items_found") return idle(before);
+  const { inBatches, inQuestions } = fact.found;
+  const asked: readonly CycleEvent[] = inBatches + inQuestions === 0 ? [] : [{ kind: "goal_items_asked" }];
+  const state = withCycle(before, { found: fact.found });
+  return end(state, { at: fact.at, as: "healthy", events: [...events, ...asked] });
 }
 
 type Made = { readonly runId: string; readonly at: Instant; readonly events: readonly CycleEvent[] };
@@ -89,7 +119,7 @@ function makeRepair(before: CycleState, { runId, at, events }: Made): CycleAdvan
   const { item: task } = repairTask(before);
   const repair: Repair = {
     taskId: task.id,
-    taskHash: planHash(projectPlan(task, FILE_ALONE)),
+    taskHash: planHash(projectPlan(task, { ...FILE_ALONE, skills: before.goal.skills ?? [] })),
     runId,
     tokenId: null,
     requestId: null,
@@ -157,6 +187,7 @@ function waiting(before: CycleState, requestId: string): CycleAdvance {
 function decided(state: CycleState, fact: CycleFact): CycleAdvance {
   if (fact.kind === "approved") return repairing(state, { runId: fact.runId, tokenId: fact.tokenId });
   if (fact.kind === "declined") return end(state, { at: fact.at, as: "blocked", reason: "declined" });
+  if (fact.kind === "ask_refused") return end(state, { at: fact.at, as: "blocked", reason: fact.code });
   return fact.kind === "expired" ? end(state, { at: fact.at, as: "missed", reason: "not_decided" }) : idle(state);
 }
 
@@ -202,10 +233,12 @@ type Ending = {
 };
 
 function end(before: CycleState, { at, as, reason, events = [] }: Ending): CycleAdvance {
-  const state = withCycle(before, { state: "ended", ended: as, reason: reason ?? null, endedAt: at });
+  // Well is what passed; verified is what could have come out another way.
+  const isVerified = as === "healthy" && proves(before.goal.item.verify);
+  const state = withCycle(before, { state: "ended", ended: as, isVerified, reason: reason ?? null, endedAt: at });
   // Of a cycle in which all was well the result of the checks says everything.
-  const isPlain = as === "healthy" && state.cycle.repair === null;
-  const said: readonly CycleEvent[] = isPlain ? events : [...events, { kind: "goal_cycle_ended" }];
+  const isSaid = isPlainCycle(state.cycle) || state.cycle.found !== null;
+  const said: readonly CycleEvent[] = as === "healthy" && isSaid ? events : [...events, { kind: "goal_cycle_ended" }];
   return { state, effects: [{ kind: "record", cycle: state.cycle, events: said }] };
 }
 

@@ -21,6 +21,7 @@ test("[PAR-01] [PAR-02] [PAR-03] whatever comes and ends: no limit is passed, no
       while (waiting.length + running.length > 0) {
         const places = admitted({
           running: running.map((piece) => piece.claim),
+          resting: [],
           waiting: waiting.map((piece) => piece.claim),
           limits: LIMITS,
         });

@@ -11,18 +11,20 @@ export type Claim = {
 export type PoolLimits = { readonly perScope: number; readonly inTotal: number };
 export type Pool = {
   readonly running: readonly Claim[];
+  /** What rests in the middle of its work: it is not counted, and nothing that conflicts with it begins. */
+  readonly resting: readonly Claim[];
   /** In the order in which they came. */
   readonly waiting: readonly Claim[];
   readonly limits: PoolLimits;
 };
 
 /**
- * Which of those that wait may begin now, by their place in line. Nothing begins that conflicts with what runs, or with
+ * Which of those that wait may begin now, by their place in line. Nothing begins that conflicts with what runs or rests, or with
  * somebody before it in line: what came later never overtakes whoever it would keep waiting, so nobody waits for ever.
  * [PAR-01] [PAR-03]
  */
-export function admitted({ running, waiting, limits }: Pool): readonly number[] {
-  const held = [...running];
+export function admitted({ running, resting, waiting, limits }: Pool): readonly number[] {
+  const held = [...running, ...resting];
   const begun = [...running];
   const places: number[] = [];
   for (const [place, claim] of waiting.entries()) {

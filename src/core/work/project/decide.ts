@@ -1,6 +1,7 @@
 import { ERROR_CHARS, type BudgetUsed, type CheckResult, type RunRecord, type RunStatus, type WorkItem } from "#model";
 import { exhausted, NOTHING_USED } from "../run/budget.ts";
 import { cut } from "../run/ledger.ts";
+import { proves } from "../verify/proves.ts";
 import { mergeBudgets } from "./budget.ts";
 import { dependenciesOf, orderTasks, type TaskNode } from "./order.ts";
 
@@ -61,8 +62,9 @@ export function judgeProject(facts: ProjectFacts, results: readonly CheckResult[
   const isComplete = results.length === verify.length && verify.every(({ name }, at) => results[at]?.name === name);
   const failed = results.filter(({ passed }) => !passed);
   if (facts.isCancelled) return end(facts, { status: "cancelled", error: "Cancelled" });
-  if (isComplete && failed.length === 0) return { ...end(facts, { status: "done", error: null }), isVerified: true };
-  const reasons = failed.map(({ name, reason }) => `Check ${name}: ${reason}`);
+  if (isComplete && failed.length === 0)
+    return { ...end(facts, { status: "done", error: null }), isVerified: proves(verify) };
+  const reasons = failed.map(({ name, reason }) => `Check ${name} failed: ${reason}`);
   return end(facts, { status: "failed", error: isComplete ? reasons.join("; ") : "Not every check was run" });
 }
 

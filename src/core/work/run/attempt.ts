@@ -1,41 +1,23 @@
 import { assert } from "#base";
-import { ERROR_CHARS, RETURN_CHARS, type LedgerEntry, type Step, type ToolCall } from "#model";
-import { callOf, readStep, sandboxCall } from "../steps/tool-call.ts";
-import { exhausted, remainingMs } from "./budget.ts";
-import type { Advance, GateMoment, RunEffect, RunEvent, RunFact, RunState } from "./facts.ts";
-import { cut, endedEntry, mergedArtifacts, startedEntry } from "./ledger.ts";
-import { CANCELLED, closing, finish, record, rest, type Beginning } from "./writes.ts";
+import { isAskingCall, RETURN_CHARS, type LedgerEntry, type ToolCall } from "#model";
+import { NOT_RUN } from "../model-run/answers.ts";
+import { highRisk } from "../model-run/high-risk.ts";
+import { think } from "../model-run/think.ts";
+import { connectionUse } from "../steps/connection-use.ts";
+import { callOf, readStep } from "../steps/tool-call.ts";
+import { retryOrConsult } from "../consult/advice.ts";
+import { proves } from "../verify/proves.ts";
+import { exhausted } from "./budget.ts";
+import { beginStep } from "./ask-step.ts";
+import { BUDGET_USED_UP, retry } from "./begin-attempt.ts";
+import type { Advance, GateMoment, Of, RunEffect, RunState } from "./facts.ts";
+import { cut, endedEntry, failedEntry, mergedArtifacts, startedEntry } from "./ledger.ts";
+import { askOwner } from "./question.ts";
+import { answers, shownOf } from "./result.ts";
+import { stepAt } from "./start-step.ts";
+import { CANCELLED, finish, record, rest, type Beginning } from "./writes.ts";
 
 /** One attempt: a space, the steps in it with the gates before and after each, and the checks. */
-
-export type Of<K extends RunFact["kind"]> = Extract<RunFact, { readonly kind: K }>;
-
-/** Another attempt, if there is one left: counted and kept before anything of it runs. [WORK-17] [WORK-32] */
-export function beginAttempt(state: RunState, { at, entries }: Beginning): Advance {
-  const { run, plan } = state;
-  const used = exhausted({ used: run.budgetUsed, limit: plan.budget, before: "attempt" });
-  if (used !== null) {
-    const why = used === "attempts" ? run.lastError : null;
-    return finish(state, { at, status: "stuck", error: why ?? BUDGET_USED_UP[used], entries });
-  }
-  if (run.isPausing) return rest(state, { next: "attempt", entries });
-  const attempts = run.attempts + 1;
-  const counted: RunState = {
-    ...state,
-    next: "attempt",
-    run: { ...run, attempts, status: "running", budgetUsed: { ...run.budgetUsed, attempts } },
-  };
-  const events: readonly RunEvent[] = attempts === 1 ? [{ kind: "run_started" }] : [];
-  return openSpace(counted, [record(counted, { entries, events })]);
-}
-
-/** Every attempt has a workspace of its own; nothing of the one before is in it. */
-export function openSpace(state: RunState, before: readonly RunEffect[]): Advance {
-  return {
-    state: { ...state, phase: "opening", hasSpace: false },
-    effects: [...before, ...closing(state), { kind: "open_space", files: state.plan.files }],
-  };
-}
 
 export function opened(before: RunState, { refusal, at }: Of<"space_opened">): Advance {
   const state = { ...before, hasSpace: refusal === null };
@@ -47,17 +29,38 @@ export function opened(before: RunState, { refusal, at }: Of<"space_opened">): A
 
 /** The step after those of this pass. Gates look at its call before anything of it is kept or runs. [WORK-23] */
 export function nextStep(state: RunState, { at, entries }: Beginning): Advance {
-  const { plan, run } = state;
-  const step = stepAt(state, state.pass.length);
+  const { plan, run, pass, model } = state;
+  const isThrough = pass.length === plan.steps.length;
+  if (isThrough && (model === null || model.output !== null)) return conclude(state, { at, entries });
   const used = exhausted({ used: run.budgetUsed, limit: plan.budget, before: "action" });
   if (used !== null) return finish(state, { at, status: "stuck", error: BUDGET_USED_UP[used], entries });
   if (run.isPausing) return rest(state, { next: "step", entries });
+  if (isThrough && model !== null) return think({ ...state, model }, { at, entries });
+  const step = stepAt(state, pass.length);
   const call = callOf(step);
-  if (!mayAsk(state, "on_tool_call")) return startStep(state, { at, entries, call });
+  const refused = model?.refused.find(({ stepIndex }) => stepIndex === pass.length)?.error ?? null;
+  if (refused !== null) return tellModel(state, { at, entries, error: refused });
+  const risk = riskOf(state, call);
+  // Before a step that uses a connection stands a gate of its own, whatever the plan says. [PERM-02]
+  const isGated = risk !== null || connectionUse(call) !== null || mayAsk(state, "on_tool_call");
+  if (!isGated) return beginStep(state, { at, entries, call });
   const kept: readonly RunEffect[] = entries.length > 0 ? [record(state, { entries })] : [];
-  const stepIndex = state.pass.length;
-  const moment: GateMoment = { trigger: "on_tool_call", stepIndex, tool: call.tool, toolArgs: call.args };
+  const stepIndex = pass.length;
+  const named = { trigger: "on_tool_call", stepIndex, tool: call.tool, toolArgs: call.args } as const;
+  const moment: GateMoment = risk === null ? named : { ...named, risk };
   return { state: { ...state, phase: "gating" }, effects: [...kept, { kind: "check_gates", ...moment }] };
+}
+
+/** Why the owner is asked about this call, whatever gates say. What a plan names was asked about with the plan. */
+const riskOf = ({ plan, pass, model }: RunState, call: ToolCall): string | null =>
+  model === null ? null : highRisk(call, { files: plan.files, before: plan.steps.slice(0, pass.length) });
+
+/** The call is not run, and the model is told why. */
+export function tellModel(state: RunState, { at, entries, error }: Beginning & { readonly error: string }): Advance {
+  const started = startedEntry(state, { step: stepAt(state, state.pass.length), at });
+  const entry = failedEntry(started, { error, at });
+  const told: RunState = { ...state, pass: [...state.pass, entry], executions: state.executions + 1 };
+  return nextStep(told, { at, entries: [...entries, started, entry] });
 }
 
 /** What gates made of the call runs, or nothing does. A rewrite must still be a call of the same tool. */
@@ -66,46 +69,39 @@ export function gated(state: RunState, { outcome, at }: Of<"gates_checked">): Ad
   const step = stepAt(state, state.pass.length);
   const held = (why: string): Advance =>
     finish(state, { at, status: "blocked", error: `Step ${step.name} was not run: ${why}` });
-  if (!outcome.pass) return held(outcome.error);
-  if (outcome.toolArgs === null) return startStep(state, { at, entries: [], call: callOf(step) });
+  // Nobody is asked whether to be asked.
+  if (!outcome.pass && outcome.ask !== undefined && !isAskingCall(callOf(step)))
+    return askOwner(state, { ask: outcome.ask, at });
+  if (!outcome.pass) {
+    return state.model === null
+      ? held(outcome.error)
+      : tellModel(state, { at, entries: [], error: `${NOT_RUN}${outcome.error}` });
+  }
+  // INVARIANT: what the owner is to be asked about never begins because somebody forgot to ask. [APPR-23]
+  if (riskOf(state, callOf(step)) !== null) return held("it needs an approval of its own");
+  if (outcome.toolArgs === null) return beginStep(state, { at, entries: [], call: callOf(step) });
   const rewritten = readStep({ run: null, tool: callOf(step).tool, args: outcome.toolArgs });
   return rewritten.ok
-    ? startStep(state, { at, entries: [], call: rewritten.value })
+    ? beginStep(state, { at, entries: [], call: rewritten.value })
     : held("a gate made arguments of it that cannot be run");
 }
 
-/** Kept as started, then run. [BUD-03] [EXEC-12] */
-function startStep(state: RunState, { at, entries, call }: Beginning & { readonly call: ToolCall }): Advance {
-  const { run, plan } = state;
-  const step = stepAt(state, state.pass.length);
-  const entry = startedEntry(state, { step, at });
-  const budgetUsed = { ...run.budgetUsed, executorRuns: run.budgetUsed.executorRuns + 1 };
-  const started: RunState = {
-    ...state,
-    phase: "stepping",
-    next: "attempt",
-    run: { ...run, status: "running", budgetUsed },
-    pass: [...state.pass, entry],
-    executions: state.executions + 1,
-  };
-  const effect: RunEffect = {
-    kind: "run_step",
-    executionId: entry.executionId,
-    stepIndex: entry.stepIndex,
-    call: sandboxCall(call),
-    timeoutMs: Math.min(step.timeout * 1000, remainingMs(budgetUsed, plan.budget)),
-    artifacts: step.artifacts,
-  };
-  return { state: started, effects: [record(started, { entries: [...entries, entry] }), effect] };
-}
-
-export function stepped(state: RunState, { executionId, outcome, at }: Of<"step_ended">): Advance {
-  const open = state.pass.at(-1);
-  if (open === undefined || open.executionId !== executionId) return { state, effects: [] };
-  const entry = endedEntry(open, { step: stepAt(state, open.stepIndex), outcome, at });
+/** Only the result of the step that runs counts: one that answers anything else changes nothing. [EXEC-04] */
+export function stepped(before: RunState, { result, at, held }: Of<"step_ended">): Advance {
+  const open = before.pass.at(-1);
+  if (open === undefined || !answers(result, open)) return { state: before, effects: [] };
+  const entry = endedEntry(open, { result, at });
+  const { budgetUsed } = before.run;
+  const tokens = budgetUsed.tokens + result.tokensUsed;
+  const costUsd = budgetUsed.costUsd + result.costUsd;
+  const state = { ...before, run: { ...before.run, budgetUsed: { ...budgetUsed, tokens, costUsd } } };
+  if (held === "blocked" && entry.success !== true && !state.isCancelled) {
+    const error = `Step ${entry.stepName} was not run: ${entry.error}`;
+    return finish(withEnded(state, entry), { at, status: "blocked", error, entries: [entry] });
+  }
   const isAsking = entry.success === true && !state.isCancelled && mayAsk(state, "after_step");
-  if (!isAsking || outcome.end === null) return afterStep(state, { at, entry });
-  const moment: GateMoment = { trigger: "after_step", stepIndex: open.stepIndex, output: outcome.stdout };
+  if (!isAsking) return afterStep(state, { at, entry });
+  const moment: GateMoment = { trigger: "after_step", stepIndex: open.stepIndex, output: shownOf(result) };
   return { state: { ...state, phase: "judging", judged: entry }, effects: [{ kind: "check_gates", ...moment }] };
 }
 
@@ -136,16 +132,21 @@ function afterStep(
   const ended = withEnded(state, entry);
   const entries = [entry];
   if (state.isCancelled) return finish(ended, { at, status: "cancelled", error: CANCELLED, entries });
-  if (entry.success !== true) return retry(ended, { at, entries, error: `Step ${entry.stepName}: ${entry.error}` });
-  if (ended.pass.length < state.plan.steps.length) return nextStep(ended, { at, entries });
-  if (state.plan.verify.length > 0) return runChecks(ended, entries);
-  // INV-03: nothing outside has looked at it, and every surface says so.
-  return finish(ended, { at, status: "done", error: null, entries });
+  // A model is told what failed, and may do better within its attempt.
+  if (entry.success !== true && state.model === null) return retry(ended, { at, entries, error: failureWords(entry) });
+  return nextStep(ended, { at, entries });
 }
 
-function retry(state: RunState, { at, entries, error }: Beginning & { readonly error: string }): Advance {
-  const failed = { ...state, run: { ...state.run, lastError: cut(error, ERROR_CHARS) } };
-  return beginAttempt(failed, { at, entries });
+const failureWords = ({ stepName, error }: LedgerEntry): string => `Step ${stepName} failed: ${error}`;
+
+/** Everything was done; whether it is done is for others to say. */
+function conclude(state: RunState, { at, entries }: Beginning): Advance {
+  if (state.plan.verify.length > 0) return runChecks(state, entries);
+  const last = state.pass.at(-1);
+  // WORK-31: what ends with a failure is not done, whatever a model says.
+  if (last !== undefined && last.success !== true) return retry(state, { at, entries, error: failureWords(last) });
+  // INV-03: nothing outside has looked at it, and every surface says so.
+  return finish(state, { at, status: "done", error: null, entries });
 }
 
 export function runChecks(state: RunState, entries: readonly LedgerEntry[]): Advance {
@@ -167,15 +168,15 @@ export function verified(before: RunState, { results, at }: Of<"checks_ran">): A
     results.length === verify.length && verify.every(({ name }, index) => results[index]?.name === name);
   const failed = results.filter(({ passed }) => !passed);
   if (isComplete && failed.length === 0) {
-    const proven = { ...state, run: { ...state.run, isVerified: true } };
+    const proven = { ...state, run: { ...state.run, isVerified: proves(verify) } };
     return finish(proven, { at, status: "done", error: null });
   }
   const error = isComplete
-    ? failed.map(({ name, reason }) => `Check ${name}: ${reason}`).join("; ")
+    ? failed.map(({ name, reason }) => `Check ${name} failed: ${reason}`).join("; ")
     : CHECKS_INCOMPLETE;
   // What the steps did outside cannot be told from here, and must not be done twice.
   if (state.next === "recheck") return finish(state, { at, status: "in_doubt", error });
-  return retry(state, { at, entries: [], error });
+  return retryOrConsult(state, { at, error, failed: isComplete ? "check" : "other" });
 }
 
 /** Whether there is a gate to ask. One whose trigger nobody knows counts, so that it is asked, and blocks. */
@@ -187,16 +188,4 @@ const OTHER_MOMENTS: { readonly [T in GateMoment["trigger"]]: ReadonlySet<string
   after_step: new Set(["every_user_message", "every_agent_response", "on_tool_call"]),
 };
 
-function stepAt({ plan }: RunState, index: number): Step {
-  const step = plan.steps[index];
-  assert(step !== undefined, "EXEC-12 a step of the ledger is a step of the plan");
-  return step;
-}
-
 const CHECKS_INCOMPLETE = "Not every check was run";
-const BUDGET_USED_UP = {
-  tokens: "The budget of tokens is used up",
-  cost: "The budget of cost is used up",
-  wall_time: "The budget of time is used up",
-  attempts: "The attempts are used up",
-} as const;

@@ -1,25 +1,36 @@
 import type { Instant, Sha256Hex } from "#base";
 import type {
-  Artifact,
+  AskingCall,
   CheckResult,
+  Consultation,
+  ExecutionEnvelope,
+  ExecutionResult,
+  ExecutorOutput,
   Gate,
   LedgerEntry,
+  RunQuestion,
   RunRecord,
-  SandboxRun,
+  StepReply,
   ToolArgs,
+  ToolCall,
   VerificationCheck,
   WorkItem,
 } from "#model";
-import type { SandboxCall } from "../steps/tool-call.ts";
+import type { PlannerFact } from "../consult/cascade.ts";
 
 /** What of an approved item a run needs. It is read from the stored, approved text, never from what ran before. */
-export type RunPlan = Pick<WorkItem, "id" | "steps" | "files" | "verify" | "gates" | "budget">;
+export type RunPlan = Pick<
+  WorkItem,
+  "id" | "body" | "steps" | "executor" | "tools" | "files" | "verify" | "gates" | "budget" | "onStuck"
+>;
 
 /** What the approval granted. */
 export type RunGrant = {
   readonly plan: RunPlan;
   /** Gates of the configuration, as they are when the run begins. */
   readonly systemGates: readonly Gate[];
+  /** Left out, there is none. */
+  readonly planner?: PlannerFact;
   readonly runId: string;
   readonly tokenId: string;
   readonly planHash: Sha256Hex;
@@ -30,20 +41,11 @@ export type RunGrant = {
 export type FoundRun = {
   readonly plan: RunPlan;
   readonly systemGates: readonly Gate[];
+  readonly planner?: PlannerFact;
   readonly run: RunRecord;
   /** In the order it was kept in. */
   readonly ledger: readonly LedgerEntry[];
   readonly at: Instant;
-};
-
-/** How a program ended, and what it printed as text; what is no UTF-8 is replaced. */
-export type StepEnd = {
-  readonly end: SandboxRun["end"];
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly durationMs: number;
-  /** What lies at the places of the step's artifacts; null for nothing, or nothing that is a file. */
-  readonly artifacts: Readonly<Record<string, Artifact | null>>;
 };
 
 /** Each says when it was seen. */
@@ -53,26 +55,60 @@ export type RunFact = { readonly at: Instant } & (
   | { readonly kind: "approval_checked"; readonly refusal: string | null }
   /** The words of what kept it closed; null when it is open. */
   | { readonly kind: "space_opened"; readonly refusal: string | null }
-  | { readonly kind: "step_ended"; readonly executionId: string; readonly outcome: StepEnd | StepNotRun }
+  /** Held: nothing of it ran, and what keeps it from running is not over by trying again. */
+  | { readonly kind: "step_ended"; readonly result: ExecutionResult; readonly held?: "blocked" }
   | { readonly kind: "gates_checked"; readonly outcome: GatesPassed | GatesHeld }
+  /** What the model said to the question of this number. */
+  | { readonly kind: "model_answered"; readonly executionId: string; readonly answer: ModelSpoke | ModelSilent }
+  /** What became of the request that the run waits for; `unasked` when it could not even be asked, `unmet` when it was approved in vain. */
+  | { readonly kind: "decided"; readonly requestId: string; readonly verdict: Verdict }
+  /** What a step asks, ready to be asked; or the words of why it cannot be. */
+  | { readonly kind: "question_ready"; readonly outcome: QuestionReady | QuestionRefused }
+  /** The token of the decision when it holds; the code of what it lacks when it does not. */
+  | {
+      readonly kind: "decision_checked";
+      readonly refusal: string | null;
+      readonly tokenId: string | null;
+      readonly reply?: StepReply;
+    }
+  /** What came of asking the planner: its advice, or null when there is none, and what it came to. */
+  | ({ readonly kind: "advised"; readonly consultationId: string } & Advice)
   | { readonly kind: "checks_ran"; readonly results: readonly CheckResult[] }
   | { readonly kind: "pause" }
   | { readonly kind: "resume" }
   | { readonly kind: "cancel" }
 );
+/** Its words, and what the question and they came to. */
+export type ModelSpoke = { readonly spoke: true; readonly text: string; readonly tokensUsed: number };
+/** There is no answer: the words of why. `blocked`: it is not over by trying again. */
+export type ModelSilent = { readonly spoke: false; readonly error: string; readonly held?: "blocked" };
+export type Advice = { readonly guidance: string | null; readonly tokensUsed: number };
+export type Of<K extends RunFact["kind"]> = Extract<RunFact, { readonly kind: K }>;
 /** What gates let through, perhaps as less than it was: arguments before a step, the output after it; null as it was. */
 export type GatesPassed = { readonly pass: true; readonly toolArgs: ToolArgs | null; readonly output: string | null };
-/** The words of the gate that holds it. */
-export type GatesHeld = { readonly pass: false; readonly error: string };
-/** No program was started, or nothing is known of its end but these words. */
-export type StepNotRun = { readonly end: null; readonly error: string };
+/** The words of the gate that holds it; where the owner may let it go on after all, what is to be asked. */
+export type GatesHeld = { readonly pass: false; readonly error: string; readonly ask?: AskedCall };
+/** A question that is ready to be asked, and the arguments the step would run with. */
+export type AskedCall = { readonly question: RunQuestion; readonly toolArgs: ToolArgs };
+export type QuestionReady = { readonly ready: true; readonly question: RunQuestion };
+export type QuestionRefused = { readonly ready: false; readonly error: string };
+export type Verdict = "approved" | "declined" | "expired" | "unasked" | "unmet";
 
 export type RunEvent =
   | { readonly kind: "run_started" }
   | { readonly kind: "run_ended" }
   | { readonly kind: "run_paused" }
   | { readonly kind: "run_resumed" }
+  /** Nothing is left of what it may try by itself, and its plan says to ask the planner then. [CONSULT-05] */
+  | { readonly kind: "out_of_ways" }
   | { readonly kind: "execution_blocked_no_approval"; readonly reason: string }
+  /** What a model says it left is not what it left; nothing follows from what it says. [EXEC-14] */
+  | {
+      readonly kind: "artifact_ref_mismatch";
+      readonly attempt: number;
+      readonly claimed: number;
+      readonly left: number;
+    }
   | { readonly kind: "step_in_doubt"; readonly attempt: number; readonly stepIndex: number };
 
 /** What is kept together, in one transaction, before the next effect. */
@@ -81,21 +117,30 @@ export type RunWrite = {
   /** New ones, and later states of those kept before. */
   readonly entries: readonly LedgerEntry[];
   readonly events: readonly RunEvent[];
+  /** What the planner is asked from now on, with its message on the queue; left out when nothing is. [CONSULT-01] */
+  readonly consult?: Consultation;
 };
 
 /** Performed one after the other, in their order. */
 export type RunEffect =
   | { readonly kind: "check_approval" }
   | ({ readonly kind: "record" } & RunWrite)
+  /** Kept together with the request of the run's question. */
+  | ({ readonly kind: "ask" } & RunWrite)
+  /** Whether the question was approved, for exactly this call. It spends nothing. */
+  | { readonly kind: "check_decision"; readonly question: RunQuestion; readonly call: ToolCall }
   /** A fresh workspace with exactly these places of the machine. */
   | { readonly kind: "open_space"; readonly files: RunPlan["files"] }
+  /** What a step of the plan asks the owner, with what lies in the workspace. Nothing is asked yet. */
+  | { readonly kind: "prepare_question"; readonly stepIndex: number; readonly call: AskingCall }
   | ({ readonly kind: "check_gates" } & GateMoment)
+  /** One question, with the hard limits of this one request. [BUD-06] */
+  | ({ readonly kind: "ask_model" } & ModelQuestioning)
   | {
       readonly kind: "run_step";
       readonly executionId: string;
       readonly stepIndex: number;
-      readonly call: SandboxCall;
-      readonly timeoutMs: number;
+      readonly envelope: ExecutionEnvelope;
       /** Places in the workspace to look at afterwards, by name. */
       readonly artifacts: Readonly<Record<string, string>>;
     }
@@ -107,6 +152,17 @@ export type RunEffect =
   /** The last write. Nothing runs after it. */
   | ({ readonly kind: "finish" } & RunWrite);
 
+export type ModelQuestioning = {
+  readonly executionId: string;
+  readonly stepIndex: number;
+  readonly system: string;
+  readonly prompt: string;
+  /** Whether it holds anything that was not in the approved plan. */
+  readonly taint: "owner" | "external";
+  readonly outputTokensMax: number;
+  readonly timeoutSeconds: number;
+};
+
 /** One moment of a run at which gates are asked. */
 export type GateMoment =
   | {
@@ -114,18 +170,57 @@ export type GateMoment =
       readonly stepIndex: number;
       readonly tool: string;
       readonly toolArgs: ToolArgs;
+      /** Why the owner has to be asked about it, whatever the gates say; left out where nobody has to. [APPR-23] */
+      readonly risk?: string;
     }
   | { readonly trigger: "after_step"; readonly stepIndex: number; readonly output: string };
 
+/** Where a model is in this attempt. */
+export type ModelState = {
+  /** The question that is being asked. */
+  readonly asked: LedgerEntry | null;
+  /** What was wrong with the answer before, if this one is the second try. */
+  readonly problem: string | null;
+  /** It has come to its end. */
+  readonly output: ExecutorOutput | null;
+  /** Calls of this attempt that the owner did not allow: after an interruption nobody is asked about them again. */
+  readonly refused: readonly LedgerEntry[];
+};
+
 export type RunState = {
+  /** Where a model works, its steps are those that the model has chosen so far in this attempt. */
   readonly plan: RunPlan;
+  /** What a model is doing here; null where none works. */
+  readonly model: ModelState | null;
   /** Those of the configuration, then the plan's own: put together once, before anything runs. [WORK-22] */
   readonly gates: readonly Gate[];
+  readonly planner: PlannerFact;
+  /** What the planner said, until the attempt it is for begins. */
+  readonly advice: Advice | null;
   readonly run: RunRecord;
-  /** `gating`: gates look at the call of a step. `judging`: they look at what a step printed. */
-  readonly phase: "new" | "checking" | "opening" | "gating" | "stepping" | "judging" | "verifying" | "paused" | "over";
-  /** What begins when the approval holds: an attempt in a space of its own, or what a pause held back. */
-  readonly next: "attempt" | "repeat" | "recheck" | "step" | "checks";
+  /**
+   * `consulting`: the planner is asked for advice, with no workspace open. `thinking`: the model is asked for the next call. `gating`: gates look at the call of a step. `asking`: what a step asks is made ready. `judging`: they look at what a step printed. `waiting`: the owner is asked
+   * about a call. `confirming`: what the owner said of it is read again.
+   */
+  readonly phase:
+    | "new"
+    | "checking"
+    | "opening"
+    | "thinking"
+    | "gating"
+    | "asking"
+    | "waiting"
+    | "confirming"
+    | "stepping"
+    | "judging"
+    | "verifying"
+    | "consulting"
+    | "paused"
+    | "over";
+  /** What begins when the approval holds: an attempt in a space of its own, or what a pause or a question held back. */
+  readonly next: "attempt" | "repeat" | "recheck" | "step" | "asked" | "checks";
+  /** The call that the owner is asked about, as long as this process knows it. */
+  readonly asked: ToolCall | null;
   readonly hasSpace: boolean;
   readonly isCancelled: boolean;
   /** Steps of the current pass over the plan: all ended but perhaps the last. */

@@ -1,17 +1,23 @@
 import type { Instant } from "#base";
-import { ERROR_CHARS, RETURN_CHARS, type Artifacts, type LedgerEntry, type Step } from "#model";
+import { ERROR_CHARS, RETURN_CHARS, type Artifacts, type ExecutionResult, type LedgerEntry, type Step } from "#model";
 import { callOf } from "../steps/tool-call.ts";
-import type { RunState, StepEnd, StepNotRun } from "./facts.ts";
+import type { RunState } from "./facts.ts";
 
 /** What the next step is kept as before it runs. */
-export function startedEntry({ run, executions, pass }: RunState, { step, at }: Starting): LedgerEntry {
+export const startedEntry = (state: RunState, { step, at }: Starting): LedgerEntry =>
+  entryOf(state, { at, stepName: step.name, tool: callOf(step).tool });
+
+type Naming = { readonly at: Instant } & Pick<LedgerEntry, "stepName" | "tool">;
+
+/** What is kept before anything happens, at the place after what this pass has done. */
+export function entryOf({ run, executions, pass }: RunState, { at, stepName, tool }: Naming): LedgerEntry {
   return {
     executionId: `${run.runId}.${executions + 1}`,
     runId: run.runId,
     attempt: run.attempts,
     stepIndex: pass.length,
-    stepName: step.name,
-    tool: callOf(step).tool,
+    stepName,
+    tool,
     state: "started",
     success: null,
     returnValue: "",
@@ -22,30 +28,40 @@ export function startedEntry({ run, executions, pass }: RunState, { step, at }: 
     endedAt: null,
     durationMs: null,
     exit: null,
+    tokensUsed: 0,
+    costUsd: 0,
   };
 }
 
 type Starting = { readonly step: Step; readonly at: Instant };
-type Ending = { readonly step: Step; readonly outcome: StepEnd | StepNotRun; readonly at: Instant };
+type Ending = { readonly result: ExecutionResult; readonly at: Instant };
 
-/** The same step when it has ended. It succeeded only if it ended with code 0 and left every artifact it names. */
-export function endedEntry(entry: LedgerEntry, { step, outcome, at }: Ending): LedgerEntry {
-  if (outcome.end === null) return failedEntry(entry, { error: outcome.error, at });
-  const error = errorOf(outcome, step);
+/** The same step when it was answered: all of it is the result's, as much of its text as is kept. [EXEC-04] [EXEC-12] */
+export function endedEntry(entry: LedgerEntry, { result, at }: Ending): LedgerEntry {
+  const { success, error, taint, metadata, tokensUsed, costUsd } = result;
+  const { exit, artifactBytes } = metadata;
+  const artifacts = Object.entries(result.artifacts).map(([name, sha256]) => [
+    name,
+    { sha256, size: artifactBytes[name] ?? 0 },
+  ]);
   return {
     ...entry,
     state: "ended",
-    success: error === null,
-    returnValue: cut(outcome.stdout, RETURN_CHARS),
-    artifacts: artifactsIn(outcome, step),
+    success,
+    returnValue: cut(result.returnValue, RETURN_CHARS),
+    artifacts: Object.fromEntries(artifacts),
     error,
+    taint,
     endedAt: at,
-    durationMs: outcome.durationMs,
-    exit: outcome.end,
+    // In thousandths of a millisecond: what is smaller is noise of the division.
+    durationMs: exit === null ? null : Math.round(result.durationSeconds * 1_000_000) / 1000,
+    exit,
+    tokensUsed,
+    costUsd,
   };
 }
 
-/** A step that ended without a program to ask. */
+/** A step that nobody answered. */
 export function failedEntry(entry: LedgerEntry, { error, at }: { error: string; at: Instant }): LedgerEntry {
   return { ...entry, state: "ended", success: false, error: cut(error, ERROR_CHARS), endedAt: at };
 }
@@ -63,43 +79,3 @@ export function cut(text: string, charsMax: number): string {
   const kept = text.slice(0, charsMax);
   return /[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept;
 }
-
-function errorOf(outcome: StepEnd, step: Step): string | null {
-  const wrong = endWords(outcome, step);
-  if (wrong !== null) return cut(`${wrong}${lastWords(outcome.stderr)}`, ERROR_CHARS);
-  const missing = Object.keys(step.artifacts).filter((name) => !foundAt(outcome, name));
-  return missing.length === 0 ? null : cut(`Left no file for ${missing.join(", ")}`, ERROR_CHARS);
-}
-
-function endWords({ end }: StepEnd, { timeout }: Step): string | null {
-  switch (end.kind) {
-    case "exit":
-      return end.code === 0 ? null : `Ended with code ${end.code}`;
-    case "signal":
-      return `Ended by ${end.signal}`;
-    case "timeout":
-      return `Timeout after ${timeout}s, or at the end of the budget`;
-    case "limit":
-      return `Reached the limit of ${end.which}`;
-  }
-}
-
-/** The end of what went to standard error: that is where programs say what is wrong. */
-function lastWords(stderr: string): string {
-  const said = stderr.trim();
-  if (said === "") return "";
-  const tail = said.slice(-(ERROR_CHARS / 2));
-  return `: ${/^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail}`;
-}
-
-function artifactsIn(outcome: StepEnd, step: Step): Artifacts {
-  return Object.fromEntries(
-    Object.keys(step.artifacts).flatMap((name) => {
-      const found = foundAt(outcome, name);
-      return found === null ? [] : [[name, found]];
-    }),
-  );
-}
-
-const foundAt = ({ artifacts }: StepEnd, name: string) =>
-  Object.hasOwn(artifacts, name) ? (artifacts[name] ?? null) : null;

@@ -12,6 +12,7 @@ import {
   newWorld,
   PASSED,
   planOf,
+  resultOf,
   success,
   TWO_STEPS,
   type Answers,
@@ -176,7 +177,11 @@ test("every space that was opened is closed in a life that reaches its end, and 
 
 const stray: fc.Arbitrary<RunFact> = fc.oneof(
   fc.constant<RunFact>({ kind: "begin", at: instant(1) }),
-  fc.constant<RunFact>({ kind: "step_ended", executionId: "run-1.99", outcome: success(), at: instant(1) }),
+  // The result of another execution, and one that says it answers another step.
+  fc.constantFrom<RunFact>(
+    { kind: "step_ended", result: resultOf({ executionId: "run-1.99" }), at: instant(1) },
+    { kind: "step_ended", result: resultOf({ stepIndex: 7 }), at: instant(1) },
+  ),
 );
 
 test("[WORK-11] the same facts give the same effects, and facts that nobody waits for change nothing", () => {
@@ -185,7 +190,7 @@ test("[WORK-11] the same facts give the same effects, and facts that nobody wait
       const { facts, effects } = played({ ...given, crashes: [] }).world;
       const replay = (all: readonly RunFact[]): readonly RunEffect[] => {
         const grant = { plan: given.plan, runId: "run-1", tokenId: "token-1", planHash: sha256Hex("plan") };
-        let state = createRun({ ...grant, systemGates: [], at: instant(0) });
+        let state = createRun({ ...grant, systemGates: [], planner: "set", at: instant(0) });
         return all.flatMap((fact) => {
           const advance = advanceRun(state, fact);
           state = advance.state;

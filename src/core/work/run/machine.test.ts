@@ -54,6 +54,16 @@ describe("a run that goes well", () => {
     expect(kindsOf(world)).not.toContain("run_checks");
   });
 
+  test("[INV-03] checks that come out the same whatever is done verify nothing, however many pass", () => {
+    const empty =
+      '\nverify:\n  - { name: right, run: "true", expect: { exit_code: 0 } }\n  - { name: there, run: echo ok, expect: { contains: ok } }\n';
+    const { run } = lived(TWO_STEPS + empty);
+    expect(run).toMatchObject({ status: "done", isVerified: false, attempts: 1 });
+    expect(run.results.map(({ passed }) => passed)).toEqual([true, true]);
+    const one = `${empty}  - { name: really, run: cat one.txt, expect: { equals: "1" } }\n`;
+    expect(lived(TWO_STEPS + one).run).toMatchObject({ status: "done", isVerified: true });
+  });
+
   test("[WORK-31] without checks a failed run is tried again like one whose check failed", () => {
     let tries = 0;
     const { run } = lived(TWO_STEPS, { step: () => (++tries === 2 ? failure() : success()) });
@@ -90,6 +100,8 @@ describe("a run that goes well", () => {
       endedAt: instant(50),
       durationMs: 5,
       exit: { kind: "exit", code: 0 },
+      tokensUsed: 0,
+      costUsd: 0,
     });
   });
 
@@ -154,7 +166,7 @@ describe("a run that does not go well", () => {
       "run_step",
     ]);
     expect(world.effects[second]).toMatchObject({
-      run: { lastError: "Check right: The output is another text", status: "running" },
+      run: { lastError: "Check right failed: The output is another text", status: "running" },
     });
     expect(world.kept.ledger.map(({ attempt, stepIndex }) => [attempt, stepIndex])).toEqual([
       [1, 0],
@@ -167,7 +179,7 @@ describe("a run that does not go well", () => {
   test("[WORK-32] a failed step ends its attempt; when none is left the run is stuck with the last failure", () => {
     const { world, run } = lived(`budget: { max_attempts: 3 }\n${TWO_STEPS}${CHECKS}`, { step: () => failure(7) });
     expect(run).toMatchObject({ status: "stuck", attempts: 3, isVerified: false });
-    expect(run.lastError).toBe("Step first: Ended with code 7: no luck");
+    expect(run.lastError).toBe("Step first failed: Ended with code 7: no luck");
     expect(kindsOf(world).filter((kind) => kind === "run_step")).toHaveLength(3);
     expect(kindsOf(world)).not.toContain("run_checks");
   });
@@ -176,12 +188,12 @@ describe("a run that does not go well", () => {
     for (const [outcome, error] of [
       [success({ end: { kind: "signal", signal: "SIGSEGV" } }), "Ended by SIGSEGV"],
       [success({ end: { kind: "limit", which: "memory" } }), "Reached the limit of memory"],
-      [success({ end: { kind: "timeout" } }), "Timeout after 300s, or at the end of the budget"],
+      [success({ end: { kind: "timeout" } }), "Timeout after 300s"],
       [success({ artifacts: { one: null } }), "Left no file for one, both"],
       [{ end: null, error: "the workspace is closed" }, "the workspace is closed"],
     ] as const) {
       const { run, world } = lived(`budget: { max_attempts: 1 }\n${TWO_STEPS}`, { step: () => outcome });
-      expect(run).toMatchObject({ status: "stuck", lastError: `Step first: ${error}` });
+      expect(run).toMatchObject({ status: "stuck", lastError: `Step first failed: ${error}` });
       expect(world.kept.ledger).toMatchObject([{ state: "ended", success: false, error }]);
     }
   });
@@ -205,7 +217,7 @@ describe("budget", () => {
     const { world, run } = lived(lines, { ms: 3000 });
     expect(run).toMatchObject({ status: "stuck", lastError: "The budget of time is used up" });
     const steps = world.effects.filter((effect) => effect.kind === "run_step");
-    expect(steps.map(({ timeoutMs }) => timeoutMs)).toEqual([1000]);
+    expect(steps.map(({ envelope }) => envelope.timeoutSeconds)).toEqual([1]);
     expect(run.budgetUsed).toMatchObject({ attempts: 1, executorRuns: 1, wallTimeSeconds: 15 });
   });
 

@@ -99,7 +99,10 @@ describe("a run that was interrupted", () => {
       next: { checks: () => [checked("right", false), checked("there")] },
     });
     expect(kindsOf(world)).not.toContain("run_step");
-    expect(world.kept.run).toMatchObject({ status: "in_doubt", lastError: "Check right: The output is another text" });
+    expect(world.kept.run).toMatchObject({
+      status: "in_doubt",
+      lastError: "Check right failed: The output is another text",
+    });
   });
 
   test("[WORK-17] an attempt that was counted and not begun is the one that is begun", () => {

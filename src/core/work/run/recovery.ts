@@ -1,5 +1,7 @@
 import { LIMITS } from "#base";
-import type { LedgerEntry } from "#model";
+import { isModelTurn, type LedgerEntry } from "#model";
+import { isModelRun } from "../model-run/plan.ts";
+import { leftByModel } from "../model-run/recovery.ts";
 import type { FoundRun, RunEvent, RunState } from "./facts.ts";
 import { isRepeatable } from "../steps/tool-call.ts";
 import { failedEntry } from "./ledger.ts";
@@ -21,14 +23,14 @@ export type AfterInterruption =
       readonly events: readonly RunEvent[];
     };
 
-const INTERRUPTED = "Interrupted: Silas ended while it ran";
+export const INTERRUPTED = "Interrupted: Silas ended while it ran";
 
 /**
  * Workspaces do not outlive the process, so that an attempt is repeated from its first step as long as nothing of it can
  * have reached outside of its workspace. Otherwise it is in doubt: shown, and never blindly done again.
  */
 export function afterInterruption({ plan, run, ledger, at }: Omit<FoundRun, "systemGates">): AfterInterruption {
-  const pass = lastPass(ledger.filter(({ attempt }) => attempt === run.attempts));
+  const pass = lastPass(ledger.filter((entry) => entry.attempt === run.attempts && !isModelTurn(entry)));
   const last = pass.at(-1);
   const goOn = (next: RunState["next"], entries: readonly LedgerEntry[] = []): AfterInterruption => ({
     kind: "go_on",
@@ -38,9 +40,10 @@ export function afterInterruption({ plan, run, ledger, at }: Omit<FoundRun, "sys
   });
   if (run.attempts === 0) return goOn("attempt");
   if (last === undefined) return goOn("repeat");
+  const byModel = isModelRun(plan) ? leftByModel({ plan, run, ledger }, pass) : null;
   const isOnline = pass.some(({ stepIndex }) => plan.steps[stepIndex]?.network === true);
   const isOutside = plan.files.write.length > 0 && !plan.steps.every(isRepeatable);
-  const reachesOutside = isOutside || isOnline;
+  const reachesOutside = byModel?.reachesOutside ?? (isOutside || isOnline);
   if (last.state !== "ended" && reachesOutside) return inDoubt(pass, last);
   const ended = last.state === "ended" ? last : failedEntry(last, { error: INTERRUPTED, at });
   if (ended.error === INTERRUPTED) {
@@ -49,9 +52,11 @@ export function afterInterruption({ plan, run, ledger, at }: Omit<FoundRun, "sys
     // A step that takes Silas down with it must not do so for ever.
     return goOn(crashes < LIMITS.stepInterruptions ? "repeat" : "attempt", ended === last ? [] : [ended]);
   }
-  if (last.success !== true) return goOn("attempt");
-  const isComplete = pass.length === plan.steps.length;
-  if (isComplete && plan.verify.length === 0) {
+  if (last.success !== true && byModel === null) return goOn("attempt");
+  // What a model chose is kept, so that its attempt can be done again without asking it.
+  if (byModel !== null && !reachesOutside) return goOn("repeat");
+  const isComplete = byModel?.isComplete ?? pass.length === plan.steps.length;
+  if (isComplete && plan.verify.length === 0 && last.success === true) {
     return { kind: "finish", status: "done", error: null, pass, entries: [], events: [] };
   }
   if (!reachesOutside) return goOn("repeat");

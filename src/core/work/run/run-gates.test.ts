@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { RunRecord } from "#model";
 import type { GateMoment, RunEffect } from "./facts.ts";
 import {
+  callsOf,
   CHECKS,
   failure,
   kindsOf,
@@ -31,9 +32,6 @@ const lived = (lines: string, answers: Answers = {}): Lived => {
   const asked = world.effects.flatMap((effect) => (effect.kind === "check_gates" ? [effect] : []));
   return { world, run, asked };
 };
-const callsOf = (world: World) =>
-  world.effects.flatMap((effect: RunEffect) => (effect.kind === "run_step" ? [effect.call] : []));
-
 describe("gates of a run", () => {
   test("[WORK-23] they see tool and arguments before each step, and what it printed after it", () => {
     const { world, run, asked } = lived(STEPS + GATES + CHECKS, { step: () => success({ stdout: "amount: 3\n" }) });

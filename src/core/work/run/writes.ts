@@ -1,5 +1,7 @@
 import type { Instant } from "#base";
-import { ERROR_CHARS, type LedgerEntry } from "#model";
+import { ERROR_CHARS, type Consultation, type LedgerEntry } from "#model";
+import { withAdvice } from "../consult/advised.ts";
+import { nextLevel } from "../consult/cascade.ts";
 import type { Advance, RunEffect, RunEvent, RunState } from "./facts.ts";
 import { cut } from "./ledger.ts";
 
@@ -17,14 +19,26 @@ export type Ending = {
 
 export function finish(state: RunState, { at, status, error, entries = [], events = [] }: Ending): Advance {
   const lastError = error === null ? null : cut(error, ERROR_CHARS);
+  const { question: _asked, ...run } = withAdvice(state).run;
   const over: RunState = {
     ...state,
     phase: "over",
     hasSpace: false,
-    run: { ...state.run, status, isPausing: false, lastError, endedAt: at },
+    advice: null,
+    run: { ...run, status, isPausing: false, lastError, endedAt: at },
   };
-  const last: RunEffect = { kind: "finish", run: over.run, entries, events: [...events, { kind: "run_ended" }] };
+  const ended: readonly RunEvent[] = [...events, ...waysLeft(over), { kind: "run_ended" }];
+  const last: RunEffect = { kind: "finish", run: over.run, entries, events: ended };
   return { state: over, effects: [last, ...closing(state)] };
+}
+
+/** Retrying is over, and so is advice for those who read it: what is left is another plan. [CONSULT-04] [CONSULT-05] */
+function waysLeft({ run, plan, planner }: RunState): readonly RunEvent[] {
+  if (run.status !== "stuck") return [];
+  const { attempts, plannerCalls } = run.budgetUsed;
+  const plannerCallsMax = plan.budget.maxPlannerCalls;
+  const stuck = { failed: "other", budget: "used_up", attempts, plannerCalls, plannerCallsMax, planner, plan } as const;
+  return nextLevel(stuck) === "replan" ? [{ kind: "out_of_ways" }] : [];
 }
 
 type Resting = { readonly next: RunState["next"]; readonly entries: readonly LedgerEntry[] };
@@ -43,13 +57,18 @@ export function rest(state: RunState, { next, entries }: Resting): Advance {
 
 export const closing = ({ hasSpace }: RunState): readonly RunEffect[] => (hasSpace ? [{ kind: "close_space" }] : []);
 
-type Kept = { readonly entries?: readonly LedgerEntry[]; readonly events?: readonly RunEvent[] };
+type Kept = {
+  readonly entries?: readonly LedgerEntry[];
+  readonly events?: readonly RunEvent[];
+  readonly consult?: Consultation;
+};
 
-export const record = ({ run }: RunState, { entries = [], events = [] }: Kept): RunEffect => ({
+export const record = ({ run }: RunState, { entries = [], events = [], ...asked }: Kept): RunEffect => ({
   kind: "record",
   run,
   entries,
   events,
+  ...asked,
 });
 
 export const CANCELLED = "Stopped by you";

@@ -10,7 +10,7 @@ export function checkNetwork(wire: WireRecord, report: Report): void {
   const hosts = listOf(wire["hosts"]).filter((host) => typeof host === "string");
   checkHosts(hosts, report);
   const steps = listOf(wire["steps"]);
-  if (steps.length === 0) return;
+  if (steps.length === 0 && wire["executor"] !== "model") return;
   const parts = [...partsOf("steps", steps), ...partsOf("verify", listOf(wire["verify"]))];
   const online = parts.filter(({ part }) => part["network"] === true);
   if (hosts.length > 0 && online.length === 0) report(["hosts"], { code: "hosts_unused" });

@@ -19,6 +19,7 @@ describe("steps of a plan", () => {
       artifacts: { copy: "out.txt" },
       timeout: 20,
       network: false,
+      credentials: {},
     });
     expect(item.steps[1]).toMatchObject({ run: null, tool: "file_write", timeout: 300, artifacts: {} });
   });

@@ -1,7 +1,10 @@
-import { isPathInside, type JsonValue } from "#base";
-import { spawnsTask, type Step } from "#model";
+import { isPathInside, LIMITS, type JsonValue } from "#base";
+import { canBeAnswered, isAskingCall, isSkillCall, spawnsTask, type Step, type ToolCall } from "#model";
 import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
+import { checkConnection } from "./connection-use.ts";
+import { checkCredentials } from "./check-credentials.ts";
+import { checkModel } from "./check-model.ts";
 import { checkNetwork } from "./check-network.ts";
 import { checkGrants, isGranted, isRepositoryPlace } from "./grants.ts";
 import { placesOf, readStep } from "./tool-call.ts";
@@ -26,15 +29,20 @@ export function checkSteps(wire: WireRecord, { written, report }: Written): void
   }
   checkGrants(files, report);
   checkRepository(wire, report);
+  checkBatches(wire, { report, files });
   checkNetwork(wire, report);
-  if (steps.length > 0) {
+  checkModel(wire, report);
+  if (steps.length > 0 || wire["executor"] === "model") {
     checkCompany(wire, report);
     checkGates(wire, report);
   }
   steps.forEach((step, index) => {
     if (!isRecord(step)) return;
     const at: Report = (path, reason) => report(["steps", index, ...path], reason);
-    checkStep(step, { written: isRecord(raw[index]) ? raw[index] : {}, report: at, files });
+    const own = { written: isRecord(raw[index]) ? raw[index] : {}, report: at };
+    checkStep(step, { ...own, files, skills: skillsOf(wire, written) });
+    checkConnection(step, { report: at, type: wire["type"] });
+    checkCredentials(step, { ...own, hosts: textsOf(wire["hosts"]), type: wire["type"] });
   });
 }
 
@@ -47,9 +55,28 @@ function checkRepository({ repository, type, steps }: WireRecord, report: Report
   if (typeof path === "string" && !isRepositoryPlace(path)) report(["repository", "path"], { code: "grant_refused" });
 }
 
+/** Only a goal looks again and again, and only where it may read. [BATCH-01] */
+function checkBatches(
+  { reviewed_batches: batches, type }: WireRecord,
+  { report, files }: { readonly report: Report; readonly files: Grants },
+): void {
+  if (!isRecord(batches)) return;
+  if (type !== "goal" && type !== null) report(["reviewed_batches"], { code: "not_for_type", expected: "goal" });
+  const { folder } = batches;
+  if (typeof folder !== "string" || isGranted(folder, { files, access: "read" })) return;
+  report(["reviewed_batches", "folder"], { code: "grant_missing", expected: GRANTS.read });
+}
+
 type Grants = { readonly read: readonly string[]; readonly write: readonly string[] };
 
-function checkStep(step: WireRecord, { written, report, files }: Written & { readonly files: Grants }): void {
+/** What the plan lists; null where it writes no list and may inherit one. */
+const skillsOf = (wire: WireRecord, written: WireRecord): readonly string[] | null =>
+  Object.hasOwn(written, "skills") ? textsOf(wire["skills"]) : null;
+
+type StepCompany = Written & { readonly files: Grants; readonly skills: readonly string[] | null };
+
+/** What is wrong with one call: its form, and the places it names. */
+export function checkStep(step: WireRecord, { written, report, files, skills }: StepCompany): void {
   for (const [name, path] of Object.entries(isRecord(step["artifacts"]) ? step["artifacts"] : {})) {
     if (typeof path === "string" && !isPathInside(path)) report(["artifacts", name], { code: "path_refused" });
   }
@@ -58,11 +85,27 @@ function checkStep(step: WireRecord, { written, report, files }: Written & { rea
   if (wasRefused || step["args"] === null) return;
   const call = readStep(step as Pick<Step, "run" | "tool" | "args">);
   if (!call.ok) return call.error.forEach(({ path, ...reason }) => report(path, reason));
+  if (isSkillCall(call.value) && skills !== null && !skills.includes(call.value.args.skill)) {
+    report(["args", "skill"], { code: "skill_not_listed", expected: "a skill of the plan" });
+  }
+  checkAsking(call.value, { step, report });
   const isFolderTool = FOLDER_TOOLS.has(call.value.tool);
   for (const { key, path, access } of placesOf(call.value)) {
-    const isAllowed = isPathInside(path) || (isFolderTool && path === ".") || isGranted(path, { files, access });
+    const isAllowed =
+      isPathInside(path) ||
+      (isFolderTool && path === ".") ||
+      (!isAskingCall(call.value) && isGranted(path, { files, access }));
     if (!isAllowed) report(["args", key], { code: "step_path_refused", expected: GRANTS[access] });
   }
+}
+
+/** What asks the owner runs no program, so that nothing a program would need belongs to it. */
+function checkAsking(call: ToolCall, { step, report }: { readonly step: WireRecord; readonly report: Report }): void {
+  if (!isAskingCall(call)) return;
+  if (!canBeAnswered(call)) report(["args", "options"], { code: "ask_unanswerable" });
+  if (step["network"] === true) report(["network"], { code: "ask_runs_nothing" });
+  const secrets = step["credentials"];
+  if (isRecord(secrets) && Object.keys(secrets).length > 0) report(["credentials"], { code: "ask_runs_nothing" });
 }
 
 const FOLDER_TOOLS: ReadonlySet<string> = new Set(["file_list", "file_search", "folder_note"]);
@@ -78,7 +121,7 @@ function checkCompany(wire: WireRecord, report: Report): void {
 
 /** A gate that would never be asked promises what does not happen. */
 function checkGates(wire: WireRecord, report: Report): void {
-  const steps = listOf(wire["steps"]).length;
+  const steps = wire["executor"] === "model" ? LIMITS.modelCalls : listOf(wire["steps"]).length;
   listOf(wire["gates"]).forEach((gate, index) => {
     if (!isRecord(gate)) return;
     const refuse = (key: string, expected: string): void =>

@@ -78,8 +78,21 @@ function moveOne(from, to, sha256) {
     }
   }
   // Whatever took the old name in this moment keeps it.
-  if (idOf(before) === here.id) fs.unlinkSync(before);
-  for (const folder of [target, source]) fs.fsyncSync(folder);
+  try {
+    if (idOf(before) === here.id) fs.unlinkSync(before);
+  } catch (cause) {
+    // Whoever says that it failed has moved nothing, not even by half.
+    fs.unlinkSync(after);
+    throw cause;
+  }
+  for (const folder of [target, source]) {
+    try {
+      fs.fsyncSync(folder);
+    } catch (cause) {
+      // It is moved, whether or not this folder can be told to stay so.
+      process.stderr.write(cause.message + "\\n");
+    }
+  }
   return "done";
 }
 function noteAll(path, inside, notes) {

@@ -1,8 +1,22 @@
 import { assert, err, nearest, ok, type Result } from "#base";
-import { TOOL_ARGUMENTS, type SearchGrant, type Step, type ToolCall, type ToolName } from "#model";
+import {
+  isAskingCall,
+  isSkillCall,
+  isSkillPath,
+  isSkillScript,
+  SKILL_ARGUMENTS,
+  toCamel,
+  TOOL_ARGUMENTS,
+  type SearchGrant,
+  type SkillToolCall,
+  type Step,
+  type ToolCall,
+  type ToolName,
+} from "#model";
 import { splitCommand } from "../command-line.ts";
 import type { KeyPath, Reason, Report } from "../problems.ts";
 import { readRecord } from "../read-fields.ts";
+import { scriptPlace } from "../skill/resolve-script.ts";
 import { FILE_PROGRAM } from "./file-program.ts";
 import { SEARCH_PROGRAM } from "./search-program.ts";
 
@@ -12,6 +26,8 @@ export type SandboxCall = {
   readonly stdin: string | null;
   /** The one search its program may ask for. */
   readonly search?: SearchGrant;
+  /** The script of a skill that is run; what it reads on its standard input is made of this where the skill is known. */
+  readonly script?: SkillToolCall["args"];
 };
 
 /** Where every sandbox shows the Node that Silas itself runs on. */
@@ -46,15 +62,29 @@ function readTool({ tool, args }: Written, report: Report): ToolCall | null {
     report(["tool"], { code: "unknown_tool", nearest: nearest(tool, Object.keys(TOOL_ARGUMENTS)) });
     return null;
   }
-  const read = readRecord(TOOL_ARGUMENTS[tool], { value: args, path: ["args"], report, refusedKeys: new Set() });
+  const isSkill = (tool === "node_exec" || tool === "python_exec") && Object.hasOwn(args, "skill");
+  const record = isSkill ? SKILL_ARGUMENTS : TOOL_ARGUMENTS[tool];
+  const read = readRecord(record, { value: args, path: ["args"], report, refusedKeys: new Set() });
   // What did not fit was reported, and then nothing of this is used.
-  return { tool, args: read } as ToolCall;
+  const call = { tool, args: read } as ToolCall;
+  if (isSkillCall(call)) checkScript(call, report);
+  return call;
+}
+
+const ENDINGS = { node_exec: ".mjs", python_exec: ".py" } as const;
+
+/** A script lies inside of its skill, and is one that the tool runs. [EXEC-11] */
+function checkScript({ tool, args: { file } }: SkillToolCall, report: Report): void {
+  if (typeof file !== "string") return;
+  const isScript = isSkillPath(file) && isSkillScript(file) && file.endsWith(ENDINGS[tool]);
+  if (!isScript) report(["args", "file"], { code: "skill_script_refused", expected: `scripts/NAME${ENDINGS[tool]}` });
 }
 
 const isTool = (tool: string): tool is ToolName => Object.hasOwn(TOOL_ARGUMENTS, tool);
 
 /** The one place where a tool becomes a command. Nothing in it is ever read by a shell. */
 export function sandboxCall(call: ToolCall): SandboxCall {
+  if (isSkillCall(call)) return scriptCall(call);
   switch (call.tool) {
     case "shell_exec":
       return { argv: call.args.argv, stdin: null };
@@ -62,7 +92,9 @@ export function sandboxCall(call: ToolCall): SandboxCall {
       return { argv: ["python3", "-", ...call.args.args], stdin: call.args.script };
     case "web_search": {
       const argv = [NODE, "--input-type=commonjs", "--eval", SEARCH_PROGRAM];
-      return { argv, stdin: JSON.stringify(call), search: call.args };
+      // Arguments are kept under the names of the wire, by which gates and envelopes know them.
+      const search = toCamel(TOOL_ARGUMENTS.web_search, call.args) as SearchGrant;
+      return { argv, stdin: JSON.stringify(call), search };
     }
     case "node_exec":
       return { argv: [NODE, "--input-type=module", "-", ...call.args.args], stdin: call.args.script };
@@ -71,12 +103,19 @@ export function sandboxCall(call: ToolCall): SandboxCall {
   }
 }
 
+/** No other script is ever named: where it lies follows from the skill and the file. */
+function scriptCall({ tool, args }: SkillToolCall): SandboxCall {
+  const program = tool === "node_exec" ? [NODE] : ["python3", "-B"];
+  return { argv: [...program, scriptPlace(args)], stdin: null, script: args };
+}
+
 /**
  * The words of a call as a person is shown them. File tools are part of Silas, so that their name stands for the program;
  * scripts and contents are shown whole among the values of the plan.
  */
 export function shownWords(call: ToolCall): readonly string[] {
   if (call.tool === "web_search") return [call.tool, call.args.query, ...call.args.domains];
+  if (isAskingCall(call)) return [call.tool, call.tool === "ask_owner" ? call.args.question : call.args.path];
   const places = placesOf(call);
   return places.length > 0 ? [call.tool, ...places.map(({ path }) => path)] : sandboxCall(call).argv;
 }
@@ -85,6 +124,7 @@ type Place = { readonly key: string; readonly path: string; readonly access: "re
 
 /** Every path that a file tool names, and what it does there. */
 export function placesOf(call: ToolCall): readonly Place[] {
+  if (isSkillCall(call)) return [];
   switch (call.tool) {
     case "file_move":
       return [
@@ -100,6 +140,9 @@ export function placesOf(call: ToolCall): readonly Place[] {
       return call.args.file === null ? [] : [{ key: "file", path: call.args.file, access: "write" }];
     case "folder_remove":
       return call.args.paths.map((path) => ({ key: "paths", path, access: "write" }));
+    case "ask_owner":
+      return [{ key: "file", path: call.args.file, access: "write" }];
+    case "review_draft":
     case "file_write":
     case "file_patch":
       return [{ key: "path", path: call.args.path, access: "write" }];
@@ -116,7 +159,7 @@ export function isRepeatable(step: Pick<Step, "run" | "tool" | "args">): boolean
   const call = readStep(step);
   if (!call.ok) return false;
   const { tool } = call.value;
-  if (tool === "file_move" || tool === "folder_remove") return true;
+  if (tool === "file_move" || tool === "folder_remove" || isAskingCall(call.value)) return true;
   const writes = placesOf(call.value).filter(({ access }) => access === "write");
   return (tool === "folder_note" || tool === "file_write") && writes.every(({ path }) => !path.startsWith("/"));
 }

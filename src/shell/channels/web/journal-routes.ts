@@ -5,9 +5,10 @@ import { journalQuerySchema, journalRequestSchema } from "#model";
 import { BodyRefused, readBodyLines } from "./body-lines.ts";
 import { type Refusal } from "./refusals.ts";
 import { readJsonBody } from "./request-body.ts";
-import { actorOf, type WebContext } from "./web-context.ts";
+import { takeAct } from "./trust/signing-tries.ts";
+import { actorOf, callerOf, type WebContext } from "./web-context.ts";
 
-const LINES_TYPE = "application/x-ndjson";
+export const LINES_TYPE = "application/x-ndjson";
 /** Lines are sent in chunks of about this size: a write per line would cost more than the line. */
 const EXPORT_CHUNK_CHARS = 65_536;
 
@@ -27,6 +28,8 @@ export function addJournalRoutes(app: FastifyInstance, context: WebContext): voi
   });
 
   app.get("/api/journal/export", async (request, reply) => {
+    const may = takeAct(context, callerOf(request));
+    if (!may.ok) return context.refuse(reply, may.error);
     reply
       .header("content-disposition", 'attachment; filename="silas-journal.jsonl"')
       .header("cache-control", "no-store");
@@ -37,6 +40,8 @@ export function addJournalRoutes(app: FastifyInstance, context: WebContext): voi
     if (mediaType(request.headers["content-type"]) !== LINES_TYPE) {
       return context.refuse(reply, { code: "json_only", expected: LINES_TYPE });
     }
+    const may = takeAct(context, callerOf(request));
+    if (!may.ok) return context.refuse(reply, may.error);
     try {
       return answer(reply, await journal.importLines(readBodyLines(request.raw, timers), actorOf(request)));
     } catch (thrown) {
@@ -52,7 +57,7 @@ function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   return reply.header("cache-control", "no-store").type("application/json; charset=utf-8").send(text);
 }
 
-async function* chunksOf(lines: AsyncIterable<string>): AsyncIterable<string> {
+export async function* chunksOf(lines: AsyncIterable<string>): AsyncIterable<string> {
   let chunk = "";
   for await (const line of lines) {
     chunk += `${line}\n`;

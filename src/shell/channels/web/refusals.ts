@@ -1,17 +1,22 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   wordsFor,
+  type AutonomyRefused,
+  type ConnectionRefusal,
   type DeviceKeyRefusal,
   type ErrorBody,
   type GoalRefusal,
   type InvalidInput,
   type PasskeyKeepRefusal,
   type JournalError,
+  type MemoryRefusal,
   type MessageRefusal,
   type SecureInputRefusal,
   type SelectionRefusal,
   type SigningError,
+  type SkillRefusal,
   type StoreFault,
+  type SuggestionRefusal,
   type TidyRefused,
   type UndoRefusal,
   type WorkRefusal,
@@ -47,6 +52,7 @@ export type Refusal =
   | InvalidInput
   | ImportRefusal
   | MessageRefusal
+  | MemoryRefusal
   | SigningError
   | ProposeRefusal
   | DecideRefusal
@@ -54,11 +60,15 @@ export type Refusal =
   | ReceiptRefusal
   | SecureInputRefusal
   | PasskeyKeepRefusal
+  | AutonomyRefused
   | SelectionRefusal
   | TidyRefused
   | UndoRefusal
   | WorkRefusal
   | GoalRefusal
+  | SkillRefusal
+  | SuggestionRefusal
+  | ConnectionRefusal
   | StoreFault;
 
 type StatusTable = { readonly [C in Refusal["code"]]: number };
@@ -122,6 +132,7 @@ const STATUS: StatusTable = {
   decision_changed: 409,
   decision_expired: 409,
   decision_friction_missing: 409,
+  answer_refused: 409,
   decision_not_approved: 409,
   decision_settled: 409,
   decision_shown_differs: 409,
@@ -153,6 +164,7 @@ const STATUS: StatusTable = {
   run_over: 409,
   goal_busy: 409,
   goal_not_paused: 409,
+  goal_nothing_missed: 409,
   goal_paused: 409,
   run_not_paused: 409,
   work_stopped: 409,
@@ -173,12 +185,40 @@ const STATUS: StatusTable = {
   end_not_after_start: 422,
   item_not_in_checklist: 422,
   limit_reached: 422,
+  limit_refused: 409,
+  nothing_to_tighten: 409,
+  not_a_limit_request: 404,
+  autonomy_disabled: 409,
   payload_refused: 422,
+  memory_unknown: 404,
+  memory_duplicate: 409,
+  memory_constitutional: 409,
+  memory_verified: 409,
+  memory_trusted: 409,
+  memory_holds_secret: 422,
+  memory_too_long: 422,
+  skill_unusable: 422,
+  skill_tree_refused: 422,
+  skill_unknown: 404,
+  skill_name_refused: 400,
+  skill_present: 409,
+  skill_active: 409,
+  skill_invalid: 422,
+  suggestion_unknown: 404,
+  suggestion_closed: 409,
+  suggestion_stale: 409,
+  connection_unknown: 404,
+  connection_busy: 409,
+  step_not_shown: 409,
+  recovery_unknown: 422,
+  not_a_connection_skill: 422,
+  discovery_failed: 422,
   selection_refused: 422,
   folder_refused: 422,
   folder_unreadable: 422,
   undo_unknown: 404,
   undo_not_yet: 409,
+  undo_nothing: 409,
   undo_over: 409,
   plan_refused: 422,
   proposal_refused: 422,
@@ -188,6 +228,7 @@ const STATUS: StatusTable = {
   public_key_invalid: 422,
   repeat_without_date: 422,
   secret_ref_reserved: 422,
+  secure_input_unsupported: 422,
   signature_invalid: 422,
   wrong_kind: 422,
   rate_limited: 429,

@@ -53,7 +53,8 @@ function judgePlace(context: WebContext, request: FastifyRequest): Result<void, 
   if (!request.raw.httpVersion.startsWith("1.")) return err({ code: "bad_request" });
   // An absolute target names a host of its own, beside the Host header that was checked.
   if (request.raw.url?.startsWith("/") !== true) return err({ code: "bad_request" });
-  if (!callers.isHost(host)) return err({ code: "foreign_host" });
+  // Of two names Node reads the first; a proxy in between may have gone by the other.
+  if (!callers.isHost(host) || request.raw.headersDistinct.host?.length !== 1) return err({ code: "foreign_host" });
   if (origin !== undefined && !callers.isOrigin(origin)) return err({ code: "foreign_origin" });
   return request.ws === true ? judgeHandshake(context, request) : ok();
 }

@@ -116,7 +116,10 @@ async function authenticate(connection: Connection, token: string): Promise<void
   const unreview = context.review.subscribe(({ pendingCount }) =>
     send(connection, { type: "review_changed", pending_count: pendingCount }),
   );
-  connection.cleanups.push(unsubscribe, unreview, keepAlive(connection));
+  const unrun = context.work.subscribeRuns(({ runId, workItemId, news }) =>
+    send(connection, { type: "run_news", run_id: runId, work_item_id: workItemId, news }),
+  );
+  connection.cleanups.push(unsubscribe, unreview, unrun, keepAlive(connection));
 }
 
 /** Per address always, per scope once it is known; over the limit the frame is not processed. [LIM-01] */

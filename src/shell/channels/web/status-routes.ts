@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { StatusBody } from "#model";
+import { modelToWire, type StatusBody } from "#model";
 import { openFile, pickForm, createPageFiles, type PageFile } from "./page-files.ts";
 import type { WebContext } from "./web-context.ts";
 
@@ -24,7 +24,8 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
       pid: process.pid,
       url,
       started_at: startedAt,
-      mode: "built_in",
+      mode: context.messages.talk.setting.kind === "set" ? "model" : "built_in",
+      model: modelToWire(context.messages.talk.setting),
       data_dir: settings.dataDir,
       connections: sockets.connections(),
       owner_id: settings.ownerId,

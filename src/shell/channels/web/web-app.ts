@@ -2,10 +2,12 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyServerFactory } from "fastify";
 import { LIMITS } from "#base";
 import { addActivityRoute } from "./activity-route.ts";
+import { addConnectionRoutes } from "./connections/connection-routes.ts";
 import { addJournalRoutes } from "./journal-routes.ts";
 import { type ChannelRefusal } from "./refusals.ts";
 import { createRequestGuard } from "./request-guard.ts";
 import { addPasskeyRoutes } from "./passkeys/passkey-routes.ts";
+import { addMemoryRoutes } from "./memory/memory-routes.ts";
 import { addMessageRoutes } from "./messages/message-routes.ts";
 import { addSecretRoutes } from "./secrets/secret-routes.ts";
 import { addSessionRoutes } from "./session-routes.ts";
@@ -17,8 +19,11 @@ import { addDeviceKeyRoutes } from "./trust/device-key-routes.ts";
 import { addKeyRoutes } from "./trust/key-routes.ts";
 import type { WebContext } from "./web-context.ts";
 import { addBatchRoutes } from "./work/batch-routes.ts";
+import { addAutonomyRoutes } from "./work/autonomy-routes.ts";
 import { addGoalRoutes } from "./work/goal-routes.ts";
+import { addSkillRoutes } from "./work/skill-routes.ts";
 import { addSteerRoutes } from "./work/steer-routes.ts";
+import { addSuggestionRoutes } from "./work/suggestion-routes.ts";
 import { addWorkRoutes } from "./work/work-routes.ts";
 
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client,
@@ -29,7 +34,7 @@ const { createServer: createPlainServer } = process.getBuiltinModule("node:http"
 export async function createWebApp(context: WebContext): Promise<FastifyInstance> {
   const { fastify } = await import("fastify");
   const { trustedProxies } = context.settings;
-  const createServer = await serverFactory(context);
+  const createServer = serverFactory(context);
   const app = fastify({
     logger: false,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
@@ -58,8 +63,13 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addMessageRoutes(app, context);
   addWorkRoutes(app, context);
   addSteerRoutes(app, context);
+  addSuggestionRoutes(app, context);
+  addAutonomyRoutes(app, context);
   addGoalRoutes(app, context);
   addBatchRoutes(app, context);
+  addSkillRoutes(app, context);
+  addConnectionRoutes(app, context);
+  addMemoryRoutes(app, context);
   addSocketRoute(app, context);
   return app;
 }
@@ -126,13 +136,13 @@ async function addSockets(app: FastifyInstance, context: WebContext): Promise<vo
 const SERVER_OPTIONS = {
   headersTimeout: LIMITS.requestHeadersMs,
   connectionsCheckingInterval: 1_000,
-  keepAliveTimeout: 5_000,
+  keepAliveTimeout: LIMITS.connectionIdleMs,
   maxHeaderSize: 16_384,
 } as const;
 
-async function serverFactory({ settings }: WebContext): Promise<FastifyServerFactory> {
+function serverFactory({ settings }: WebContext): FastifyServerFactory {
   if (settings.tls === null) return (handler) => createPlainServer(SERVER_OPTIONS, handler);
   const { cert, key } = settings.tls;
-  const { createServer } = await import("node:https");
+  const { createServer } = process.getBuiltinModule("node:https");
   return (handler) => createServer({ ...SERVER_OPTIONS, cert, key }, handler);
 }

@@ -1,22 +1,26 @@
 import type { FastifyRequest } from "fastify";
-import type { AuditActor } from "#model";
+import type { Acting } from "#model";
 import type {
   ApprovalsDoor,
   ActivityDoor,
   ChangeFeed,
   Clock,
+  ConnectionsDoor,
   DeviceKeysDoor,
   JournalDoor,
   KeysDoor,
   PasskeysDoor,
   Log,
+  MemoryDoor,
   MessagesDoor,
   Randomness,
   RefusalTally,
   ReviewFeed,
   SecretsDoor,
   SessionStore,
+  SkillsDoor,
   Timers,
+  RunFeed,
   WorkDoor,
 } from "#ports";
 import type { AllowedCallers } from "./allowed-callers.ts";
@@ -36,7 +40,10 @@ export type WebServerDeps = {
   readonly secrets: SecretsDoor;
   readonly passkeys: PasskeysDoor;
   readonly messages: MessagesDoor;
-  readonly work: WorkDoor;
+  readonly work: WorkDoor & RunFeed;
+  readonly skills: SkillsDoor;
+  readonly connections: ConnectionsDoor;
+  readonly memory: MemoryDoor;
   readonly sessions: SessionStore;
   readonly activity: ActivityDoor;
   readonly refusals: RefusalTally;
@@ -101,7 +108,7 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** The same caller, as the audit chain names it. */
-export function actorOf(request: FastifyRequest): AuditActor {
+export function actorOf(request: FastifyRequest): Acting {
   const { kind, sessionId } = callerOf(request);
   return kind === "terminal" ? { kind: "terminal" } : { kind: "owner", session_id: sessionId };
 }

@@ -43,10 +43,10 @@ async function mintSigned(
 ): Promise<Result<readonly ApprovalToken[], DecideRefusal>> {
   const key = await deps.signer.current();
   if (!key.ok) return key;
-  const { shownHash, friction, actor } = answer;
+  const { shownHash, friction, actor, answer: reply } = answer;
   const { keyId } = key.value;
   // A terminal has no means of strong proof, and its word for it does not count.
-  const decision = decisionOf({ shownHash, friction, keyId });
+  const decision = decisionOf({ shownHash, friction, keyId, answer: reply });
   const minted = mintFor(deps, { request, decision, at, strongAuth: "unavailable" });
   if (!minted.ok) return minted;
   const tokens: ApprovalToken[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { canonicalJson, sha256Hex, type Sha256Hex } from "#base";
-import { planProposalText, type KeptRequest, type PlanProposal } from "#model";
+import { authorWords, executionText, planProposalText, type KeptRequest, type PlanProposal } from "#model";
 import { isProven, verifyReceipt } from "#policy";
 import type { OwnerAnswer } from "#ports";
 import { createPageWorld, EXAMPLE as PLAN, TERMINAL as BY } from "./page.fixture.ts";
@@ -59,6 +59,19 @@ test("only the oldest request is active: the others wait behind it without losin
   expect(await door.decide(approving(first))).toMatchObject({ error: { code: "already_decided", state: "expired" } });
 });
 
+test("what a model wrote stays its, whoever asks about it once more, and its card goes on to say so", async () => {
+  const { door, clock } = await setUp();
+  const model = { kind: "model", taint: "external" } as const;
+  const { request } = must(await door.propose(PLAN, model));
+  must(await door.show(request.requestId));
+  clock.moveMs(300_000);
+  const { request: again } = must(await door.proposeAgain(request.requestId, BY));
+  expect(again).toMatchObject({ againOf: request.requestId, proposedBy: model });
+  expect(authorWords(again.proposedBy)).toBe("Written by a model that had read text from outside");
+  expect(authorWords({ kind: "model", taint: "owner" })).toBe("Written by a model");
+  expect(authorWords(BY)).toBeNull();
+});
+
 test("an answer about another plan, another request or after a decision changes nothing", async () => {
   const { door, propose, events } = await setUp();
   const [a, b] = [await propose("a"), await propose("b")];
@@ -91,6 +104,28 @@ test("the receipt names the key, the uses and the line of the chain, and stays p
   );
   expect(isProven(checks)).toBe(true);
   expect(JSON.parse(receipt)).toMatchObject({ key: { name: "This machine" }, uses: [{ use_number: 1 }], audit: [{}] });
+});
+
+test("records that name each other's requests, or their own, make no receipt, and no search without end", async () => {
+  const { door, propose, executions } = await setUp();
+  const [a, b] = [await propose("a"), await propose("b")];
+  for (const request of [a, b]) must(await door.decide(approving(request)));
+  const run = { run_id: "r", work_item_id: "w", token_id: "t", plan_hash: "h", status: "done", is_verified: false };
+  const named = (requestId: string) => {
+    const decision = { request_id: requestId, operation_id: "o", token_id: "t" };
+    const ledger = [{ execution_id: "r.1", run_id: "r", decision }];
+    return [
+      { record: executionText({ run: { ...run, attempts: 1, results: [] }, ledger }), settlement: null, audit: [] },
+    ];
+  };
+  for (const [first, second] of [
+    [a, a],
+    [b, a],
+  ] as const) {
+    executions.set(a.requestId, named(first.requestId));
+    executions.set(b.requestId, named(second.requestId));
+    expect(await door.receipt(a.requestId)).toEqual({ ok: false, error: { code: "store_corrupt", retryable: false } });
+  }
 });
 
 test("[APPR-10] a promotion takes the same way as a plan: request, card, signed token, one use, receipt", async () => {
@@ -216,7 +251,7 @@ test("[APPR-09] a goal that stands shows its uses and its end before it is signe
   const { door, store, events } = await setUp();
   const { request } = must(await door.propose(proposal({ plan: GOAL, tasks: [], standing: TERMS }), BY));
   expect(request.riskLevel).toBe("high");
-  expect(request.card.ctas[0]?.consequenceLabel).toBe("Approve, with up to 20 repairs until 2026-12-01T00:00:00.000Z");
+  expect(request.card.ctas[0]?.consequenceLabel).toBe("Approve, with up to 20 repairs until 2026-12-01 00:00 UTC");
   must(await door.decide(approving(request)));
   const [own, standing, ...more] = must(await store.approvalsOf(request.requestId));
   expect(more).toEqual([]);

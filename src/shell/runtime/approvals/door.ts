@@ -2,6 +2,7 @@ import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result 
 import type { KeptRequest, StoreFault } from "#model";
 import type { ApprovalsDoor } from "#ports";
 import { decide } from "./decide.ts";
+import { claimedByHand } from "./limits.ts";
 import { createPageApprovals, type PageDeps } from "./page.ts";
 import { propose, proposeAgain, proposePayload, type ApprovalsDeps } from "./propose.ts";
 import { receipt } from "./receipt.ts";
@@ -16,7 +17,10 @@ export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
   const { store } = deps;
   return {
     propose: (markdown, actor) => propose(deps, { markdown, actor, againOf: null }),
-    proposePayload: (payload, actor) => proposePayload(deps, { payload, actor, againOf: null }),
+    proposePayload: async (payload, actor) => {
+      const claimed = claimedByHand(payload);
+      return claimed === null ? proposePayload(deps, { payload, actor, againOf: null }) : err(claimed);
+    },
     proposeAgain: (requestId, actor) => proposeAgain(deps, { requestId, actor }),
     inbox: () => inbox(deps),
     missed: async () => {

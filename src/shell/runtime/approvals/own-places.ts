@@ -4,12 +4,13 @@ import type { WorkItem } from "#model";
 type Places = Pick<WorkItem, "id" | "files" | "repository">;
 
 /**
- * The first of these plans that names a place in the folder of Silas itself, or one around it; null when none does. It is
+ * The first of these plans that names a place in a folder of Silas itself, or one around it; null when none does. It is
  * said before anybody is asked; whatever a path means later, the sandbox refuses it as well.
  */
-export function whoReachesOwn(plans: readonly Places[], dataDir: string): string | null {
-  const own = resolved(dataDir);
-  const reaches = (path: string): boolean => isWithin(resolved(path), own) || isWithin(own, resolved(path));
+export function whoReachesOwn(plans: readonly Places[], folders: readonly string[]): string | null {
+  const places = folders.map(resolved);
+  const reaches = (path: string): boolean =>
+    places.some((own) => isWithin(resolved(path), own) || isWithin(own, resolved(path)));
   const found = plans.find(({ files, repository }) =>
     [...files.read, ...files.write, ...(repository === null ? [] : [repository.path])].some(reaches),
   );

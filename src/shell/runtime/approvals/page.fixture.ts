@@ -15,8 +15,8 @@ import {
   type PublicKeyHex,
 } from "#model";
 import { createAuditRules } from "#policy";
-import type { Passkeys } from "#ports";
-import { createSeeded, createVirtualClock } from "#sim";
+import type { KeptExecution, Passkeys } from "#ports";
+import { createSeeded, createVirtualClock, NO_SKILLS } from "#sim";
 import {
   createMemoryApprovalStore,
   createMemoryAuditLog,
@@ -103,6 +103,8 @@ export function createPageWorld() {
   const passkeys = createFakePasskeys();
   const signer = createSigner(parts);
   const keys = createKeysDoor({ ...parts, signer });
+  /** What was run on a request, by its id; nothing unless a test says so. */
+  const executions = new Map<string, readonly KeptExecution[]>();
   const open = () =>
     createApprovalsDoor({
       ...parts,
@@ -110,8 +112,9 @@ export function createPageWorld() {
       store,
       audit,
       passkeys,
+      skills: NO_SKILLS,
       readYaml: parseYaml,
-      runs: { executions: async () => ({ ok: true, value: [] }) },
+      runs: { executions: async (requestId) => ({ ok: true, value: executions.get(requestId) ?? [] }) },
       settings: SETTINGS,
     });
   const signIn = async (name: string): Promise<Device> => {
@@ -139,7 +142,7 @@ export function createPageWorld() {
       .toReversed()
       .map(({ event, data }) => (event === "approval_refused" ? `${event} ${String(data["reason"])}` : event))
       .filter((event) => event.startsWith(prefix));
-  return { clock, audit, registry, sessions, keys, store, passkeys, door: open(), open, signIn, events };
+  return { clock, audit, registry, sessions, keys, store, passkeys, executions, door: open(), open, signIn, events };
 }
 
 export const answerOf = (device: Device, request: KeptRequest, change: Partial<DeviceAnswer> = {}): DeviceAnswer => ({

@@ -27,6 +27,7 @@ type Held = {
   readonly passkey: PasskeyChallenge | null;
   readonly shownHash: Sha256Hex;
   readonly friction: readonly Friction[];
+  readonly answer: DeviceAnswer["answer"];
   readonly expiresMs: number;
 };
 
@@ -79,14 +80,14 @@ async function prepare(
   deps: PageDeps,
   { held, request, answer, at }: Preparing,
 ): Promise<Result<PreparedApproval, DecideRefusal>> {
-  const { requestId, sessionId, shownHash, keyId } = answer;
+  const { requestId, sessionId, shownHash, keyId, answer: reply } = answer;
   const key = await keyOfDevice(deps, { keyId, sessionId });
   if (!key.ok) return key;
   const available = await deps.passkeys.availableFor(sessionId);
   if (!available.ok) return available;
   const strongAuth: StrongAuth = available.value ? "available" : "unavailable";
   const friction = frictionOfPage({ performed: answer.friction, risk: request.riskLevel, strongAuth });
-  const decision = decisionOf({ shownHash, friction, keyId });
+  const decision = decisionOf({ shownHash, friction, keyId, answer: reply });
   const minted = mintFor(deps, { request, decision, at, strongAuth });
   if (!minted.ok) return minted;
   const [first] = minted.value;
@@ -97,7 +98,7 @@ async function prepare(
   if (!passkey.ok) return passkey;
   const expiresMs = msOfInstant(at) + LIMITS.mintedTtlMs;
   const prepared = { tokens: minted.value, passkey: passkey.value };
-  keep(held, { place: placeOf({ requestId, sessionId }), ...prepared, shownHash, friction, expiresMs });
+  keep(held, { place: placeOf({ requestId, sessionId }), ...prepared, shownHash, friction, answer: reply, expiresMs });
   return ok(prepared);
 }
 
@@ -111,7 +112,7 @@ async function complete(
   const place = placeOf(signed);
   const waiting = held.get(place);
   if (waiting === undefined || waiting.expiresMs <= msOfInstant(at)) return err({ code: "mint_missing", requestId });
-  const { friction, passkey } = waiting;
+  const { friction, passkey, shownHash, answer } = waiting;
   const tokens = joined(waiting.tokens, signed);
   if (!tokens.ok) return tokens;
   const [first] = tokens.value;
@@ -122,7 +123,7 @@ async function complete(
   if (!proven.ok) return proven;
   const strongAuth: StrongAuth = passkey === null ? "unavailable" : "available";
   // The request may have changed behind its back since it was minted for: it is judged again, whole.
-  const decision = decisionOf({ shownHash: waiting.shownHash, friction, keyId: first.keyId });
+  const decision = decisionOf({ shownHash, friction, keyId: first.keyId, answer });
   const { maxExecutions } = deps.settings;
   const taken = judgeAnswer({ pending: request, decision, at, strongAuth, maxExecutions });
   if (!taken.ok) return taken;

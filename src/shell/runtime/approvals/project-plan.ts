@@ -1,5 +1,6 @@
 import { err, ok, type Instant, type Result, type Sha256Hex } from "#base";
 import {
+  isRunKind,
   readPlanProposal,
   spawnsTask,
   type ProposalReason,
@@ -17,8 +18,10 @@ import {
   projectPlan,
   withEffectiveSkills,
   type ParsedPlan,
+  type PlanFacts,
   type PlanProjection,
   type ReadYaml,
+  type SkillFact,
 } from "#work";
 import { readPlan } from "../gates/read-plan.ts";
 
@@ -29,6 +32,9 @@ export type PlanReading = {
   readonly at: Instant;
   readonly standingUsesMax: number;
   readonly absentTools?: readonly string[];
+  readonly systemGates?: readonly string[];
+  /** The versions of skills it is projected with: those that are installed, or those that were approved with it. */
+  readonly skills?: readonly SkillFact[];
 };
 export type ProjectedPlan = {
   readonly itemId: string;
@@ -42,22 +48,25 @@ type Refused = PlanRefused | ProposalRefused;
 
 /**
  * Reads what was proposed and projects it: a plan, with the tasks of a project whole and in its order, or with the terms
- * on which a goal stands. No skill is installed, and no executor is chosen yet. [PROJ-01]
+ * on which a goal stands. No executor is chosen yet. [PROJ-01]
  */
 export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Refused> {
   const proposal = readPlanProposal(reading.text);
   if (!proposal.ok) return proposal;
-  const parsed = parse(reading, proposal.value.plan);
+  const { continues } = proposal.value;
+  const parsed = parse(reading, { markdown: proposal.value.plan, continues });
   if (!parsed.ok) return parsed;
   const item = withEffectiveSkills(parsed.value, null);
+  if (continues !== undefined && item.followUpOf !== continues) return refuse("continues_another", item.id);
   const children = childrenOf(reading, { item, files: proposal.value.tasks });
   if (!children.ok) return children;
   const { standing } = proposal.value;
   const wholes = children.value.map(({ projected }) => projected);
-  // What runs every task of it without a model runs the project.
-  const isRunnable = wholes.length > 0 && wholes.every((child) => child.executor_kind === "steps");
-  const executorKind = isRunnable ? "steps" : null;
-  const projection = projectPlan(item, { ...FILE_ALONE, executorKind, children: wholes, standing });
+  // Who carries out every task of it carries out the project; where a model is among them, the project says so.
+  const kinds = wholes.map((child) => child.executor_kind);
+  const isRunnable = kinds.length > 0 && kinds.every(isRunKind);
+  const executorKind = isRunnable ? (kinds.includes("model") ? "model" : "steps") : null;
+  const projection = projectPlan(item, { ...alone(reading.skills), executorKind, children: wholes, standing });
   const reason = standing === null ? null : wrongTerms({ ...reading, item, projection, standing });
   if (reason !== null) return refuse(reason, item.id);
   if (proposal.value.repair !== undefined) return projectRepair({ ...reading, goal: item, ...proposal.value.repair });
@@ -65,17 +74,22 @@ export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Ref
   return ok({ itemId: item.id, item, projection: planBytes(projection), tasks });
 }
 
-type Repairing = ProposedRepair & { readonly goal: WorkItem; readonly at: Instant };
+const alone = (skills: readonly SkillFact[] = []): PlanFacts => ({ ...FILE_ALONE, skills });
+
+type Repairing = ProposedRepair & Pick<PlanReading, "skills"> & { readonly goal: WorkItem; readonly at: Instant };
 
 /** The one task that a goal makes of a failure, by the builder that makes it for the standing approval too. [GOAL-06] */
-function projectRepair({ goal, task_id: taskId, failed, at }: Repairing): Result<ProjectedPlan, Refused> {
+function projectRepair({ goal, task_id: taskId, failed, at, skills }: Repairing): Result<ProjectedPlan, Refused> {
   if (goal.type !== "goal" || !spawnsTask(projectPlan(goal, FILE_ALONE))) return refuse("repair_without_goal", goal.id);
   const { item } = buildSpawnedTask({ goal, taskId, failed, skills: goal.skills, at });
-  return ok({ itemId: item.id, item, projection: planBytes(projectPlan(item, FILE_ALONE)), tasks: [] });
+  return ok({ itemId: item.id, item, projection: planBytes(projectPlan(item, alone(skills))), tasks: [] });
 }
 
-function parse({ readYaml, at, absentTools = [] }: PlanReading, markdown: string): Result<ParsedPlan, PlanRefused> {
-  const parsed = readPlan({ markdown, readYaml, at, absentTools });
+type File = { readonly markdown: string; readonly continues?: string | undefined };
+
+function parse(reading: PlanReading, file: File): Result<ParsedPlan, PlanRefused> {
+  const { readYaml, at, absentTools = [], systemGates = [] } = reading;
+  const parsed = readPlan({ ...file, readYaml, at, absentTools, systemGates });
   if (parsed.ok) return parsed;
   const [{ line, column, code }] = parsed.error;
   return err({ code: "plan_refused", line, column, reason: code });
@@ -86,19 +100,19 @@ type Child = { readonly item: WorkItem; readonly projected: PlanProjection };
 
 /** Exactly the tasks a project names. One that is left out, or one too many, would be approved unseen. [R1.A4] */
 function childrenOf(reading: PlanReading, { item, files }: Family): Result<readonly Child[], Refused> {
-  const isRun = item.type === "project" || item.steps.length > 0;
+  const isRun = item.type === "project" || item.steps.length > 0 || item.executor !== null;
   if (isRun && item.dependsOn.length > 0) return refuse("depends_alone", item.id);
   if (item.type !== "project") return files.length === 0 ? ok([]) : refuse("tasks_without_project", item.id);
   const children = new Map<string, Child>();
   for (const file of files) {
-    const parsed = parse(reading, file);
+    const parsed = parse(reading, { markdown: file });
     if (!parsed.ok) return parsed;
     const child = withEffectiveSkills(parsed.value, item.skills);
     const reason = wrongChild(item, child) ?? (children.has(child.id) ? "task_repeated" : null);
     if (reason !== null) return refuse(reason, child.id);
     // A file may leave its parent out; the project that lists it is its parent, and that is what is hashed.
     const own = { ...child, parent: item.id };
-    children.set(child.id, { item: own, projected: projectPlan(own, FILE_ALONE) });
+    children.set(child.id, { item: own, projected: projectPlan(own, alone(reading.skills)) });
   }
   const missing = item.tasks.find((id) => !children.has(id));
   if (missing !== undefined) return refuse("task_missing", missing);

@@ -1,11 +1,13 @@
 import { assert, canonicalJson, err, ok, type Instant, type Result } from "#base";
 import {
+  CHOOSE_MOVE,
   grantsOf,
   isPayloadKind,
   MOVE_FILES,
   parsePayload,
   payloadProjection,
   projectBatch,
+  readChoice,
   readPayload,
   type AuditActor,
   type Grant,
@@ -27,9 +29,13 @@ import type {
   Signer,
   WorkStore,
 } from "#ports";
-import { compileBatch, type ReadYaml } from "#work";
+import { approvedSkills, compileBatch, type ReadYaml } from "#work";
+import type { LimitSettings } from "../autonomy/settings.ts";
+import { wrongLimits } from "./limits.ts";
 import { whoReachesOwn } from "./own-places.ts";
 import { projectProposal, type PlanReading } from "./project-plan.ts";
+import { projectWithSkills } from "./project-skills.ts";
+import type { InstalledSkills } from "../skills/installed.ts";
 
 export type ApprovalsDeps = {
   readonly store: ApprovalStore;
@@ -42,10 +48,14 @@ export type ApprovalsDeps = {
   /** What was run on approvals, for their receipts. */
   readonly runs: Pick<WorkStore, "executions">;
   readonly settings: ApprovalSettings;
+  readonly skills: Pick<InstalledSkills, "factsFor">;
 };
 /** What asking alone needs. */
-export type ProposeDeps = Pick<ApprovalsDeps, "store" | "clock" | "randomness" | "readYaml"> & {
-  readonly settings: Pick<ApprovalSettings, "maxExecutions" | "standingUsesMax" | "webSearch" | "dataDir">;
+export type ProposeDeps = Pick<ApprovalsDeps, "store" | "clock" | "randomness" | "readYaml" | "skills"> & {
+  readonly settings: Pick<
+    ApprovalSettings,
+    "maxExecutions" | "standingUsesMax" | "webSearch" | "model" | "dataDir" | "skillsDir" | "systemGates"
+  >;
 };
 export type ApprovalSettings = {
   /** How long an active request waits. */
@@ -60,8 +70,16 @@ export type ApprovalSettings = {
   readonly undoWindowSeconds: number;
   /** Whether a search provider and its key are there; without it nobody is asked about a plan that searches. */
   readonly webSearch?: "ready" | "absent";
+  /** Whether a model is set up; without it nobody is asked about a plan that a model would carry out. */
+  readonly model?: "ready" | "absent";
   /** The folder of Silas itself, which no plan may name. */
   readonly dataDir?: string;
+  /** What the configuration says of the limits of autonomy; without it no change of them is approved. */
+  readonly limits?: LimitSettings;
+  /** That of the skills, which no plan may name either: a program that changes them would change what others run. */
+  readonly skillsDir?: string;
+  /** Names of the gates of the configuration, which no plan may take. */
+  readonly systemGates?: readonly string[];
 };
 
 type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonly againOf: string | null };
@@ -71,11 +89,11 @@ export async function propose(
   deps: ProposeDeps,
   { markdown, ...asker }: Proposal,
 ): Promise<Result<Proposed, ProposeRefusal>> {
-  const projected = projectProposal(readingOf(deps, { text: markdown, at: deps.clock.now() }));
+  const projected = await projectWithSkills(deps.skills, readingOf(deps, { text: markdown, at: deps.clock.now() }));
   if (!projected.ok) return projected;
   const { itemId, projection, item, tasks } = projected.value;
-  const { dataDir } = deps.settings;
-  const reaching = dataDir === undefined ? null : whoReachesOwn([item, ...tasks.map((task) => task.item)], dataDir);
+  const own = [deps.settings.dataDir, deps.settings.skillsDir].flatMap((place) => place ?? []);
+  const reaching = whoReachesOwn([item, ...tasks.map((task) => task.item)], own);
   if (reaching !== null) return err({ code: "proposal_refused", reason: "reaches_silas", itemId: reaching });
   const card = cardForPlan({ projection, usesMax: deps.settings.maxExecutions, strongAuth: "unavailable" });
   if (!card.ok) return err({ code: "plan_refused", line: 1, column: 1, reason: card.error.code });
@@ -89,6 +107,8 @@ export async function proposePayload(
   deps: ApprovalsDeps,
   proposal: PayloadProposal,
 ): Promise<Result<Proposed, ProposeRefusal>> {
+  const fault = wrongLimits(deps, proposal.payload);
+  if (fault !== null) return err(fault);
   const request = payloadRequest(deps, proposal);
   if (!request.ok) return request;
   const expired = await deps.store.expire(request.value.createdAt);
@@ -100,9 +120,10 @@ export function payloadRequest(
   deps: Asking,
   { payload, ...asker }: PayloadProposal,
 ): Result<KeptRequest, PayloadRefused> {
-  if (payload.kind === "batch_review" && payload.action === MOVE_FILES) {
-    const compiled = compileBatch(projectBatch(payload), deps.clock.now());
-    if (!compiled.ok) return compiled;
+  if (payload.kind === "batch_review" && (payload.action === MOVE_FILES || payload.action === CHOOSE_MOVE)) {
+    const projection = projectBatch(payload);
+    const whole = payload.action === CHOOSE_MOVE ? readChoice(projection) : compileBatch(projection, deps.clock.now());
+    if (!whole.ok) return whole;
   }
   const projection = payloadProjection(payload);
   const card = cardForPayload(payload, { strongAuth: "unavailable" });
@@ -136,6 +157,7 @@ function newRequest({ clock, randomness }: Asking, { actor, card, ...asked }: As
     card,
     riskLevel: card.riskLevel,
     createdAt: clock.now(),
+    replacedBy: null,
     activeSince: null,
     expiresAt: null,
     state: "pending",
@@ -158,10 +180,38 @@ export async function proposeAgain(
   const request: KeptRequest | null = found.value;
   if (request === null) return err({ code: "request_unknown", requestId });
   if (request.state !== "expired") return err({ code: "not_missed", requestId, state: request.state });
-  if (!isPayloadKind(request.kind)) return propose(deps, { markdown: request.markdown, actor, againOf: requestId });
+  if (!isPayloadKind(request.kind)) return propose(deps, { ...authored(request, actor), againOf: requestId });
   const payload = parsePayload(request.markdown);
   if (!payload.ok) return err({ code: "payload_refused", reason: payload.error.reason });
+  if ("plan_request_id" in payload.value) return planAgain(deps, { step: payload.value, actor, againOf: requestId });
   return proposePayload(deps, { payload: payload.value, actor, againOf: requestId });
+}
+
+/** What a model wrote stays its, whoever asks about it once more: the card goes on to say so. */
+const authored = ({ markdown, proposedBy }: KeptRequest, actor: AuditActor): Pick<Proposal, "markdown" | "actor"> => ({
+  markdown,
+  actor: proposedBy.kind === "model" ? proposedBy : actor,
+});
+
+type StepMissed = Pick<Proposal, "actor" | "againOf"> & {
+  readonly step: Extract<Payload, { readonly plan_request_id: string }>;
+};
+
+/** The run that asked about a step has ended without it, so that what can be asked again is the plan it was a step of. */
+async function planAgain(
+  deps: ApprovalsDeps,
+  { step, ...asker }: StepMissed,
+): Promise<Result<Proposed, ProposeRefusal>> {
+  const found = await deps.store.find(step.plan_request_id);
+  if (!found.ok) return found;
+  if (found.value === null) return err({ code: "request_unknown", requestId: step.plan_request_id });
+  const { kind, markdown, planHash } = found.value;
+  // What was approved as a part of more cannot be asked for alone.
+  if (planHash !== step.plan_hash) return err({ code: "payload_refused", reason: "part_of_more" });
+  if (!isPayloadKind(kind)) return propose(deps, { ...asker, ...authored(found.value, asker.actor) });
+  const payload = parsePayload(markdown);
+  if (!payload.ok) return err({ code: "payload_refused", reason: payload.error.reason });
+  return proposePayload(deps, { payload: payload.value, ...asker });
 }
 
 type Fresh = { readonly request: KeptRequest; readonly at: Instant };
@@ -172,7 +222,12 @@ export function contentsOf(
   { request, at }: Fresh,
 ): Result<readonly Grant[], PlanRefused | ProposalRefused | PayloadRefused> {
   const { kind, markdown } = request;
-  const read = isPayloadKind(kind) ? payloadText(markdown) : projectProposal(readingOf(deps, { text: markdown, at }));
+  // With the versions that were shown: whether they are still installed is asked when it runs.
+  const reading = (): PlanReading => ({
+    ...readingOf(deps, { text: markdown, at }),
+    skills: approvedSkills(request.projection),
+  });
+  const read = isPayloadKind(kind) ? payloadText(markdown) : projectProposal(reading());
   if (!read.ok) return read;
   const grants = grantsOf({ kind, projection: read.value.projection });
   return grants === null ? err({ code: "payload_refused", reason: "projection_unreadable" }) : ok(grants);
@@ -192,5 +247,9 @@ const readingOf = (
   text,
   at,
   standingUsesMax: settings.standingUsesMax,
-  absentTools: settings.webSearch === "ready" ? [] : ["web_search"],
+  absentTools: [
+    ...(settings.webSearch === "ready" ? [] : ["web_search"]),
+    ...(settings.model === "ready" ? [] : ["model"]),
+  ],
+  systemGates: settings.systemGates ?? [],
 });

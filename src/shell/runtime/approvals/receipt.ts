@@ -11,6 +11,7 @@ import {
 } from "#base";
 import {
   approvalTokenSchema,
+  readExecution,
   type ApprovalToken,
   type AuditRow,
   type KeptApproval,
@@ -28,7 +29,12 @@ type Refused = RequestRefusal | ReceiptRefusal | StoreFault;
  * The receipt of an approved request: its tokens, the plan, the key, the uses, what was run on them, and what the audit
  * chain says of all of it.
  */
-export async function receipt(deps: ApprovalsDeps, requestId: string): Promise<Result<string, Refused>> {
+export const receipt = (deps: ApprovalsDeps, requestId: string): Promise<Result<string, Refused>> =>
+  receiptOf(deps, { requestId, of: "request" });
+
+type Wanted = { readonly requestId: string; readonly of: "request" | "step" };
+
+async function receiptOf(deps: ApprovalsDeps, { requestId, of }: Wanted): Promise<Result<string, Refused>> {
   const found = await deps.store.find(requestId);
   if (!found.ok) return found;
   if (found.value === null) return err({ code: "request_unknown", requestId });
@@ -49,9 +55,22 @@ export async function receipt(deps: ApprovalsDeps, requestId: string): Promise<R
   const lines = new Map([...given.value, ...runs.value.flatMap((run) => run.audit)].map((line) => [line.seq, line]));
   const audit = [...lines.values()].toSorted((a, b) => a.seq - b.seq);
   const executions = runs.value.map(({ record, settlement }) => ({ record, settlement }));
+  const decisions: string[] = [];
+  for (const asked of executions.flatMap(({ record }) => askedIn(record))) {
+    // Nothing is run on the approval of a step but that step: rows that say so are not Silas's doing, and may go in
+    // circles. [T22]
+    if (of === "step") return err({ code: "store_corrupt", retryable: false });
+    const one = await receiptOf(deps, { requestId: asked, of: "step" });
+    if (!one.ok) return one;
+    decisions.push(one.value);
+  }
   const { lastUsedAt: _lastUsedAt, sessionId: _sessionId, ...receiptKey } = key.value;
-  return ok(renderReceipt({ ...own, projection, key: receiptKey, also, audit, executions }));
+  return ok(renderReceipt({ ...own, projection, key: receiptKey, also, audit, executions, decisions }));
 }
+
+/** The requests of the steps of a run that the owner was asked about, in the order in which those steps began. */
+const askedIn = (record: string): readonly string[] =>
+  (readExecution(record)?.ledger ?? []).flatMap(({ decision }) => decision?.request_id ?? []);
 
 /** Ed25519 for whoever checks a receipt: the claim is all it needs. */
 export const receiptTools = {

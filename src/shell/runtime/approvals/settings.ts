@@ -1,4 +1,5 @@
-import type { Config } from "#model";
+import { modelSetting, type Config } from "#model";
+import { limitSettings } from "../autonomy/settings.ts";
 import type { ApprovalSettings } from "./propose.ts";
 
 /** What of the configuration approvals follow. */
@@ -8,7 +9,11 @@ export const approvalSettings = ({
   autonomy,
   batchReview,
   search,
+  gates,
   dataDir,
+  skillsDir,
+  models,
+  providers,
 }: SettingsConfig): ApprovalSettings => ({
   timeoutMs: review.approvalTimeoutSeconds * 1000,
   ttlMs: approval.defaultTtlMinutes * 60_000,
@@ -16,7 +21,23 @@ export const approvalSettings = ({
   standingUsesMax: autonomy.maxStandingExecutions,
   fatigueDecisions: review.fatigueWindowDecisions,
   undoWindowSeconds: batchReview.undoWindowMinutes * 60,
+  limits: limitSettings({ autonomy, batchReview }),
   webSearch: search.provider === null || search.apiKey === null ? "absent" : "ready",
+  model: modelSetting({ models, providers }).kind === "set" ? "ready" : "absent",
   dataDir,
+  skillsDir,
+  systemGates: gates.system.map(({ name }) => name),
 });
-type SettingsConfig = Pick<Config, "approval" | "review" | "autonomy" | "batchReview" | "search" | "dataDir">;
+type SettingsConfig = Pick<
+  Config,
+  | "approval"
+  | "review"
+  | "autonomy"
+  | "batchReview"
+  | "search"
+  | "gates"
+  | "dataDir"
+  | "skillsDir"
+  | "models"
+  | "providers"
+>;

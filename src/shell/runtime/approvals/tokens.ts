@@ -17,6 +17,7 @@ import {
 import { judgeIssued, judgeVerify, mintTokens, type SignatureFact, type StrongAuth } from "#policy";
 import type { AlsoGranted, DecideRefusal, KeyRegistry } from "#ports";
 import { verifySigned } from "../keys/signer.ts";
+import { limitsOf } from "./limits.ts";
 import { contentsOf, type ApprovalsDeps } from "./propose.ts";
 
 export type Minting = {
@@ -66,7 +67,10 @@ export async function grantSigned(
   assert(first !== undefined && first.use !== null, "FLOW-04 the request's own approval is used at once");
   const { requestId } = request;
   const { token, workItemId, use } = first;
-  const spent = await deps.store.spend({ token, workItemId, ...use, friction, at, actor, requestId, also });
+  const limits = limitsOf(deps, request);
+  if (!limits.ok) return limits;
+  const spending = { token, workItemId, ...use, friction, at, actor, requestId, also, ...limits.value };
+  const spent = await deps.store.spend(spending);
   if (!spent.ok) return spent;
   return ok({ ...request, state: "approved", decidedAt: at, decidedBy: actor, tokenId: token.tokenId });
 }
@@ -77,15 +81,16 @@ async function verifyOne(
   { registry, randomness, settings }: ApprovalsDeps,
   { token, content, at }: One,
 ): Promise<Result<AlsoGranted, DecideRefusal>> {
-  const { workItemId, planHash, scope, conditions, use: when, reverse } = content;
+  const { workItemId, planHash, scope, conditions, use: when, reverse, operationId } = content;
   const signature = await signatureFact(registry, token);
-  const presented = { token, signature, item: { workItemId, contentHash: planHash }, at };
+  const presented = { token, signature, item: { workItemId, contentHash: planHash }, scope, at };
   if (when === "later") {
-    const issued = judgeIssued({ ...presented, scope, conditions });
+    const issued = judgeIssued({ ...presented, conditions });
     const undo = reverse === null ? {} : { undo: { reverse, windowSeconds: settings.undoWindowSeconds } };
     return issued.ok ? ok({ token: storedToken(token), workItemId, use: null, ...undo }) : issued;
   }
-  const use = judgeVerify({ ...presented, spawn: null, uses: [], lineage: uuidV7(at, randomness.bytes(10)) });
+  const lineage = operationId ?? uuidV7(at, randomness.bytes(10));
+  const use = judgeVerify({ ...presented, spawn: null, uses: [], lineage });
   if (!use.ok) return use;
   const { contentHash, attemptLineage } = use.value;
   return ok({ token: storedToken(token), workItemId, use: { contentHash, attemptLineage } });

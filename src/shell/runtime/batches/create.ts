@@ -1,9 +1,12 @@
 import { err, ok, uuidV7, type Result } from "#base";
-import type { AuditActor, StoreFault, TidyRefused } from "#model";
+import type { AuditActor, FoundItems, StoreFault, TidyRefused, WorkItem } from "#model";
 import type { BatchesDoor, BatchViews, Proposed, ProposeRefusal, Tidied } from "#ports";
 import { isGrantable, tidyBatches } from "#work";
 import { payloadRequest } from "../approvals/propose.ts";
 import type { BatchDeps } from "./deps.ts";
+import { createDigests } from "./digests.ts";
+import { findItems, type FindRefused } from "./goal-items.ts";
+import { sizingOf } from "./sizing.ts";
 import { scanFolder } from "./scan-folder.ts";
 import { proposeUndo, undoBatch } from "./undo.ts";
 import { viewOf } from "./view.ts";
@@ -12,12 +15,19 @@ export type Batches = BatchesDoor &
   BatchViews & {
     /** Asks about the next batch of each series whose last one is decided. [BATCH-02] [BATCH-06] */
     look(): Promise<void>;
+    /** Looks for what a goal would ask about, and asks. */
+    findFor(goal: WorkItem): Promise<Result<FoundItems, FindRefused>>;
   };
 
 const SYSTEM: AuditActor = { kind: "system" };
 
 /** Proposals of batches and their way back. What was approved is run like any plan. */
-export function createBatches(deps: BatchDeps): Batches {
+export function createBatches(parts: Omit<BatchDeps, "digests">): Batches {
+  const deps: BatchDeps = { ...parts, digests: createDigests() };
+  const look = async (): Promise<void> => {
+    const asked = await askNext(deps, SYSTEM);
+    if (!asked.ok) deps.log.error("batches_unasked", asked.error);
+  };
   return {
     tidy: (folder, actor) => tidy(deps, { folder, actor }),
     next: async () => {
@@ -27,9 +37,12 @@ export function createBatches(deps: BatchDeps): Batches {
     undo: (runId, actor) => undoBatch(deps, { runId, actor }),
     proposeUndo: (runId, actor) => proposeUndo(deps, { runId, actor }),
     viewOf: (runId) => viewOf(deps, runId),
-    look: async () => {
-      const asked = await askNext(deps, SYSTEM);
-      if (!asked.ok) deps.log.error("batches_unasked", asked.error);
+    look,
+    findFor: async (goal) => {
+      const found = await findItems(deps, goal);
+      // What could not be asked now waits, and is asked when there is room.
+      if (found.ok) await look();
+      return found;
     },
   };
 }
@@ -45,10 +58,14 @@ async function tidy(
   if (folder.startsWith("/") && folder !== "/" && !isGrantable(folder)) {
     return err({ code: "folder_refused", folder, reason: "not_grantable" });
   }
-  const scanned = await scanFolder({ folder, own: [config.dataDir], at });
+  const place = { folder, own: [config.dataDir], at };
+  // Whoever asks for it waits for all of it.
+  const all = { bytesMax: Number.POSITIVE_INFINITY, isSettled: () => false };
+  const scanned = await scanFolder({ ...place, ...all, digests: deps.digests });
   if (!scanned.ok) return scanned;
-  const { defaultSize: size, confidence } = config.batchReview;
-  const { goalId, batches, leftAlone } = tidyBatches(scanned.value.facts, { size, mediumMin: confidence.mediumMin });
+  const sizing = await sizingOf(deps);
+  if (!sizing.ok) return sizing;
+  const { goalId, batches, leftAlone } = tidyBatches(scanned.value.facts, sizing.value);
   const left = [...scanned.value.leftAlone, ...leftAlone];
   const [first] = batches;
   if (first === undefined) return ok({ asked: null, candidates: 0, following: 0, leftAlone: left });

@@ -1,8 +1,10 @@
 import { assert, err, ok, parseStrictJson, sha256Hex, uuidV7, type Instant, type Result } from "#base";
 import {
   approvalTokenSchema,
+  narrowBatch,
   parsePayload,
   readPayload,
+  SCOPE_OF_KIND,
   type ApprovalToken,
   type ApprovalUse,
   type AuditActor,
@@ -15,6 +17,8 @@ import {
 } from "#model";
 import { judgeVerify } from "#policy";
 import type { DecideRefusal, KeptUndo, Proposed, ProposeRefusal } from "#ports";
+import { movedOf } from "#work";
+import { recordRefusal } from "../approvals/answer.ts";
 import { payloadRequest } from "../approvals/propose.ts";
 import { signatureFact, storedToken } from "../approvals/tokens.ts";
 import type { BatchDeps } from "./deps.ts";
@@ -51,10 +55,13 @@ async function begin(deps: BatchDeps, { kept, actor }: Beginning): Promise<Resul
   const at = deps.clock.now();
   if (at >= until) return err({ code: "undo_over", runId, until });
   const found = await deps.approvals.findApproval(kept.tokenId);
-  if (!found.ok) return found;
+  if (!found.ok) return refused(deps, { kept, actor, at, error: found.error });
   const use = await verified(deps, { kept, approval: found.value, at });
-  if (!use.ok) return use;
-  const { contentHash, attemptLineage, workItemId, items, approval } = use.value;
+  if (!use.ok) return refused(deps, { kept, actor, at, error: use.error });
+  const moved = await movedBy(deps, kept);
+  if (!moved.ok) return moved;
+  if (moved.value.length === 0) return err({ code: "undo_nothing", runId });
+  const { contentHash, attemptLineage, workItemId, approval } = use.value;
   const spending = {
     token: approval.token,
     workItemId,
@@ -66,16 +73,35 @@ async function begin(deps: BatchDeps, { kept, actor }: Beginning): Promise<Resul
     requestId: null,
     also: [],
   };
-  const spent = await deps.store.beginUndo({ runId, spending, items });
+  const spent = await deps.store.beginUndo({ runId, spending, items: moved.value.length });
   return spent.ok ? ok() : spent;
 }
 
+type Refusing<E> = Beginning & { readonly at: Instant; readonly error: E };
+
+/** That an approval which was kept for this did not hold is in the chain. [APPR-23] [FLOW-05] */
+async function refused<E extends { readonly code: string }>(
+  deps: BatchDeps,
+  { kept, actor, at, error }: Refusing<E>,
+): Promise<Result<never, E>> {
+  const request = await deps.approvals.find(kept.requestId);
+  const asked = request.ok ? request.value : null;
+  if (asked !== null) await recordRefusal(deps, { request: asked, actor, at, reason: error.code });
+  return err(error);
+}
+
+/** The items that there are to take back. */
+async function movedBy({ work }: BatchDeps, kept: KeptUndo): Promise<Result<readonly string[], StoreFault>> {
+  const ledger = await work.ledger(kept.runId);
+  if (!ledger.ok) return ledger;
+  const reverse = readPayload("batch_review", kept.reverse);
+  const payload = reverse.ok ? reverse.value.payload : null;
+  const itemIds = payload?.kind === "batch_review" ? payload.item_ids : [];
+  return ok(movedOf({ itemIds, ledger: ledger.value }));
+}
+
 type Verifying = { readonly kept: KeptUndo; readonly approval: KeptApproval | null; readonly at: Instant };
-type Verified = ApprovalUse & {
-  readonly workItemId: string;
-  readonly items: number;
-  readonly approval: KeptApproval;
-};
+type Verified = ApprovalUse & { readonly workItemId: string; readonly approval: KeptApproval };
 
 /** The kept way back is the one that was signed, and its approval still holds. */
 async function verified(
@@ -85,18 +111,18 @@ async function verified(
   const reverse = readPayload("batch_review", kept.reverse);
   const token = approval === null ? null : tokenIn(approval);
   if (approval === null || token === null || !reverse.ok) return err({ code: "decision_changed" });
-  const { payload, subjectId: workItemId } = reverse.value;
-  assert(payload.kind === "batch_review", "it was read as one");
+  const { subjectId: workItemId } = reverse.value;
   const judged = judgeVerify({
     token,
     signature: await signatureFact(registry, token),
     item: { workItemId, contentHash: sha256Hex(kept.reverse) },
+    scope: SCOPE_OF_KIND.batch_review,
     spawn: null,
     at,
     uses: approval.uses,
     lineage: uuidV7(at, randomness.bytes(10)),
   });
-  return judged.ok ? ok({ ...judged.value, workItemId, items: payload.count, approval }) : judged;
+  return judged.ok ? ok({ ...judged.value, workItemId, approval }) : judged;
 }
 
 /** The token inside the row, if the row still says what the token says. */
@@ -122,12 +148,18 @@ export async function proposeUndo(
   if (payload === null || !payload.ok || payload.value.kind !== "batch_review" || !reverse.ok) {
     return err({ code: "undo_unknown", runId });
   }
+  const moved = await movedBy(deps, kept.value);
+  if (!moved.ok) return moved;
+  if (moved.value.length === 0) return err({ code: "undo_nothing", runId });
   const { kind: _kind, ...bound } = reverse.value.payload as { readonly kind: string } & BatchProjection;
+  const isMoved = ({ item_id: id }: { readonly item_id: string }): boolean => moved.value.includes(id);
   const back: BatchProposal = {
     ...payload.value,
     batch_id: `${payload.value.batch_id}.back`.slice(0, 128),
-    params: bound.params,
-    items: payload.value.items.map(({ flags: _flags, ...item }) => ({ ...item, reason: "Back to where it was" })),
+    params: narrowBatch(bound, moved.value).params,
+    items: payload.value.items
+      .filter(isMoved)
+      .map(({ flags: _flags, ...item }) => ({ ...item, reason: "Back to where it was" })),
     reason_summary: "The way back of a batch whose time to be taken back is over",
     created_at: deps.clock.now(),
   };

@@ -1,11 +1,8 @@
 import { assert, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import { parsePayload, type KeptRequest, type RunRecord, type StoreFault, type UndoView } from "#model";
 import type { KeptUndo } from "#ports";
-import { outcomesOf } from "#work";
+import { movedOf, outcomesOf } from "#work";
 import type { BatchDeps } from "./deps.ts";
-
-/** Notes that every batch makes before its first item: what is in the folder, and what is to be where. */
-const STEPS_BEFORE = 2;
 
 /** How the batch of a run can be taken back, and what became of its items; null for a run that is no batch. */
 export async function viewOf(
@@ -16,14 +13,18 @@ export async function viewOf(
   if (!kept.ok || kept.value === null) return kept.ok ? ok(null) : kept;
   const run = await work.find(kept.value.runId);
   if (!run.ok) return run;
-  const ledger = await work.ledger(kept.value.undoRunId ?? runId);
-  if (!ledger.ok) return ledger;
+  const there = await work.ledger(kept.value.runId);
+  if (!there.ok) return there;
+  const back = kept.value.undoRunId === null ? null : await work.ledger(kept.value.undoRunId);
+  if (back !== null && !back.ok) return back;
   const request = await approvals.find(kept.value.requestId);
   if (!request.ok) return request;
-  const items = itemsOf(request.value);
-  const outcomes = outcomesOf({ itemIds: items.map(({ id }) => id), stepsBefore: STEPS_BEFORE, ledger: ledger.value });
+  const all = itemsOf(request.value);
+  const moved = movedOf({ itemIds: all.map(({ id }) => id), ledger: there.value });
+  const items = back === null ? all : all.filter(({ id }) => moved.includes(id));
+  const outcomes = outcomesOf({ itemIds: items.map(({ id }) => id), ledger: (back ?? there).value });
   return ok({
-    ...stateOf({ kept: kept.value, run: run.value, runId, at: clock.now() }),
+    ...stateOf({ kept: kept.value, run: run.value, runId, at: clock.now(), moved: moved.length }),
     items: items.map(({ id, title }, index) => ({ itemId: id, title, outcome: outcomes[index] ?? "not_reached" })),
   });
 }
@@ -33,14 +34,16 @@ type Looked = {
   readonly run: RunRecord | null;
   readonly runId: string;
   readonly at: Instant;
+  readonly moved: number;
 };
 
-function stateOf({ kept, run, runId, at }: Looked): Omit<UndoView, "items"> {
+function stateOf({ kept, run, runId, at, moved }: Looked): Omit<UndoView, "items"> {
   const none = { state: "none", until: null, runId: null } as const;
   if (runId === kept.undoRunId) return none;
   const until = run === null ? null : undoneUntil(run, kept);
   if (kept.undoRunId !== null) return { state: "used", until, runId: kept.undoRunId };
   if (until === null) return none;
+  if (moved === 0) return { state: "nothing", until: null, runId: null };
   return { state: at < until ? "open" : "over", until, runId: null };
 }
 

@@ -1,23 +1,16 @@
 import { err, ok, type Result } from "#base";
-import {
-  isPayloadKind,
-  parsePayload,
-  type Doubt,
-  type RunRecord,
-  type RunSettlement,
-  type StoreFault,
-  type WorkRefusal,
-} from "#model";
-import type { ApprovalsDoor, DoubtsDoor, Settling, WorkStore } from "#ports";
+import type { Doubt, RunRecord, RunSettlement, StoreFault, WorkRefusal } from "#model";
+import type { DoubtsDoor, Settling, WorkStore } from "#ports";
 import type { GateDeps } from "../work/entry-gate.ts";
 import type { RunSpaces } from "../work/spaces.ts";
 import { askChecks } from "./ask-checks.ts";
 import { doubtOf } from "./doubt.ts";
+import { proposeSame, type SameDeps } from "./propose-same.ts";
 
 export type DoubtsDeps = GateDeps & {
   readonly store: Pick<WorkStore, "find" | "grantOf" | "inDoubt" | "ledger" | "settle" | "settlementOf">;
   readonly spaces: RunSpaces;
-  readonly proposals: Pick<ApprovalsDoor, "propose" | "proposePayload">;
+  readonly proposals: SameDeps["proposals"];
   readonly onChanged: () => void;
 };
 export type Doubts = DoubtsDoor & {
@@ -81,31 +74,5 @@ async function carryOut(deps: CarryDeps, { run, choice, actor }: Carried): Promi
   }
   const asked = await askChecks(deps, run);
   if (!asked.ok) return "reason" in asked.error ? refused(asked.error.reason) : err(asked.error);
-  const results = [...asked.value];
-  const isVerified = results.length > 0 && results.every(({ passed }) => passed);
-  return ok({ ...decided, results, isVerified, at: deps.clock.now() });
-}
-
-type Again = { readonly run: RunRecord; readonly actor: Settling["actor"] };
-
-/** Asks for the same once more; it needs an approval of its own. One that waits already is found, not asked twice. */
-async function proposeSame(
-  { store, approvals, proposals }: DoubtsDeps,
-  { run, actor }: Again,
-): Promise<Result<string, { readonly reason: string } | StoreFault>> {
-  const grant = await store.grantOf(run.runId);
-  if (!grant.ok) return grant;
-  const request = await approvals.find(grant.value?.requestId ?? "");
-  if (!request.ok) return request;
-  if (request.value === null) return err({ reason: "request_missing" });
-  const { kind, markdown, planHash } = request.value;
-  // What was approved as a part of more cannot be asked for alone, and all of it would do the other parts again.
-  if (planHash !== run.planHash) return err({ reason: "part_of_more" });
-  const payload = isPayloadKind(kind) ? parsePayload(markdown) : null;
-  if (payload?.ok === false) return err({ reason: payload.error.reason });
-  const asked =
-    payload === null ? await proposals.propose(markdown, actor) : await proposals.proposePayload(payload.value, actor);
-  if (asked.ok) return ok(asked.value.request.requestId);
-  const { error } = asked;
-  return "retryable" in error ? err(error) : err({ reason: error.code });
+  return ok({ ...decided, ...asked.value, at: deps.clock.now() });
 }

@@ -5,25 +5,29 @@ import { loadPlan, type PlanDeps } from "../work/load-plan.ts";
 
 export type DoubtParts = PlanDeps & { readonly store: Pick<WorkStore, "grantOf" | "ledger"> };
 
-/** What is known of a run in doubt. A plan that cannot be read any more names no places and no checks. */
+/**
+ * What is known of a run in doubt. A plan that cannot be read any more names no places and no checks,
+ * and what is damaged of it is left out: that it is in doubt is told all the same.
+ */
 export async function doubtOf(deps: DoubtParts, run: RunRecord): Promise<Result<Doubt, StoreFault>> {
   const { runId, workItemId, lastError, results, startedAt, endedAt } = run;
   const ledger = await deps.store.ledger(runId);
-  if (!ledger.ok) return ledger;
+  if (!ledger.ok && ledger.error.retryable) return ledger;
   const grant = await deps.store.grantOf(runId);
   if (!grant.ok) return grant;
   const request = await deps.approvals.find(grant.value?.requestId ?? "");
-  if (!request.ok) return request;
+  if (!request.ok && request.error.retryable) return request;
+  const asked = request.ok ? request.value : null;
   const loaded = grant.value === null ? null : await loadPlan(deps, grant.value);
   const plan = loaded?.ok === true ? loaded.value.item : null;
-  const isWhole = request.value?.planHash === run.planHash;
+  const isWhole = asked?.planHash === run.planHash;
   return ok({
     runId,
     requestId: grant.value?.requestId ?? "",
     workItemId,
-    title: (isWhole ? null : plan?.title) ?? request.value?.card.intent.replace(/^Run: /, "") ?? workItemId,
+    title: (isWhole ? null : plan?.title) ?? asked?.card.intent.replace(/^Run: /, "") ?? workItemId,
     reason: lastError ?? "",
-    step: stepIn(plan, ledger.value),
+    step: stepIn(plan, ledger.ok ? ledger.value : []),
     places: [...(plan?.files.write ?? [])],
     results: [...results],
     checks: plan?.verify.length ?? 0,

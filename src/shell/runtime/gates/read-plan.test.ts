@@ -53,3 +53,12 @@ test("[EXEC-08] a tool that is not set up here does not exist for whoever propos
   expect(refused).toMatchObject({ ok: false, error: [{ code: "unknown_tool", key: "steps.1.tool", line: 7 }] });
   expect(readPlan(source).ok).toBe(true);
 });
+
+test("[GATE-02] a gate with the name of one of the configuration is refused at its place; what was approved is still read", () => {
+  const markdown = taskFile("gates:\n  - { name: mine, on: on_tool_call }\n  - { name: pii_scrub, on: on_tool_call }");
+  const source = { markdown, readYaml: parseYaml, at: AT };
+  expect(readPlan({ ...source, systemGates: ["pii_scrub"] })).toMatchObject({
+    error: [{ code: "gate_name_taken", key: "gates.1.name", line: 7 }],
+  });
+  expect(readPlan(source).ok).toBe(true);
+});

@@ -60,6 +60,10 @@ export async function decisionOn(deps: AskDeps, { repair }: Cycle): Promise<Cycl
 async function approvalOf({ approvals, clock }: AskDeps, { tokenId }: KeptRequest): Promise<CycleFact | "wait"> {
   assert(tokenId !== null, "what was approved has its approval");
   const kept = await approvals.findApproval(tokenId);
+  if (!kept.ok && mayPass(kept.error)) return "wait";
+  const at = clock.now();
   const use = kept.ok ? kept.value?.uses[0] : undefined;
-  return use === undefined ? "wait" : { kind: "approved", at: clock.now(), runId: use.attemptLineage, tokenId };
+  if (use !== undefined) return { kind: "approved", at, runId: use.attemptLineage, tokenId };
+  // What is damaged or gone does not come back by waiting for it. [APPR-23]
+  return { kind: "ask_refused", at, code: kept.ok ? "approval_missing" : kept.error.code };
 }

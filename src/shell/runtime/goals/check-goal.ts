@@ -1,13 +1,13 @@
 import { err, ok, type Result } from "#base";
 import { defaultSandboxConfig, type CheckResult, type KeptGoal, type StoreFault } from "#model";
 import type { Sandboxes } from "#ports";
-import { checkEntry, type GateDeps } from "../work/entry-gate.ts";
 import type { RunNetwork } from "../work/network.ts";
 import { performChecks } from "../work/perform-checks.ts";
 import type { RunSpaces, SpaceSettings } from "../work/spaces.ts";
-import { grantOfGoal, loadGoalPlan, type LoadedGoal } from "./load-goal.ts";
+import { checkGoalApproval, type GoalApprovalDeps } from "./goal-approval.ts";
+import type { LoadedGoal } from "./load-goal.ts";
 
-export type CheckingDeps = Omit<GateDeps, "loadRepair"> & {
+export type CheckingDeps = GoalApprovalDeps & {
   readonly sandboxes: Pick<Sandboxes, "open">;
   readonly spaces: RunSpaces;
   readonly network: RunNetwork;
@@ -27,19 +27,14 @@ export async function checkGoal(
   deps: CheckingDeps,
   { kept, goal, isClosed }: GoalLook,
 ): Promise<Result<readonly CheckResult[], ChecksRefused | StoreFault>> {
-  const approval = await deps.approvals.findApproval(kept.tokenId);
-  if (!approval.ok) return approval;
-  const use = approval.value?.uses.find(({ attemptLineage }) => attemptLineage === kept.runId);
-  if (use === undefined) return err({ code: "approval_not_granted" });
-  const grant = grantOfGoal(kept, use.at);
-  const gate: GateDeps = { ...deps, loadRepair: (asked) => loadGoalPlan(deps, asked) };
   const { item: plan, contentHash } = goal;
-  const cleared = await checkEntry(gate, { grant, contentHash, since: use.at });
-  if (!cleared.ok) return cleared;
+  const held = await checkGoalApproval(deps, { approved: kept, goal: { contentHash } });
+  if (!held.ok) return held;
+  const { cleared, grant } = held.value;
   const empty = await deps.sandboxes.open(defaultSandboxConfig(deps.space));
   if (!empty.ok) return err({ code: empty.error.code });
   const { workspace } = empty.value;
-  const space = await deps.spaces.forChecks(cleared.value, { plan, workspace });
+  const space = await deps.spaces.forChecks(cleared, { plan, workspace });
   const networkFor = deps.network.forChecks({ grant, item: plan });
   const quiet = { onCheck: () => {}, onLine: () => {} };
   const results = space.ok

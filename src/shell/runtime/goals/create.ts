@@ -3,19 +3,21 @@ import type { Config } from "#model";
 import type {
   ApprovalStore,
   Clock,
+  CurrentLimits,
   GoalsDoor,
   GoalStore,
   GrantedRun,
   KeyRegistry,
   Log,
   Randomness,
+  StreamDoor,
   Timers,
   WorkStore,
 } from "#ports";
 import type { ReadYaml, Timetable } from "#work";
 import { propose, type ProposeDeps } from "../approvals/propose.ts";
 import { checkGoal, type CheckingDeps } from "./check-goal.ts";
-import { createCycles, type KnownGoal } from "./cycles.ts";
+import { createCycles, type CycleDeps, type KnownGoal } from "./cycles.ts";
 import { createGoalsDoor } from "./door.ts";
 import { loadGoal, type LoadedGoal } from "./load-goal.ts";
 import { createScheduler } from "./scheduler.ts";
@@ -29,6 +31,7 @@ export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | 
   readonly runs: WorkStore;
   readonly runOne: (grant: GrantedRun) => Promise<void>;
   readonly settings: ProposeDeps["settings"];
+  readonly skills: ProposeDeps["skills"];
   readonly scheduler: Config["scheduler"];
   readonly registry: KeyRegistry;
   readonly readYaml: ReadYaml;
@@ -37,6 +40,9 @@ export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | 
   readonly timers: Timers;
   readonly log: Log;
   readonly onChanged: () => void;
+  readonly findItems: CycleDeps["findItems"];
+  readonly limits: CurrentLimits;
+  readonly stream: StreamDoor;
 };
 
 export type Goals = GoalsDoor & {
@@ -73,7 +79,7 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
     started.add(grant.runId);
     void runOne(grant).then(() => scheduler.wake());
   };
-  const asking = { store: approvals, clock, randomness, readYaml, settings };
+  const asking = { store: approvals, clock, randomness, readYaml, settings, skills: parts.skills };
   const cycles = createCycles({
     ...parts,
     goalOf,

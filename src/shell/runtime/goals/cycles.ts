@@ -1,5 +1,15 @@
 import { uuidV7, type Instant, type Result } from "#base";
-import type { AuditActor, CheckResult, Cycle, CycleTrigger, KeptGoal, StoreFault } from "#model";
+import {
+  isPlainCycle,
+  type AuditActor,
+  type CheckResult,
+  type Cycle,
+  type CycleTrigger,
+  type FoundItems,
+  type KeptGoal,
+  type StoreFault,
+  type WorkItem,
+} from "#model";
 import type { ApprovalStore, GoalNote, GoalStore, Log, NextLook, Randomness } from "#ports";
 import {
   advanceCycle,
@@ -26,6 +36,8 @@ export type CycleDeps = StandingDeps &
     readonly goalOf: (requestId: string) => Promise<KnownGoal>;
     /** Runs the checks of a goal, each time behind the gate of its approval. */
     readonly check: (look: GoalLook) => Promise<Result<readonly CheckResult[], ChecksRefused | StoreFault>>;
+    /** Looks for the items of a goal whose batches are reviewed. */
+    readonly findItems: (goal: WorkItem) => Promise<Result<FoundItems, { readonly code: string } | StoreFault>>;
     readonly randomness: Randomness;
     readonly turns: Turns;
     readonly log: Log;
@@ -139,7 +151,7 @@ async function prepare(deps: CycleDeps, { kept, next, notes, actor, ...looking }
     return null;
   }
   const number = (previous.value?.number ?? 0) + 1;
-  const about = { item: goal.value.goal.item, requestId };
+  const about = { item: goal.value.goal.item, requestId, skills: goal.value.goal.skills };
   const at = deps.clock.now();
   const { state, effects } = beginCycle({ goal: about, number, previous: previous.value, at, ...looking });
   return { goal: goal.value.goal, kept, actor, first: { next, notes }, state, todo: [...effects], isDriven: false };
@@ -152,7 +164,8 @@ async function takeUp(deps: CycleDeps, cycle: Cycle): Promise<Going | null> {
     deps.log.error("goal_unreadable", { goal_id: cycle.goalId });
     return null;
   }
-  const { state, effects } = resumeCycle({ goal: { item: goal.value.goal.item, requestId: cycle.requestId }, cycle });
+  const { item, skills } = goal.value.goal;
+  const { state, effects } = resumeCycle({ goal: { item, skills, requestId: cycle.requestId }, cycle });
   const actor = { kind: "system" } as const;
   return { goal: goal.value.goal, kept: kept.value, actor, first: null, state, todo: [...effects], isDriven: false };
 }
@@ -165,6 +178,8 @@ async function perform(performing: Performing, effect: CycleEffect): Promise<Per
   switch (effect.kind) {
     case "run_checks":
       return runChecks(performing);
+    case "find_items":
+      return findItems(performing);
     case "record":
       return keep(performing, effect);
     case "spend_standing": {
@@ -192,6 +207,13 @@ async function runChecks({ deps, one, isClosed }: Performing): Promise<Performed
   return "wait";
 }
 
+async function findItems({ deps, one }: Performing): Promise<Performed> {
+  const found = await deps.turns.take(() => deps.findItems(one.goal.item));
+  const at = deps.clock.now();
+  if (found.ok) return { kind: "items_found", at, found: found.value };
+  return mayPass(found.error) ? "wait" : { kind: "items_refused", at, code: found.error.code };
+}
+
 async function keep({ deps, one }: Performing, effect: Extract<CycleEffect, { kind: "record" }>): Promise<Performed> {
   const { cycle, events } = effect;
   const { next, notes } = one.first ?? { next: null, notes: [] };
@@ -203,7 +225,7 @@ async function keep({ deps, one }: Performing, effect: Extract<CycleEffect, { ki
   }
   one.first = null;
   // That all is as well as it was before is no news.
-  const isNews = cycle.ended !== "healthy" || cycle.repair !== null || one.state.previous?.ended !== "healthy";
+  const isNews = !isPlainCycle(cycle) || one.state.previous?.ended !== "healthy";
   if (isNews) deps.onChanged();
   return "nothing";
 }

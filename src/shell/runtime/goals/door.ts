@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "#base";
 import {
   cycleLine,
+  itemsOfGoal,
   scheduleWords,
   type AuditActor,
   type Cycle,
@@ -10,8 +11,10 @@ import {
   type GoalSummary,
   type KeptGoal,
   type StoreFault,
+  type Stream,
 } from "#model";
-import type { ApprovalStore, Clock, GoalsDoor, GoalStore } from "#ports";
+import { streamOfGoal } from "#policy";
+import type { ApprovalStore, Clock, GoalsDoor, GoalStore, StreamDoor } from "#ports";
 import type { Timetable } from "#work";
 import type { Cycles, KnownGoal } from "./cycles.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -25,6 +28,8 @@ export type GoalsDoorDeps = {
   readonly scheduler: Scheduler;
   readonly timetableOf: (requestId: string) => Promise<Timetable | null>;
   readonly timeZone: string;
+  /** What is in force for messages. */
+  readonly stream: StreamDoor;
   readonly clock: Clock;
   readonly onChanged: () => void;
 };
@@ -41,11 +46,7 @@ export function createGoalsDoor(deps: GoalsDoorDeps): GoalsDoor {
   };
   const show = async (goalId: string): Answer => {
     const kept = await found(goalId);
-    if (!kept.ok) return kept;
-    const cycles = await goals.cycles(goalId);
-    if (!cycles.ok) return cycles;
-    const summary = await summaryOf(deps, { kept: kept.value, cycles: cycles.value });
-    return summary.ok ? ok({ ...summary.value, cycles: cycles.value }) : summary;
+    return kept.ok ? detailOf(deps, kept.value) : kept;
   };
   const turn = async (goalId: string, turning: Turning): Answer => {
     const kept = await found(goalId);
@@ -78,19 +79,39 @@ export function createGoalsDoor(deps: GoalsDoorDeps): GoalsDoor {
       const begun = await deps.cycles.begin({ kept: kept.value, ...looking });
       return begun === "busy" ? err({ code: "goal_busy", goalId }) : show(goalId);
     },
+    async leave(goalId, actor) {
+      const kept = await found(goalId);
+      if (!kept.ok) return kept;
+      if (kept.value.missedCount === 0) return err({ code: "goal_nothing_missed", goalId });
+      const left = await goals.leave({ goalId, count: kept.value.missedCount, at: clock.now(), actor });
+      if (!left.ok) return left;
+      deps.onChanged();
+      return show(goalId);
+    },
     pause: (goalId, actor) => turn(goalId, { state: "paused", actor }),
     resume: (goalId, actor) => turn(goalId, { state: "resumed", actor }),
   };
 }
 
+async function detailOf(deps: GoalsDoorDeps, kept: KeptGoal): Answer {
+  const cycles = await deps.goals.cycles(kept.goalId);
+  if (!cycles.ok) return cycles;
+  const stream = await deps.stream.look();
+  if (!stream.ok) return stream;
+  const summary = await summaryOf(deps, { kept, cycles: cycles.value, stream: stream.value });
+  return summary.ok ? ok({ ...summary.value, cycles: cycles.value }) : summary;
+}
+
 async function summariesOf(deps: GoalsDoorDeps): Promise<Result<readonly GoalSummary[], StoreFault>> {
   const listed = await deps.goals.list();
   if (!listed.ok) return listed;
+  const stream = await deps.stream.look();
+  if (!stream.ok) return stream;
   const summaries: GoalSummary[] = [];
   for (const kept of listed.value) {
     const cycles = await deps.goals.cycles(kept.goalId);
     if (!cycles.ok) return cycles;
-    const summary = await summaryOf(deps, { kept, cycles: cycles.value });
+    const summary = await summaryOf(deps, { kept, cycles: cycles.value, stream: stream.value });
     if (!summary.ok) return summary;
     summaries.push(summary.value);
   }
@@ -99,29 +120,56 @@ async function summariesOf(deps: GoalsDoorDeps): Promise<Result<readonly GoalSum
 type Turning = { readonly state: "paused" | "resumed"; readonly actor: AuditActor };
 
 type Known = { readonly kept: KeptGoal; readonly cycles: readonly Cycle[] };
+type Seen = Known & { readonly stream: Stream };
 
-async function summaryOf(deps: GoalsDoorDeps, { kept, cycles }: Known): Promise<Result<GoalSummary, StoreFault>> {
+async function summaryOf(
+  deps: GoalsDoorDeps,
+  { kept, cycles, stream }: Seen,
+): Promise<Result<GoalSummary, StoreFault>> {
   const standing = await findStanding(deps, kept.requestId);
-  if (!standing.ok) return standing;
+  if (!standing.ok && standing.error.retryable) return standing;
+  const last = await deps.goals.lastCycle(kept.goalId);
+  if (!last.ok && last.error.retryable) return last;
+  // What is damaged of one goal is said of it, and the others are listed as ever.
+  const isDamaged = !standing.ok || !last.ok;
+  const { kept: approval, token } = (standing.ok ? standing.value : null) ?? { kept: null, token: null };
   const goal = await deps.goalOf(kept.requestId);
   const item = goal.ok ? goal.value.goal.item : null;
+  const open = item === null || item.reviewedBatches === null ? ok(0) : await openItems(deps, kept.goalId);
+  if (!open.ok) return open;
+  const isAsking = open.value > 0;
   const [newest] = cycles;
   const ended = cycles.find(({ state }) => state === "ended") ?? null;
   return ok({
     goalId: kept.goalId,
     requestId: kept.requestId,
     title: item?.title ?? kept.goalId,
-    status: statusOf({ kept, cycles }),
-    statusWords: wordsOf({ kept, newest: newest ?? null }),
+    status: isDamaged ? "failing" : isAsking && !kept.isPaused ? "waiting_for_you" : statusOf({ kept, cycles }),
+    statusWords: isDamaged ? DAMAGED : isAsking ? openWords(open.value) : wordsOf({ kept, newest: newest ?? null }),
     scheduleWords: scheduleWords(item?.schedule ?? null),
     timeZone: deps.timeZone,
     nextDue: kept.nextDue,
+    missedChecks: kept.missedCount,
     lastCycle: ended === null ? null : lastOf(ended),
-    repairsUsed: standing.value?.kept.uses.length ?? 0,
-    repairsMax: standing.value?.token.maxExecutions ?? 0,
-    standingUntil: standing.value?.token.expiresAt ?? null,
+    repairsUsed: approval?.uses.length ?? 0,
+    repairsMax: token?.maxExecutions ?? 0,
+    standingUntil: token?.expiresAt ?? null,
+    stream: streamOfGoal(stream, { requestId: kept.requestId, item }),
   });
 }
+
+const DAMAGED = "What is kept of this goal is damaged, so it is not checked. silas doctor names it.";
+
+/** Requests about items of the goal that wait now. */
+async function openItems({ approvals }: GoalsDoorDeps, goalId: string): Promise<Result<number, StoreFault>> {
+  const waiting = await approvals.list(["pending"]);
+  if (!waiting.ok) return waiting;
+  const subject = itemsOfGoal(goalId);
+  return ok(waiting.value.filter(({ kind, workItemId }) => kind === "batch_review" && workItemId === subject).length);
+}
+
+const openWords = (count: number): string =>
+  `${count === 1 ? "A question about its files waits" : `${count} questions about its files wait`} for you in Review.`;
 
 function statusOf({ kept, cycles: [newest] }: Known): GoalStatus {
   const isOpen = newest !== undefined && newest.state !== "ended";

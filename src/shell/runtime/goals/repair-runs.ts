@@ -40,10 +40,11 @@ export function withRepairs({ work, goals, approvals }: Parts): WorkStore {
       const granted = [...own.value];
       for (const cycle of open.value) {
         const found = cycle.state === "repairing" ? await grantOf(cycle) : ok(null);
-        if (!found.ok) return found;
-        const begun = found.value === null ? null : await work.find(found.value.runId);
-        if (begun !== null && !begun.ok) return begun;
-        if (found.value !== null && begun?.value === null) granted.push(found.value);
+        const begun = found.ok && found.value !== null ? await work.find(found.value.runId) : null;
+        const fault = found.ok ? (begun?.ok === false ? begun : null) : found;
+        // What is damaged of one goal keeps no other run from beginning, and does not begin.
+        if (fault !== null && fault.error.retryable) return fault;
+        if (found.ok && found.value !== null && begun?.ok === true && begun.value === null) granted.push(found.value);
       }
       return ok(granted);
     },

@@ -20,8 +20,9 @@ export async function repairEnd({ runs, startRun, clock }: RepairDeps, { repair 
     return { kind: "repair_ended", at: clock.now(), status: run.value.status };
   }
   const grant = await runs.grantOf(repair.runId);
-  if (!grant.ok) return "wait";
-  if (grant.value === null) return { kind: "repair_ended", at: clock.now(), status: "blocked" };
+  if (!grant.ok && grant.error.retryable) return "wait";
+  // What is damaged begins nothing, however long it is waited for.
+  if (!grant.ok || grant.value === null) return { kind: "repair_ended", at: clock.now(), status: "blocked" };
   startRun(grant.value);
   return "wait";
 }

@@ -1,4 +1,4 @@
-import { LIMITS, msOfInstant, type Instant } from "#base";
+import { LIMITS, msOfInstant, ok, type Instant } from "#base";
 import type { AuditActor, Cycle, KeptGoal } from "#model";
 import type { Clock, GoalNote, GoalStore, Log, Timers } from "#ports";
 import { planDue, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "#work";
@@ -15,6 +15,8 @@ export type SchedulerDeps = {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
+  /** Told when the owner is asked about checks that were missed. */
+  readonly onChanged: () => void;
 };
 export type SchedulerSettings = {
   readonly isEnabled: boolean;
@@ -44,14 +46,18 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   // One after the other, so that nobody takes a goal up twice.
   let adopting: Promise<void> = Promise.resolve();
   const adoptNext = (): Promise<void> => (adopting = adopting.then(() => adopt(deps)));
+  const unable: Unable = new Set();
 
   const arm = async (): Promise<void> => {
     if (isClosed || !deps.settings.isEnabled) return;
-    const listed = await deps.goals.list();
+    // Nothing is due while everything is stopped; that it is not any longer is told.
+    const listed = (await deps.isStopped()) ? ok([]) : await deps.goals.list();
     if (isClosed) return;
     const at = msOfInstant(deps.clock.now());
-    const dues = (listed.ok ? listed.value : []).flatMap(({ goalId, nextDue }) =>
-      nextDue === null || deps.cycles.isBusy(goalId) ? [] : [Math.max(AGAIN_MS, msOfInstant(nextDue) - at)],
+    const dues = (listed.ok ? listed.value : []).flatMap((kept) =>
+      kept.nextDue === null || unable.has(nameOf(kept)) || deps.cycles.isBusy(kept.goalId)
+        ? []
+        : [Math.max(AGAIN_MS, msOfInstant(kept.nextDue) - at)],
     );
     cancel?.();
     const delayMs = Math.min(LIMITS.schedulerSleepMs, ...dues);
@@ -59,7 +65,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   };
   const tickAndArm = async (): Promise<void> => {
     try {
-      await tickOnce(deps, arm);
+      await tickOnce(deps, { onIdle: arm, unable });
     } catch (cause) {
       deps.log.error("scheduler_broken", { cause });
     } finally {
@@ -105,35 +111,55 @@ async function adopt({ goals, timetableOf, clock, log }: SchedulerDeps): Promise
   }
 }
 
-async function tickOnce(deps: SchedulerDeps, onIdle: () => Promise<void>): Promise<void> {
+/** Goals that could not be looked after the last time: they wake nobody, and are tried when somebody is awake. */
+type Unable = Set<string>;
+const nameOf = ({ goalId, requestId }: KeptGoal): string => `${goalId} ${requestId}`;
+
+type Ticking = { readonly onIdle: () => Promise<void>; readonly unable: Unable };
+
+async function tickOnce(deps: SchedulerDeps, { onIdle, unable }: Ticking): Promise<void> {
   if (await deps.isStopped()) return;
   await deps.cycles.nudge();
   const listed = await deps.goals.list();
   if (!listed.ok) return deps.log.error("goals_unreadable", listed.error);
   for (const kept of listed.value) {
     if (kept.isPaused || deps.cycles.isBusy(kept.goalId)) continue;
-    await lookAfter(deps, { kept, onIdle });
+    const fault = await lookAfter(deps, { kept, onIdle });
+    const name = nameOf(kept);
+    if (fault === null) unable.delete(name);
+    else if (!unable.has(name)) {
+      unable.add(name);
+      deps.log.error(fault.code, { ...fault, goal_id: kept.goalId });
+    }
   }
 }
 
 type LookedAfter = { readonly kept: KeptGoal; readonly onIdle: () => Promise<void> };
 
-async function lookAfter(deps: SchedulerDeps, { kept, onIdle }: LookedAfter): Promise<void> {
+type Fault = { readonly code: string };
+
+/** What kept it from being looked after, else null. */
+async function lookAfter(deps: SchedulerDeps, { kept, onIdle }: LookedAfter): Promise<Fault | null> {
   const { goals, settings, clock } = deps;
   const at = clock.now();
   const isAhead = kept.lastDue !== null && kept.lastDue > at;
-  if (!isAhead && (kept.nextDue === null || kept.nextDue > at)) return;
+  if (!isAhead && (kept.nextDue === null || kept.nextDue > at)) return null;
   const timetable = await deps.timetableOf(kept.requestId);
   const last = await goals.lastCycle(kept.goalId);
-  if (timetable === null || !last.ok) return deps.log.error("goal_unreadable", { goal_id: kept.goalId });
+  if (timetable === null || !last.ok) return { code: "goal_unreadable" };
   const { nextDue, lastDue } = kept;
   const { graceMs } = settings;
   const policy = policyFor(settings, { last: last.value, latest: timetable.last(at) });
   const plan = planDue({ timetable, nextDue, lastDue, at, policy, graceMs });
-  if (plan.kind === "wait") return;
-  if (plan.kind === "check") return begin(deps, { kept, plan, last: last.value, onIdle });
+  if (plan.kind === "wait") return null;
+  if (plan.kind === "check") {
+    begin(deps, { kept, plan, last: last.value, onIdle });
+    return null;
+  }
   const moved = await goals.plan({ goalId: kept.goalId, ...planned(plan, { kept, at }), at });
-  if (!moved.ok) deps.log.error("goal_not_kept", { goal_id: kept.goalId, ...moved.error });
+  if (!moved.ok) return { ...moved.error, code: "goal_not_kept" };
+  if (plan.kind === "ask") deps.onChanged();
+  return null;
 }
 
 /** What fell into a look that was not over was not missed: one look makes up for it, whatever the policy. */

@@ -1,7 +1,7 @@
 import { assert, err, ok, type Result } from "#base";
 import type { ApprovalToken, Cycle, KeptApproval, StoreFault } from "#model";
-import { judgeVerify } from "#policy";
-import type { ApprovalStore, Clock, KeyRegistry } from "#ports";
+import { beyondLimits, judgeVerify } from "#policy";
+import type { ApprovalStore, Clock, CurrentLimits, KeyRegistry } from "#ports";
 import { FILE_ALONE, readSpawn, repairTask } from "#work";
 import { signatureFact } from "../approvals/tokens.ts";
 import { readToken } from "../work/entry-gate.ts";
@@ -12,6 +12,8 @@ export type StandingDeps = {
   readonly approvals: Pick<ApprovalStore, "approvalsOf" | "spend">;
   readonly registry: KeyRegistry;
   readonly clock: Clock;
+  /** What standing approvals are used for, how often and how long, whatever they say themselves. */
+  readonly limits: CurrentLimits;
 };
 export type Standing = { readonly token: ApprovalToken; readonly kept: KeptApproval };
 /** The first reason why the standing approval does not do. */
@@ -57,11 +59,16 @@ export async function spendStanding(
   if (isUsed) return ok({ tokenId });
   const { item: task } = repairTask({ goal: { item, requestId: request.requestId }, cycle });
   const at = deps.clock.now();
+  const limits = await deps.limits.read();
+  if (!limits.ok) return limits;
+  const over = beyondLimits({ issuedAt: token.issuedAt, uses: kept.uses.length, at }, limits.value);
+  if (over !== null) return err({ code: over });
   const judged = judgeVerify({
     token,
     signature: await signatureFact(deps.registry, token),
     item: { workItemId: item.id, contentHash },
-    spawn: readSpawn({ goal: item, task, facts: FILE_ALONE }),
+    scope: "standing",
+    spawn: readSpawn({ goal: item, task, facts: { ...FILE_ALONE, skills: goal.skills } }),
     at,
     uses: kept.uses,
     lineage,

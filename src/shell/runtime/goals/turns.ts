@@ -7,12 +7,14 @@ export function createTurns(most: number): Turns {
   return {
     async take(piece) {
       if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-      running += 1;
+      else running += 1;
       try {
         return await piece();
       } finally {
-        running -= 1;
-        waiting.shift()?.();
+        // Handed on and not given back: whoever comes in this moment waits behind those that wait.
+        const next = waiting.shift();
+        if (next === undefined) running -= 1;
+        else next();
       }
     },
   };

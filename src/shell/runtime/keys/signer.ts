@@ -1,6 +1,7 @@
 import { err, ok, type Result } from "#base";
 import {
   headStatement,
+  SIGNING_KEY_NAME,
   secretRefSchema,
   type HeadKey,
   type KeyError,
@@ -15,7 +16,7 @@ import { keyIdOf, publicKeyOf, SEED_BYTES, signWith, verifyWith } from "./ed2551
 export type SignerDeps = { readonly vault: Vault; readonly registry: KeyRegistry; readonly clock: Clock };
 
 /** Where the private half of the signing key is, and the only place it ever is. */
-export const SIGNING_KEY_REF: SecretRef = secretRefSchema.parse("owner-signing-key");
+export const SIGNING_KEY_REF: SecretRef = secretRefSchema.parse(SIGNING_KEY_NAME);
 
 /**
  * Loads the key, signs, and overwrites it. INVARIANT: only an enrolled key that is not revoked signs, each use is

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AccessLadder } from "#model";
-import { OWNER, sent, setUp, stranger, type Script } from "./messages.fixture.ts";
+import { inForce, levelsOf, OWNER, sent, setUp, stranger, type Script } from "./messages.fixture.ts";
 import { createConnections } from "./connections.ts";
 import { must } from "../must.fixture.ts";
 
@@ -95,17 +95,21 @@ describe("access of connections", () => {
     const connections = createConnections({
       audit: { append: async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) },
       customers: { load: async () => null },
-      settings: { ownerId: "owner", ladder: LADDER },
+      settings: { ownerId: "owner" },
     });
+    const levels = { accessLevels: levelsOf(LADDER) };
+    connections.follow(inForce(levels));
     const asking = { connectionId: "chat-7", taint: "external", at: clock.now() } as const;
     await connections.passed({ ...asking, gateNames: ["who"], customerId: null });
     expect(connections.accessOf(asking)).toEqual({ level: "customer", tools: ["orders"] });
     const owner = { ...asking, connectionId: "owner" };
     const before = connections.accessOf(owner);
-    connections.changeGoal([...LADDER]);
+    connections.follow(inForce(levels));
+    expect(connections.accessOf(asking)).toEqual({ level: "customer", tools: ["orders"] });
+    connections.follow(inForce(levels, 2));
     expect(connections.accessOf(asking)).toEqual({ level: "public", tools: ["greet"] });
     expect(connections.accessOf(owner)).toEqual(before);
-    connections.changeGoal([]);
+    connections.follow({ kind: "none" });
     expect(connections.accessOf(asking)).toEqual({ level: "public", tools: [] });
   });
 });

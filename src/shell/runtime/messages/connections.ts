@@ -1,6 +1,6 @@
 import { LIMITS, type Instant } from "#base";
-import { OWNER_LEVEL, type Access, type AccessLadder, type AccessState, type Taint } from "#model";
-import { allowedAccess, hasOwnerAccess, NEW_ACCESS, passGate, withCustomer } from "#policy";
+import { OWNER_LEVEL, type Access, type AccessLadder, type AccessState, type Stream, type Taint } from "#model";
+import { allowedAccess, hasOwnerAccess, ladderOf, NEW_ACCESS, passGate, withCustomer } from "#policy";
 import type { MessagesDeps } from "./deps.ts";
 
 export interface Connections {
@@ -8,8 +8,8 @@ export interface Connections {
   accessOf(sender: Asking): Access;
   /** Gates of a message that passed, from a connection that is not the owner's. */
   passed(gates: PassedGates): Promise<void>;
-  /** Another goal: everyone but the owner starts over. [ACC-07] */
-  changeGoal(ladder: AccessLadder): void;
+  /** What is in force now. When that is another approval, everyone but the owner starts over. [ACC-07] */
+  follow(stream: Stream): void;
 }
 export type Asking = { readonly connectionId: string; readonly taint: Taint; readonly at: Instant };
 export type PassedGates = Asking & {
@@ -23,12 +23,12 @@ export type PassedGates = Asking & {
  * between two, and nothing but a passed gate, time or another goal changes one. [ACC-03] [ACC-16]
  */
 export function createConnections(
-  deps: Pick<MessagesDeps, "audit" | "customers"> & {
-    readonly settings: { readonly ownerId: string; readonly ladder: AccessLadder };
-  },
+  deps: Pick<MessagesDeps, "audit" | "customers"> & { readonly settings: { readonly ownerId: string } },
 ): Connections {
   const states = new Map<string, AccessState>();
-  let { ladder } = deps.settings;
+  // Only a goal that is in force has levels; without one everybody is at the first, which has no tools.
+  let ladder: AccessLadder = [];
+  let followed: string | null = null;
   const { ownerId } = deps.settings;
   const keep = (connectionId: string, state: AccessState): void => {
     // Kept in the order of use, so that the one that was quiet longest goes first.
@@ -61,8 +61,11 @@ export function createConnections(
         });
       }
     },
-    changeGoal(next) {
-      ladder = next;
+    follow(stream) {
+      const next = stream.kind === "in_force" ? stream.goal.requestId : null;
+      if (next === followed) return;
+      followed = next;
+      ladder = stream.kind === "in_force" ? ladderOf(stream.item.accessLevels) : [];
       states.clear();
     },
   };

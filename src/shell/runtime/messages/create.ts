@@ -1,23 +1,42 @@
 import type { Config } from "#model";
-import { ladderOf, type NonceWindow } from "#policy";
+import type { NonceWindow } from "#policy";
 import type { Clock, Log, MessagesDoor, NonceStore, Timers } from "#ports";
+import type { SystemGatesParts } from "../gates/system-gates.ts";
+import { createTalk, type Talk, type TalkParts } from "../talk/create.ts";
+import type { TalkConfig } from "../talk/deps.ts";
 import type { MessagesDeps } from "./deps.ts";
 import { createMessagesDoor } from "./door.ts";
 import { startNoncePruning } from "./nonce-pruning.ts";
 
-export type MessagesParts = Omit<MessagesDeps, "settings" | "systemGates"> & { readonly config: Config };
+type MessagesConfig = Pick<Config, "ownerId" | "nonceStore" | "messages"> &
+  Pick<SystemGatesParts["config"], "gates"> &
+  TalkConfig;
+export type MessagesParts = Omit<MessagesDeps, "settings" | "systemGates" | "talk" | "store" | "decisions"> &
+  Omit<TalkParts, "stores" | "config"> & {
+    readonly config: MessagesConfig;
+    readonly stores: TalkParts["stores"] & {
+      readonly messages: MessagesDeps["store"];
+      readonly approvals: MessagesDeps["decisions"];
+    };
+  };
+export type Messages = MessagesDoor & { readonly talk: Talk };
 
-/** Messages as the configuration wants them. No goal is active yet, so there are no levels but the first. */
-export function createMessages({ config, ...deps }: MessagesParts): MessagesDoor {
-  return createMessagesDoor({
+/** Messages as the configuration wants them, the goal that is in force beside it, and whoever answers them. */
+export function createMessages({ config, stores, ...deps }: MessagesParts): Messages {
+  const talk = createTalk({ ...deps, config, stores });
+  const door = createMessagesDoor({
     ...deps,
+    store: stores.messages,
+    decisions: stores.approvals,
+    talk,
     systemGates: config.gates.system,
-    settings: { ownerId: config.ownerId, window: windowOf(config), ladder: ladderOf({}) },
+    settings: { ownerId: config.ownerId, window: windowOf(config) },
   });
+  return { ...door, talk };
 }
 
 export type MessagesLifeParts = {
-  readonly messages: Pick<MessagesDoor, "resume">;
+  readonly messages: Pick<Messages, "resume" | "talk">;
   readonly nonces: NonceStore;
   readonly config: Config;
   readonly clock: Clock;
@@ -26,11 +45,15 @@ export type MessagesLifeParts = {
 };
 
 /** What goes on beside the messages while Silas runs; answers with the way to stop it. */
-export function startMessagesLife({ messages, config, log, ...deps }: MessagesLifeParts): () => void {
+export function startMessagesLife({ messages, config, log, ...deps }: MessagesLifeParts): () => Promise<void> {
   const intervalMs = config.nonceStore.pruneIntervalMinutes * 60_000;
   const stop = startNoncePruning({ ...deps, log, window: windowOf(config), intervalMs });
   void makeUp(messages, log);
-  return stop;
+  messages.talk.start();
+  return async () => {
+    stop();
+    await messages.talk.close();
+  };
 }
 
 async function makeUp(messages: Pick<MessagesDoor, "resume">, log: Log): Promise<void> {
@@ -38,7 +61,7 @@ async function makeUp(messages: Pick<MessagesDoor, "resume">, log: Log): Promise
   if (!done.ok) log.error("messages_not_resumed", done.error);
 }
 
-const windowOf = ({ nonceStore, messages }: Config): NonceWindow => ({
+const windowOf = ({ nonceStore, messages }: Pick<Config, "nonceStore" | "messages">): NonceWindow => ({
   ttlMs: nonceStore.ttlMinutes * 60_000,
   freshnessMs: messages.freshnessMinutes * 60_000,
 });

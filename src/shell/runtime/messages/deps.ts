@@ -1,4 +1,4 @@
-import type { AccessLadder, Gate } from "#model";
+import type { Gate } from "#model";
 import type { NonceWindow } from "#policy";
 import type {
   ApprovalsDoor,
@@ -11,7 +11,10 @@ import type {
   MessageStore,
   Randomness,
   Signer,
+  StreamDoor,
 } from "#ports";
+
+import type { Talk } from "../talk/create.ts";
 
 export type MessagesDeps = {
   readonly store: MessageStore;
@@ -24,6 +27,10 @@ export type MessagesDeps = {
   readonly signer: Signer;
   readonly audit: Pick<AuditLog, "append">;
   readonly customers: CustomerContexts;
+  /** What an approved goal adds to the configuration. */
+  readonly stream: StreamDoor;
+  /** Who answers, if anybody does. */
+  readonly talk: Pick<Talk, "questionFor" | "look" | "setting">;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly settings: MessageSettings;
@@ -31,6 +38,4 @@ export type MessagesDeps = {
 export type MessageSettings = {
   readonly ownerId: string;
   readonly window: NonceWindow;
-  /** Levels of the goal that is active; empty while there is none. */
-  readonly ladder: AccessLadder;
 };

@@ -43,7 +43,7 @@ describe("where a message comes from", () => {
     expect(said).toMatchObject({ taint: "owner", sources: [{ taint: "external" }] });
   });
 
-  test("[MSG-04] a signature counts once, inside the window, over the very text", async () => {
+  test("[MSG-04] [TURN-11] a signature counts once, inside the window, over the very text", async () => {
     const { door, signed, events } = await withBrowser();
     expect(kept(await door.receive(signed("pay the rent"), OWNER))).toMatchObject({
       taint: "owner",
@@ -60,7 +60,7 @@ describe("where a message comes from", () => {
     ]);
   });
 
-  test("[MSG-05] a signed message that comes again is foreign, and the chain says so", async () => {
+  test("[MSG-05] [TURN-12] a signed message that comes again is foreign, and the chain says so", async () => {
     const { door, signed, events } = await withBrowser();
     const message = signed("pay the rent");
     expect(kept(await door.receive(message, OWNER)).taint).toBe("owner");
@@ -68,7 +68,7 @@ describe("where a message comes from", () => {
     expect(await events()).toContain("message_replay_refused nonce_used");
   });
 
-  test("[MSG-06] a signed message from outside the window is foreign, and the chain says so", async () => {
+  test("[MSG-06] [TURN-12] a signed message from outside the window is foreign, and the chain says so", async () => {
     const { door, signed, events, clock } = await withBrowser();
     const message = signed("pay the rent");
     clock.moveMs(300_001);
@@ -81,7 +81,7 @@ describe("where a message comes from", () => {
     ]);
   });
 
-  test("[MSG-07] a broken signature is foreign also from a session of the owner; none at all is auth", async () => {
+  test("[MSG-07] [TURN-13] a broken signature is foreign also from a session of the owner; none at all is auth", async () => {
     const { door, signed, registry, clock } = await withBrowser();
     expect(kept(await door.receive(sent("hello"), OWNER))).toMatchObject({ taint: "auth", origin: "identity" });
     expect(kept(await door.receive(sent("hello"), stranger("chat-7")))).toMatchObject({ taint: "external" });

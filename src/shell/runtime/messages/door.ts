@@ -7,19 +7,20 @@ import {
   type OwnWords,
   type SigningError,
   type StoreFault,
+  type Stream,
 } from "#model";
 import type { ApprovalsDoor, MessagesDoor, Sender } from "#ports";
 import { createConnections } from "./connections.ts";
 import type { MessagesDeps } from "./deps.ts";
 import { carryOut, proposeEndorsement } from "./endorsement.ts";
-import { settleByGates } from "./gating.ts";
+import { settleByGates, type GatingDeps } from "./gating.ts";
 import { prepareReception } from "./reception.ts";
 
 /**
  * Messages, for the terminal and for channels. A message is kept before anything else happens to it; then its gates run
  * and what they decide is kept too. Whatever a crash left undone is done before the next message is looked at.
  */
-export function createMessagesDoor(deps: MessagesDeps): MessagesDoor {
+export function createMessagesDoor(deps: MessagesDeps): Omit<MessagesDoor, "talk"> {
   const connections = createConnections(deps);
   const parts = { ...deps, connections };
   let resumed: Promise<Result<void, StoreFault>> | null = null;
@@ -30,10 +31,15 @@ export function createMessagesDoor(deps: MessagesDeps): MessagesDoor {
     return done;
   };
   const receive: MessagesDoor["receive"] = async (sent, sender) => {
+    // Once for the whole message: what is approved while it is looked at concerns the next one. [TURN-04]
+    const stream = await lookAtStream(parts);
     const reception = await prepareReception(parts, { sent, sender });
     if (!reception.ok) return reception;
     const kept = await deps.store.receive(reception.value);
-    return kept.ok ? settleByGates(parts, { message: kept.value, actor: sender.actor }) : kept;
+    if (!kept.ok) return kept;
+    // Nobody knows by which gates it would be judged, so it is kept and waits.
+    if (!stream.ok) return stream;
+    return settleByGates(parts, { message: kept.value, stream: stream.value, actor: sender.actor });
   };
   return {
     receive,
@@ -54,6 +60,12 @@ export function createMessagesDoor(deps: MessagesDeps): MessagesDoor {
   };
 }
 
+async function lookAtStream({ stream, connections }: GatingDeps): Promise<Result<Stream, StoreFault>> {
+  const looked = await stream.look();
+  connections.follow(looked.ok ? looked.value : { kind: "none" });
+  return looked;
+}
+
 /** The decisions about messages are carried out as soon as they are made. */
 export function withMessageDecisions(approvals: ApprovalsDoor, messages: Pick<MessagesDoor, "decided">): ApprovalsDoor {
   const after = async <E>(decision: Promise<Result<KeptRequest, E>>): Promise<Result<KeptRequest, E>> => {
@@ -70,12 +82,14 @@ export function withMessageDecisions(approvals: ApprovalsDoor, messages: Pick<Me
 }
 
 /** What a crash left between two commits: messages without their gates, and decisions that were not carried out. */
-async function makeUp(parts: Parameters<typeof settleByGates>[0]): Promise<Result<void, StoreFault>> {
+async function makeUp(parts: GatingDeps): Promise<Result<void, StoreFault>> {
   const open = await parts.store.unsettled();
   if (!open.ok) return open;
   for (const message of open.value) {
     if (message.state !== "received") continue;
-    const settled = await settleByGates(parts, { message, actor: { kind: "system" } });
+    const stream = await lookAtStream(parts);
+    if (!stream.ok) return stream;
+    const settled = await settleByGates(parts, { message, stream: stream.value, actor: { kind: "system" } });
     if (!settled.ok && "retryable" in settled.error) return { ok: false, error: settled.error };
   }
   const decided = await parts.decisions.list(["approved", "declined"]);

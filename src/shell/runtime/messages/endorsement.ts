@@ -48,7 +48,9 @@ export async function carryOut(deps: MessagesDeps, request: KeptRequest): Promis
   if (!read.ok || sha256Hex(request.projection) !== request.planHash) return ok();
   const { payload } = read.value;
   if (payload.kind === "memory_promotion")
-    return raise(deps, { request, itemId: payload.item_id, digest: payload.item_digest });
+    return payload.memory === undefined
+      ? raise(deps, { request, itemId: payload.item_id, digest: payload.item_digest })
+      : ok();
   if (payload.kind === "gate_approval") return letThrough(deps, { request, digest: payload.context_digest });
   return ok();
 }
@@ -94,19 +96,25 @@ async function letThrough(deps: MessagesDeps, { request, digest }: Letting): Pro
   if (messageDigest(message) !== digest) return block("changed_while_waiting");
   const tokenId = await signedToken(deps, { request, scope: SCOPE_OF_KIND.gate_approval });
   if (!tokenId.ok || tokenId.value === null) return tokenId.ok ? ok() : tokenId;
-  return faultOf(await store.settle({ ...made, state: "accepted", gate: message.gate }));
+  const question = deps.talk.questionFor(message);
+  const settled = await store.settle({ ...made, state: "accepted", gate: message.gate, question });
+  deps.talk.look();
+  return faultOf(settled);
 }
 
 const SYSTEM = { kind: "system" } as const;
 
+type SignedDeps = Pick<MessagesDeps, "registry"> & {
+  readonly decisions: Pick<MessagesDeps["decisions"], "findApproval">;
+};
 type Signed = { readonly request: KeptRequest; readonly scope: ApprovalScope };
 
 /**
  * The token of an approved request, when it was signed by a key that counts, for exactly this, and used. Read from where
  * it is kept and checked anew: a row that says "approved" is no signature.
  */
-async function signedToken(
-  { decisions, registry }: MessagesDeps,
+export async function signedToken(
+  { decisions, registry }: SignedDeps,
   { request, scope }: Signed,
 ): Promise<Result<string | null, StoreFault>> {
   const { tokenId, state, planHash, workItemId } = request;

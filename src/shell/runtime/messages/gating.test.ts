@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "#base";
+import { err, ok, sha256Hex } from "#base";
+import type { Gate } from "#model";
 import {
+  inForce,
   messageNamedReceived,
   otherKey,
   OWNER,
@@ -53,7 +55,7 @@ describe("the gates of a message", () => {
     expect(await events()).toEqual(["message_received", "message_blocked"]);
   });
 
-  test("what a gate rewrites is used as rewritten, after the signature was checked over what came", async () => {
+  test("[TURN-09] [TURN-14] what a gate rewrites is used as rewritten, after the signature was checked over what came", async () => {
     const script = onMessage({
       results: [{ gateName: "pii", modifiedContext: { message: "call [phone]" } }],
       context: { message: "call [phone]" },
@@ -96,12 +98,92 @@ describe("the gates of a message", () => {
   });
 });
 
+describe("the goal that is in force", () => {
+  const gate = (name: string, on: Gate["on"]): Gate => ({ name, on, type: "custom_check" }) as Gate;
+  const GATES = [
+    gate("polite", "every_user_message"),
+    gate("short", "every_agent_response"),
+    gate("x", "on_tool_call"),
+  ];
+
+  test("[WORK-06] its gates about messages and replies are asked for both, and looked up once for each message", async () => {
+    let looks = 0;
+    const stream = async () => ok((looks += 1) > 1 ? { kind: "none" as const } : inForce({ gates: GATES }));
+    const { door, firings } = await setUp({ stream });
+    must(await door.receive(sent("hello"), OWNER));
+    must(await door.receive(sent("hello"), OWNER));
+    const asked = firings.map(({ trigger, itemGates }) => [trigger, itemGates?.map(({ name }) => name)]);
+    expect(asked).toEqual([
+      ["every_user_message", ["polite", "short"]],
+      ["every_agent_response", ["polite", "short"]],
+      ["every_user_message", []],
+      ["every_agent_response", []],
+    ]);
+    expect(looks).toBe(2);
+  });
+
+  test("[WORK-06] a gate of it that passes opens its levels, and they are gone with it", async () => {
+    const level = { description: "known", tools: ["orders"], requires: ["polite"], expiresAfter: null };
+    let now = inForce({ gates: GATES, accessLevels: { customer: level } });
+    const script = onMessage({ results: [{ gateName: "polite" }] });
+    const { door } = await setUp({ script, stream: async () => ok(now) });
+    const levelNow = async () => must(await door.receive(sent("hi"), stranger("chat-7"))).message.accessLevel;
+    expect([await levelNow(), await levelNow()]).toEqual(["public", "customer"]);
+    now = { kind: "none" };
+    expect(await levelNow()).toBe("public");
+    now = inForce({ gates: GATES, accessLevels: { customer: level } }, 2);
+    expect([await levelNow(), await levelNow()]).toEqual(["public", "customer"]);
+  });
+
+  test("[WORK-06] while it cannot be verified no message passes and no gate is asked, and nothing is said about it", async () => {
+    const goal = { goalId: "goal-shop", requestId: "request-1", planHash: sha256Hex("plan") };
+    const unverified = { kind: "unverified", goal, reason: "approval_signature_invalid" } as const;
+    const { door, firings, events } = await setUp({ stream: async () => ok(unverified) });
+    const { message, reply } = must(await door.receive(sent("hello"), OWNER));
+    expect(message).toMatchObject({ state: "blocked", gate: { name: "goal" } });
+    expect([reply, firings]).toEqual(["An answer was held back by a gate.", []]);
+    expect(await events()).toEqual(["message_received", "message_blocked"]);
+  });
+
+  test("[WORK-06] while nobody can tell what is in force a message is kept and waits, and is looked at later", async () => {
+    let isBroken = true;
+    const fault = { code: "store_busy", retryable: true } as const;
+    const stream = async () => (isBroken ? err(fault) : ok(inForce({ gates: GATES })));
+    const { door, store, firings } = await setUp({ stream });
+    expect(await door.receive(sent("hello"), OWNER)).toEqual(err(fault));
+    expect(must(await store.unsettled())).toMatchObject([{ state: "received", text: "hello" }]);
+    expect(await door.list({ scopeId: "owner", before: null, limit: 10 })).toEqual(err(fault));
+    expect(firings).toEqual([]);
+    isBroken = false;
+    expect(must(await door.list({ scopeId: "owner", before: null, limit: 10 }))).toMatchObject([{ state: "accepted" }]);
+    expect(firings[0]?.itemGates?.map(({ name }) => name)).toEqual(["polite", "short"]);
+  });
+});
+
 describe("a gate that needs a decision", () => {
+  test("[GATE-18] what the other gates made of the message is asked about, and is what passes with the approval", async () => {
+    const rewriting = onMessage({
+      results: [
+        { gateName: "pii", modifiedContext: { message: "call [phone]" } },
+        { gateName: "ask", action: "require_approval", reason: "Always asks." },
+      ],
+      context: { message: "call [phone]" },
+    });
+    const { door, approve, approvals, store } = await setUp({ script: rewriting });
+    const { message } = must(await door.receive(sent("call 112"), OWNER));
+    expect(message).toMatchObject({ state: "waiting", text: "call [phone]", originalDigest: sha256Hex("call 112") });
+    const [request] = must(await approvals.all());
+    if (request === undefined) throw new Error("it was asked");
+    expect(request.projection).not.toContain("112");
+    must(await approve(request));
+    expect(must(await store.find(message.messageId))).toMatchObject({ state: "accepted", text: "call [phone]" });
+  });
+
   const script = onMessage({
     results: [{ gateName: "ask", action: "require_approval", reason: "Always asks.", value: "hello" }],
   });
 
-  test("the message waits for it, and an approval lets exactly this one through", async () => {
+  test("[TURN-08] the message waits for it, and an approval lets exactly this one through", async () => {
     const { door, approve, approvals, store } = await setUp({ script });
     const first = must(await door.receive(sent("hello"), OWNER));
     const second = must(await door.receive(sent("hello"), OWNER));
@@ -127,7 +209,25 @@ describe("a gate that needs a decision", () => {
     expect(must(await store.find(message.messageId))).toMatchObject({ state: "blocked", gate });
   });
 
-  test("a decline blocks it for good", async () => {
+  test("[FLOW-22] a question that nobody answers in time lets nothing pass: it is expired, nobody's decision, and can be asked again", async () => {
+    const { door, approve, approvals, decisions, store, clock, events } = await setUp({ script });
+    const { message } = must(await door.receive(sent("hello"), OWNER));
+    const [request] = must(await approvals.all());
+    if (request === undefined) throw new Error("it was asked");
+    must(await approvals.show(request.requestId));
+    clock.moveMs(300_001);
+    // An answer that comes too late decides nothing.
+    expect((await approve(request)).ok).toBe(false);
+    expect(must(await decisions.list(["approved", "declined"]))).toEqual([]);
+    expect(must(await approvals.missed())).toMatchObject([{ requestId: request.requestId, state: "expired" }]);
+    expect(must(await store.find(message.messageId))).toMatchObject({ state: "waiting", text: "hello" });
+    expect(await events()).toEqual(["message_received"]);
+    const again = must(await approvals.proposeAgain(request.requestId, TERMINAL)).request;
+    must(await approve(again));
+    expect(must(await store.find(message.messageId))).toMatchObject({ state: "accepted" });
+  });
+
+  test("[TURN-08] a decline blocks it for good", async () => {
     const { door, approve, approvals, store, events } = await setUp({ script });
     const { message } = must(await door.receive(sent("hello"), OWNER));
     const [request] = must(await approvals.all());

@@ -3,47 +3,71 @@ import {
   payloadProjection,
   type Acknowledged,
   type AuditActor,
+  type Gate,
   type GateOutcome,
   type KeptMessage,
   type MessageRefusal,
   type Payload,
   type Settlement,
   type StoreFault,
+  type Stream,
   type Taint,
 } from "#model";
-import { openingGates, taintWithSources } from "#policy";
+import { conversationGates, openingGates, taintWithSources } from "#policy";
 import type { Connections } from "./connections.ts";
 import type { MessagesDeps } from "./deps.ts";
 
 export type GatingDeps = MessagesDeps & { readonly connections: Connections };
 
-/** Runs the gates of a message that was kept, and keeps what they decided. */
+type Arrived = { readonly message: KeptMessage; readonly stream: Stream; readonly actor: AuditActor };
+
+/**
+ * Runs the gates of a message that was kept, and keeps what they decided: those of the configuration first, then those of
+ * the goal that is in force. [GATE-10]
+ */
 export async function settleByGates(
   deps: GatingDeps,
-  { message, actor }: { readonly message: KeptMessage; readonly actor: AuditActor },
+  { message, stream, actor }: Arrived,
 ): Promise<Result<Acknowledged, MessageRefusal | StoreFault>> {
   const { scopeId, connectionId } = message;
+  if (stream.kind === "unverified") return holdBack(deps, { message, actor });
+  const itemGates = stream.kind === "in_force" ? conversationGates(stream.item) : [];
   const outcome = await deps.gates.run({
     trigger: "every_user_message",
     context: { message: message.text, values: { sender_id: message.senderId, taint: broughtAs(message) } },
+    itemGates,
     actor,
     scopeId,
   });
   const settlement = await settlementOf(deps, { message, outcome, actor });
-  const settled = await deps.store.settle(settlement);
+  const question = settlement.state === "accepted" ? deps.talk.questionFor(message) : undefined;
+  const settled = await deps.store.settle({ ...settlement, question });
   if (!settled.ok) return settled;
   if (settled.value.state === "accepted") {
+    deps.talk.look();
     const customerId = outcome.context.values?.["customer_id"];
     await deps.connections.passed({
       connectionId,
       taint: message.taint,
       at: settlement.at,
-      gateNames: openingGates(deps.systemGates, outcome.policy),
+      gateNames: openingGates([...deps.systemGates, ...itemGates], outcome.policy),
       customerId: typeof customerId === "string" ? customerId : null,
     });
   }
-  return ok(await acknowledge(deps, { message: settled.value, actor, evaluations: outcome.evaluations }));
+  return ok(await acknowledge(deps, { message: settled.value, itemGates, actor, evaluations: outcome.evaluations }));
 }
+
+/** Gates were approved that nobody can verify, so nothing passes: neither the message nor a word about it. */
+async function holdBack(
+  { store, clock }: GatingDeps,
+  { message: { messageId, text }, actor }: Pick<Arrived, "message" | "actor">,
+): Promise<Result<Acknowledged, MessageRefusal | StoreFault>> {
+  const gate = { name: "goal", reason: UNVERIFIED, plan_hash: null };
+  const settled = await store.settle({ messageId, text, state: "blocked", gate, at: clock.now(), actor });
+  return settled.ok ? ok({ message: settled.value, reply: HELD_BACK }) : settled;
+}
+
+const UNVERIFIED = "The goal that is in force for messages cannot be verified.";
 
 /** A gate is told of the least trusted thing in the message, be it what is attached. */
 const broughtAs = ({ taint, sources }: KeptMessage): Taint => taintWithSources(taint, sources);
@@ -54,9 +78,9 @@ type Decided = { readonly message: KeptMessage; readonly outcome: GateOutcome; r
 async function settlementOf(deps: GatingDeps, { message, outcome, actor }: Decided): Promise<Settlement> {
   const { messageId, text } = message;
   const made = { messageId, text, at: deps.clock.now(), actor };
+  const changed = outcome.context.message ?? text;
   switch (outcome.verdict) {
     case "continue": {
-      const changed = outcome.context.message ?? text;
       const by = outcome.policy.findLast(({ modifiedContext }) => modifiedContext?.["message"] !== undefined);
       const gate =
         changed === text || by === undefined ? null : { name: by.gateName, reason: by.reason, plan_hash: null };
@@ -64,14 +88,16 @@ async function settlementOf(deps: GatingDeps, { message, outcome, actor }: Decid
     }
     case "require_approval": {
       const asking = outcome.policy.find(({ action }) => action === "require_approval");
-      const payload = gatePayload(message, { gate: asking?.gateName ?? "gate", value: asking?.value ?? text });
+      // What is asked about, kept and used after it is what the other gates left of it. [GATE-18]
+      const left = { ...message, text: changed };
+      const payload = gatePayload(left, { gate: asking?.gateName ?? "gate", value: asking?.value ?? changed });
       const asked = await deps.approvals.proposePayload(payload, actor);
       const reason = asking?.reason ?? "";
       // What cannot be asked is not let through.
       if (!asked.ok)
         return { ...made, state: "blocked", gate: { name: payload.gate, reason: asked.error.code, plan_hash: null } };
       const planHash = sha256Hex(payloadProjection(payload));
-      return { ...made, state: "waiting", gate: { name: payload.gate, reason, plan_hash: planHash } };
+      return { ...made, text: changed, state: "waiting", gate: { name: payload.gate, reason, plan_hash: planHash } };
     }
     case "block": {
       const { firstBlock } = outcome;
@@ -105,13 +131,22 @@ export function messageDigest({ messageId, text }: KeptMessage): Sha256Hex {
   return digest.value;
 }
 
-type Telling = { readonly message: KeptMessage; readonly actor: AuditActor; readonly evaluations: number };
+type Telling = {
+  readonly message: KeptMessage;
+  readonly itemGates: readonly Gate[];
+  readonly actor: AuditActor;
+  readonly evaluations: number;
+};
 
 /** Words for the sender. They pass the gates for answers, like every word that goes out. [GATE-18] */
-export async function acknowledge(deps: GatingDeps, { message, actor, evaluations }: Telling): Promise<Acknowledged> {
+async function acknowledge(
+  deps: GatingDeps,
+  { message, itemGates, actor, evaluations }: Telling,
+): Promise<Acknowledged> {
   const outcome = await deps.gates.run({
     trigger: "every_agent_response",
-    context: { response: replyTo(message) },
+    context: { response: replyTo(message, deps.talk) },
+    itemGates,
     evaluationsBefore: evaluations,
     actor,
     scopeId: message.scopeId,
@@ -122,7 +157,8 @@ export async function acknowledge(deps: GatingDeps, { message, actor, evaluation
 
 const HELD_BACK = "An answer was held back by a gate.";
 
-function replyTo({ state, gate, taint, scrubbed, origin }: KeptMessage): string {
+function replyTo(message: KeptMessage, talk: MessagesDeps["talk"]): string {
+  const { state, gate, taint, scrubbed, origin } = message;
   switch (state) {
     case "blocked":
       return `A gate stopped this message (${gate?.name ?? "gate"}): ${gate?.reason ?? ""} It is kept and not used.`;
@@ -131,7 +167,13 @@ function replyTo({ state, gate, taint, scrubbed, origin }: KeptMessage): string 
     default: {
       const trust = taint === "owner" || origin === "identity" ? "" : ` It does not count as yours (${origin}).`;
       const clean = scrubbed.length === 0 ? "" : " Signs in it that could mislead were made visible.";
-      return `Kept.${trust}${clean} No AI model is connected, so nobody answers it yet.`;
+      return `Kept.${trust}${clean} ${whoAnswers(talk, message)}`;
     }
   }
+}
+
+function whoAnswers({ setting, questionFor }: MessagesDeps["talk"], message: KeptMessage): string {
+  if (setting.kind === "absent") return "No AI model is connected, so nobody answers it yet.";
+  if (questionFor(message) === undefined) return "It is not answered: it is not of your own conversation.";
+  return `${setting.place.model} is asked for an answer.`;
 }

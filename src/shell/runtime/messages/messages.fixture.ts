@@ -1,4 +1,4 @@
-import { sha256Hex, type Instant } from "#base";
+import { ok, sha256Hex, type Instant, type Result } from "#base";
 import { parseYaml } from "#config";
 import {
   messageSigningText,
@@ -14,10 +14,13 @@ import {
   type KeptRequest,
   type KeyId,
   type SentMessage,
+  type StoreFault,
+  type Stream,
+  type WorkItem,
 } from "#model";
 import { createAuditRules } from "#policy";
-import type { GateRunner, MessagesDoor, Sender } from "#ports";
-import { createSeeded, createVirtualClock } from "#sim";
+import type { GateRunner, Sender } from "#ports";
+import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS } from "#sim";
 import {
   createMemoryApprovalStore,
   createMemoryAuditLog,
@@ -28,11 +31,11 @@ import {
 } from "#stores";
 import { createApprovalsDoor } from "../approvals/door.ts";
 import { SETTINGS } from "../approvals/page.fixture.ts";
-import { NO_PASSKEYS } from "../devices/no-passkeys.ts";
 import { createKeysDoor } from "../keys/door.ts";
 import { keyIdOf, publicKeyOf, signWith } from "../keys/ed25519.ts";
 import { createSigner } from "../keys/signer.ts";
 import { must } from "../must.fixture.ts";
+import type { MessagesDeps } from "./deps.ts";
 import { createMessagesDoor, withMessageDecisions } from "./door.ts";
 
 export const TERMINAL = { kind: "terminal" } as const;
@@ -86,7 +89,38 @@ export type Script = (firing: GateFiring) => {
   readonly context?: GateContext;
 };
 
-export async function setUp(options: { readonly script?: Script; readonly ladder?: AccessLadder } = {}) {
+type Options = {
+  readonly script?: Script;
+  /** The levels of a goal that is in force. */
+  readonly ladder?: AccessLadder;
+  /** What is in force at the next message. */
+  readonly stream?: () => Promise<Result<Stream, StoreFault>>;
+  readonly talk?: MessagesDeps["talk"];
+};
+
+/** No model is set up. */
+export const NOBODY: MessagesDeps["talk"] = {
+  setting: { kind: "absent", reason: "key_missing" },
+  questionFor: () => undefined,
+  look: () => {},
+};
+
+/** A goal that is in force, by its so many-th approval. */
+export const inForce = (over: Partial<WorkItem> = {}, time = 1): Stream => ({
+  kind: "in_force",
+  goal: {
+    goalId: "goal-shop",
+    requestId: `request-${time}`,
+    tokenId: `tok_${time}`,
+    runId: `run-${time}`,
+    planHash: sha256Hex(`plan ${time}`),
+  },
+  item: { gates: [], accessLevels: {}, ...over } as Partial<WorkItem> as WorkItem,
+});
+export const levelsOf = (ladder: AccessLadder): WorkItem["accessLevels"] =>
+  Object.fromEntries(ladder.map(({ name, level }) => [name, level]));
+
+export async function setUp(options: Options = {}) {
   const clock = createVirtualClock(1_794_729_600_000);
   const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
   const registry = createMemoryKeyRegistry(recordAct);
@@ -103,6 +137,7 @@ export async function setUp(options: { readonly script?: Script; readonly ladder
     store: decisions,
     audit,
     passkeys: NO_PASSKEYS,
+    skills: NO_SKILLS,
     readYaml: parseYaml,
     runs: { executions: async () => ({ ok: true, value: [] }) },
     settings: SETTINGS,
@@ -121,13 +156,14 @@ export async function setUp(options: { readonly script?: Script; readonly ladder
       signer,
       audit,
       customers,
+      stream: { look: options.stream ?? (async () => ok(inForce({ accessLevels: levelsOf(options.ladder ?? []) }))) },
+      talk: options.talk ?? NOBODY,
       settings: {
         ownerId: "owner",
         window: { ttlMs: 2_400_000, freshnessMs: 300_000 },
-        ladder: options.ladder ?? [],
       },
     });
-  const door: MessagesDoor = create();
+  const door = create();
   const events = async (): Promise<readonly string[]> =>
     must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 300 }))
       .toReversed()

@@ -12,7 +12,10 @@ const BY = { kind: "terminal" } as const;
 /** Approvals of which only proposing is asked here, and of a request only its card. */
 function approvalsOf(secretRefs: readonly string[] | null): ApprovalsDoor {
   const capabilities = secretRefs === null ? null : { secretRefs };
-  const request = { requestId: "r", workItemId: "send-report", card: { capabilities } } as unknown as KeptRequest;
+  const credentials = { API: { ref: "report.key", as: "header", host: "api.example.org" } };
+  const projection = JSON.stringify({ steps: [], children: [null, { steps: [{ credentials }] }] });
+  const kept = { requestId: "r", workItemId: "send-report", projection, card: { capabilities } };
+  const request = kept as unknown as KeptRequest;
   const proposed = async () => ok({ request, isNew: true });
   return { propose: proposed, proposeAgain: proposed } as unknown as ApprovalsDoor;
 }
@@ -39,6 +42,8 @@ test("a plan that uses secrets has each of them asked for once that the vault do
   expect((await approvals.proposeAgain("r", BY)).ok).toBe(true);
   expect((await pending()).map(({ refId }) => refId)).toEqual(["mail-token", "report.key"]);
   expect((await pending())[0]?.guidance.instructions).toBe("The plan send-report uses it.");
+  // For the host that was signed and shown, and for no other.
+  expect((await pending()).map(({ host }) => host)).toEqual([null, "api.example.org:443"]);
 });
 
 test("a plan without secrets, and a card that has no capabilities, ask for nothing and open no vault", async () => {

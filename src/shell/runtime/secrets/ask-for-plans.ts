@@ -1,5 +1,12 @@
 import { ok, type Result } from "#base";
-import { isReservedRef, secretRefSchema, type AuditActor, type KeptRequest, type StoreFault } from "#model";
+import {
+  hostsOfSecrets,
+  isReservedRef,
+  secretRefSchema,
+  type AuditActor,
+  type KeptRequest,
+  type StoreFault,
+} from "#model";
 import type { ApprovalsDoor, Proposed, SecretsDoor } from "#ports";
 
 type Parts = { readonly approvals: ApprovalsDoor; readonly secrets: Pick<SecretsDoor, "ask" | "list"> };
@@ -32,16 +39,14 @@ async function askFor(secrets: Parts["secrets"], { request, actor }: Asker): Pro
   const listed = await secrets.list();
   // A vault that does not open asks for nothing; whoever runs the plan is told then.
   const stored = new Set(listed.ok ? listed.value.flatMap(({ refId, isStored }) => (isStored ? [refId] : [])) : named);
+  const hostsByRef = hostsOfSecrets(request.projection);
   for (const name of named) {
     const ref = secretRefSchema.safeParse(name);
     if (!ref.success || isReservedRef(ref.data) || stored.has(ref.data)) continue;
     const instructions = `The plan ${request.workItemId} uses it.`;
-    const wanted = {
-      refId: ref.data,
-      label: name.slice(0, 80),
-      inputHint: null,
-      guidance: { instructions, helpUrl: null },
-    };
+    const guidance = { instructions, helpUrl: null };
+    const host = hostsByRef.get(name) ?? null;
+    const wanted = { refId: ref.data, label: name.slice(0, 80), inputHint: null, guidance, host };
     const asked = await secrets.ask(wanted, actor);
     // Too many are waiting already: the owner has enough to type, and asking again later is free.
     if (!asked.ok && "retryable" in asked.error) return { ok: false, error: asked.error };

@@ -17,6 +17,7 @@ const WANTED: WantedSecret = {
   refId: REF,
   label: "Mail token",
   inputHint: null,
+  host: null,
   guidance: { instructions: "", helpUrl: null },
 };
 

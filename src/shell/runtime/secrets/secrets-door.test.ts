@@ -15,6 +15,7 @@ const WANTED: WantedSecret = {
   refId: REF,
   label: "Mail token",
   inputHint: "^[0-9]{6}$",
+  host: null,
   guidance: { instructions: "Settings, then tokens.", helpUrl: null },
 };
 
@@ -67,7 +68,7 @@ describe("storing a secret", () => {
     const { door } = open();
     const { request } = must(await door.ask(WANTED, BY));
     expect(Object.keys(request).toSorted()).toEqual(
-      ["refId", "label", "inputHint", "guidance", "createdAt", "expiresAt", "state", "requestedBy"].toSorted(),
+      ["refId", "label", "inputHint", "guidance", "host", "createdAt", "expiresAt", "state", "requestedBy"].toSorted(),
     );
     expect(Object.keys(request.guidance)).toEqual(["instructions", "helpUrl"]);
     const answers = [must(await door.store(input(CANARY))), must(await door.list()), must(await door.pending())];

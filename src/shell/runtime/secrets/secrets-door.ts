@@ -1,6 +1,8 @@
 import { assert, err, instantFromMs, LIMITS, msOfInstant, ok, type Instant, type Result } from "#base";
 import {
+  channelOf,
   isReservedRef,
+  supportsSecureInput,
   type AskedSecret,
   type AuditActor,
   type ListedSecret,
@@ -57,14 +59,16 @@ async function ask(
   { inputs, clock, onChanged }: SecretsDoorDeps,
   { wanted, actor }: Asking,
 ): Promise<Result<AskedSecret, SecureInputRefusal | StoreFault>> {
-  const { refId, label, inputHint, guidance } = wanted;
+  const { refId } = wanted;
   if (isReservedRef(refId)) return err({ code: "secret_ref_reserved", refId });
   const createdAt = clock.now();
+  const known = await inputs.list(createdAt);
+  if (!known.ok) return known;
+  // What was saved for one host is not saved for any by being replaced; only removing it first does that.
+  const host = wanted.host ?? known.value.find((request) => request.refId === refId)?.host ?? null;
   const asked = await inputs.ask({
-    refId,
-    label,
-    inputHint,
-    guidance,
+    ...wanted,
+    host,
     createdAt,
     expiresAt: laterBy(createdAt, LIMITS.secretAskedMs),
     state: "pending",
@@ -99,6 +103,9 @@ async function store(
   { refId, secret, actor }: SecretInput,
 ): Promise<Result<SecureInputCompleted, SecureInputRefusal | VaultFault>> {
   if (isReservedRef(refId)) return err({ code: "secret_not_asked", refId });
+  // Only a way with a place of its own to type one brings a secret. [SECRET-11]
+  const channel = channelOf(actor);
+  if (channel !== null && !supportsSecureInput(channel)) return err({ code: "secure_input_unsupported", refId });
   const at = clock.now();
   // Before the vault is touched: what nobody waits for is not written. [SECRET-06] [SECRET-07]
   const asked = await inputs.find(refId, at);

@@ -11,6 +11,7 @@ const NOTHING = { bytes: new Uint8Array(), isTruncated: false };
 /** Sandboxes that count what they are asked for, and a stop that a test sets. */
 function world() {
   const seen = { opened: 0, ran: 0, closed: 0 };
+  const held = Promise.withResolvers<void>();
   const stop: { current: Awaited<ReturnType<StopStore["current"]>>; onOpening: () => void } = {
     current: ok(null),
     onOpening: () => {},
@@ -18,8 +19,9 @@ function world() {
   const space: SandboxSpace = {
     id: "space",
     workspace: "/nowhere",
-    run: async () => {
+    run: async ({ argv }) => {
       seen.ran += 1;
+      if (argv[0] === "sleep") await held.promise;
       return ok({ end: { kind: "exit", code: 0 }, stdout: NOTHING, stderr: NOTHING, durationMs: 1 });
     },
     close: async () => void (seen.closed += 1),
@@ -33,7 +35,7 @@ function world() {
       return ok({ ...space });
     },
   };
-  return { seen, stop, sandboxes: withStop(inner, { current: async () => stop.current }) };
+  return { seen, stop, held, sandboxes: withStop(inner, { current: async () => stop.current }) };
 }
 const REFUSED = { ok: false, error: { code: "sandbox_stopped" } };
 
@@ -64,12 +66,15 @@ test("a space that is opened while somebody stops everything is closed again", a
   expect(seen).toEqual({ opened: 1, ran: 0, closed: 1 });
 });
 
-test("halting ends what runs in every space, and nothing twice", async () => {
-  const { sandboxes, seen } = world();
-  const first = await sandboxes.open(CONFIG);
-  await sandboxes.open(CONFIG);
-  if (first.ok) await first.value.close();
+test("halting ends what runs in every space, and leaves a space alone in which nothing runs", async () => {
+  const { sandboxes, seen, held } = world();
+  const spaces = [await sandboxes.open(CONFIG), await sandboxes.open(CONFIG), await sandboxes.open(CONFIG)];
+  const running = spaces.slice(0, 2).map((opened) => opened.ok && opened.value.run({ argv: ["sleep"] }));
   await sandboxes.halt();
+  expect(seen).toMatchObject({ opened: 3, closed: 2 });
+  held.resolve();
+  await Promise.all(running);
   await sandboxes.halt();
-  expect(seen).toEqual({ opened: 2, ran: 0, closed: 2 });
+  expect(seen).toMatchObject({ closed: 2 });
+  expect(spaces[2]?.ok && (await spaces[2].value.run({ argv: ["true"] }))).toMatchObject({ ok: true });
 });

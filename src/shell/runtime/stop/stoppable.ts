@@ -3,7 +3,7 @@ import type { SandboxRefusal } from "#model";
 import type { Sandboxes, SandboxSpace, StopStore } from "#ports";
 
 export type StoppableSandboxes = Sandboxes & {
-  /** Ends every program in every space, and removes the spaces. */
+  /** Ends every program, and removes the spaces they run in. One in which nothing runs is left to whoever rests in it. */
   halt(): Promise<void>;
 };
 
@@ -12,7 +12,7 @@ export type StoppableSandboxes = Sandboxes & {
  * and each asks what is kept right before: what cannot be read counts as stopped.
  */
 export function withStop(sandboxes: Sandboxes, stops: Pick<StopStore, "current">): StoppableSandboxes {
-  const spaces = new Set<SandboxSpace>();
+  const programs = new Set<Program>();
   const refusal = async (): Promise<Result<void, SandboxRefusal>> => {
     const stopped = await stops.current();
     return stopped.ok && stopped.value === null ? ok() : err({ code: "sandbox_stopped" });
@@ -24,8 +24,7 @@ export function withStop(sandboxes: Sandboxes, stops: Pick<StopStore, "current">
       if (!before.ok) return before;
       const opened = await sandboxes.open(config);
       if (!opened.ok) return opened;
-      const space = stoppableSpace(opened.value, { refusal, onClosed: () => void spaces.delete(space) });
-      spaces.add(space);
+      const space = stoppableSpace(opened.value, { refusal, programs });
       // Somebody may have stopped everything while it was made.
       const after = await refusal();
       if (after.ok) return ok(space);
@@ -33,25 +32,34 @@ export function withStop(sandboxes: Sandboxes, stops: Pick<StopStore, "current">
       return after;
     },
     async halt() {
-      await Promise.all([...spaces].map((space) => space.close()));
+      const running = new Set([...programs].map(({ space }) => space));
+      await Promise.all([...running].map((space) => space.close()));
     },
     close: () => sandboxes.close(),
   };
 }
 
-type Guard = { readonly refusal: () => Promise<Result<void, SandboxRefusal>>; readonly onClosed: () => void };
+type Program = { readonly space: SandboxSpace };
+type Guard = {
+  readonly refusal: () => Promise<Result<void, SandboxRefusal>>;
+  /** Each from before it is asked whether it may start, so that none slips in between a stop and its halt. */
+  readonly programs: Set<Program>;
+};
 
-function stoppableSpace(space: SandboxSpace, { refusal, onClosed }: Guard): SandboxSpace {
+function stoppableSpace(space: SandboxSpace, { refusal, programs }: Guard): SandboxSpace {
   return {
     id: space.id,
     workspace: space.workspace,
     async run(command) {
-      const allowed = await refusal();
-      return allowed.ok ? space.run(command) : allowed;
+      const program: Program = { space };
+      programs.add(program);
+      try {
+        const allowed = await refusal();
+        return allowed.ok ? await space.run(command) : allowed;
+      } finally {
+        programs.delete(program);
+      }
     },
-    async close() {
-      onClosed();
-      await space.close();
-    },
+    close: () => space.close(),
   };
 }

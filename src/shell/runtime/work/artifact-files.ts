@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename, rm, type FileHandle } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, readFile, rename, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sha256Hex } from "#base";
 import type { Artifact } from "#model";
@@ -16,9 +16,18 @@ export type ArtifactFiles = {
   keep(file: FileHandle): Promise<Artifact>;
   /** Null when it was not kept, or is not any more what its digest says. */
   read(sha256: Sha256Hex): Promise<Uint8Array | null>;
+  /** Removes what was last kept before a moment and is not needed; says how many files that were. */
+  prune(asked: { readonly beforeMs: number; readonly needed: ReadonlySet<string> }): Promise<number>;
 };
 
 export function createArtifactFiles(folder: string): ArtifactFiles {
+  let last: Promise<unknown> = Promise.resolve();
+  /** INVARIANT: what is kept anew in the moment in which it is too old is not removed after it. */
+  const inTurn = <T>(piece: () => Promise<T>): Promise<T> => {
+    const done = last.then(piece);
+    last = done.catch(() => {});
+    return done;
+  };
   return {
     async keep(file) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -26,7 +35,9 @@ export function createArtifactFiles(folder: string): ArtifactFiles {
       try {
         const copy = await open(partial, "wx", 0o600);
         const artifact = await copyInto(file, copy).finally(() => copy.close());
-        if (artifact.size <= ARTIFACT_BYTES_MOST) await rename(partial, join(folder, artifact.sha256));
+        if (artifact.size <= ARTIFACT_BYTES_MOST) {
+          await inTurn(() => rename(partial, join(folder, artifact.sha256)));
+        }
         return artifact;
       } finally {
         await rm(partial, { force: true });
@@ -36,7 +47,23 @@ export function createArtifactFiles(folder: string): ArtifactFiles {
       const bytes = await readFile(join(folder, sha256)).catch(() => null);
       return bytes !== null && createHash("sha256").update(bytes).digest("hex") === sha256 ? bytes : null;
     },
+    async prune({ beforeMs, needed }) {
+      let removed = 0;
+      for (const name of await readdir(folder).catch(() => [])) {
+        if (needed.has(name)) continue;
+        const isGone = await inTurn(() => removeOld(join(folder, name), beforeMs)).catch(() => false);
+        removed += isGone ? 1 : 0;
+      }
+      return removed;
+    },
   };
+}
+
+async function removeOld(path: string, beforeMs: number): Promise<boolean> {
+  const about = await lstat(path);
+  if (!about.isFile() || about.mtimeMs >= beforeMs) return false;
+  await rm(path);
+  return true;
 }
 
 /** All of it is hashed, and as much written as may be kept; on the disk before anybody names it. */

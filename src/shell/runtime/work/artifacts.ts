@@ -5,7 +5,9 @@ import type { ArtifactFiles } from "./artifact-files.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-export type ArtifactPlaces = { readonly workspace: string; readonly places: Readonly<Record<string, string>> };
+/** Files of a workspace, by name. */
+export type Places = Readonly<Record<string, string>>;
+export type ArtifactPlaces = { readonly workspace: string; readonly places: Places };
 
 /** What lies at each place of a workspace, kept. Programs made it, so nothing is believed and no link is followed. */
 export async function keepArtifacts(
@@ -24,6 +26,56 @@ async function keepOne(files: ArtifactFiles, { workspace, place }: Place): Promi
   if (file === null) return null;
   try {
     return (await file.stat()).isFile() ? await files.keep(file) : null;
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** What is looked for in files; what it is found by may lie across two pieces of one. */
+export type LookingFor<T> = { readonly find: (bytes: Uint8Array) => T | null; readonly overlapBytes: number };
+
+/** The first that `find` sees anything in; null for none. Looks at the same files as `keepArtifacts`. */
+export async function findInFiles<T>({ workspace, places }: ArtifactPlaces, looking: LookingFor<T>): Promise<T | null> {
+  for (const place of Object.values(places)) {
+    const file = await openInside(workspace, place).catch(() => null);
+    const found = file === null ? null : await findInFile(file, looking);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Looks through an open file to its end, and closes it. What is no file holds nothing. */
+export async function findInFile<T>(file: FileHandle, { find, overlapBytes }: LookingFor<T>): Promise<T | null> {
+  try {
+    let seen = Buffer.alloc(0);
+    const isFile = (await file.stat()).isFile();
+    for await (const chunk of isFile ? file.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }) : []) {
+      seen = Buffer.concat([seen.subarray(-overlapBytes), chunk as Buffer]);
+      const found = find(seen);
+      if (found !== null) return found;
+    }
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+type Reading = Place & { readonly bytesMost: number };
+
+/** The bytes of a file at a place of a workspace; null when there is none, or it is longer than may be read. */
+export async function readInside({ workspace, place, bytesMost }: Reading): Promise<Uint8Array | null> {
+  const file = await openInside(workspace, place).catch(() => null);
+  if (file === null) return null;
+  try {
+    const about = await file.stat();
+    if (!about.isFile() || about.size > bytesMost) return null;
+    const buffer = Buffer.alloc(bytesMost + 1);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    return bytesRead > bytesMost ? null : buffer.subarray(0, bytesRead);
   } catch {
     return null;
   } finally {
@@ -51,14 +103,10 @@ async function openInside(workspace: string, place: string): Promise<FileHandle 
   for (const [index, name] of names.entries()) {
     const isLast = index === names.length - 1;
     const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | (isLast ? 0 : O_DIRECTORY);
-    try {
-      const next = await open(`/proc/self/fd/${folder.fd}/${name}`, flags);
-      if (isLast) return next;
-      await folder.close();
-      folder = next;
-    } finally {
-      if (isLast) await folder.close();
-    }
+    const next = await open(`/proc/self/fd/${folder.fd}/${name}`, flags).catch(() => null);
+    await folder.close();
+    if (next === null || isLast) return next;
+    folder = next;
   }
   return null;
 }

@@ -3,139 +3,225 @@ import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
   AuditLog,
+  AutonomyStore,
   Clock,
+  ConsultStore,
   GateRunner,
   GoalStore,
   GrantedRun,
   KeyRegistry,
   BatchStore,
   Log,
+  ModelGateway,
+  QueueStore,
   Randomness,
   ReviewFeed,
+  RunFeed,
+  SecureInputStore,
   StopStore,
+  StreamDoor,
+  StreamStore,
   Timers,
+  TokenCount,
+  Vault,
   WorkDoor,
   WorkStore,
 } from "#ports";
 import type { ReadYaml } from "#work";
+import { createAutonomy, type Autonomy } from "../autonomy/create.ts";
+import type { AutonomyParts } from "../autonomy/deps.ts";
 import { createBatches } from "../batches/create.ts";
 import type { BatchDeps } from "../batches/deps.ts";
+import { ledgerBefore } from "../batches/load-batch.ts";
+import type { ConnectionUses } from "../connections/uses.ts";
+import { createRunCredentials } from "../credentials/run-credentials.ts";
 import { createGoals } from "../goals/create.ts";
 import { loadRepairPlan } from "../goals/load-goal.ts";
 import { withRepairs } from "../goals/repair-runs.ts";
 import { createDoubts, type DoubtsDeps } from "../doubts/create.ts";
+import { createStream } from "../messages/stream.ts";
 import { withReviewFeed } from "../review-feed.ts";
+import type { InstalledSkills } from "../skills/installed.ts";
 import { createStopDoor, stoppedFact } from "../stop/stop-door.ts";
+import { createSuggestions, type Suggestions } from "../suggestions/create.ts";
+import type { SuggestionDeps } from "../suggestions/deps.ts";
 import type { StoppableSandboxes } from "../stop/stoppable.ts";
 import { createWorkDoor } from "./door.ts";
+import { createRunModel, type RunModelDeps } from "./model/run-model.ts";
 import { createRunNetwork } from "./network.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createArtifactFiles } from "./artifact-files.ts";
+import { createPruning, type Pruning } from "./kept/pruning.ts";
+import { withRunNews } from "./kept/run-news.ts";
 import { createRunSpaces } from "./spaces.ts";
 import { createSteering } from "./steer/steering.ts";
 
 export type WorkParts = {
   readonly randomness: Randomness;
   readonly timers: Timers;
-  readonly config: BatchDeps["config"] & {
-    readonly scheduler: Config["scheduler"];
-    readonly approval: Pick<Config["approval"], "maxExecutions">;
-    readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds">;
-    readonly gates: { readonly system: readonly Gate[] };
-  };
+  readonly config: BatchDeps["config"] &
+    AutonomyParts["config"] &
+    SuggestionDeps["config"] & {
+      readonly scheduler: Config["scheduler"];
+      readonly bus: Config["bus"];
+      readonly models: RunModelDeps["settings"];
+      readonly approval: Pick<Config["approval"], "maxExecutions">;
+      readonly sandbox: Pick<Config["sandbox"], "defaultMemoryMb" | "defaultCpuSeconds">;
+      readonly gates: { readonly system: readonly Gate[] };
+      readonly execution: Pick<Config["execution"], "artifactsKeepDays">;
+    };
   /** Asks gates, those of the configuration among them. */
   readonly gates: GateRunner;
   readonly stores: {
+    readonly autonomy: AutonomyStore;
     readonly batches: BatchStore;
     readonly goals: GoalStore;
     readonly work: WorkStore;
+    readonly queue: QueueStore;
     readonly approvals: ApprovalStore;
     readonly audit: AuditLog;
     readonly stops: StopStore;
+    readonly secureInputs: SecureInputStore;
+    readonly streams: StreamStore;
+    readonly turns: TokenCount;
+    readonly consults: ConsultStore;
+    readonly suggestions: SuggestionDeps["suggestions"];
+    readonly passkeys: SuggestionDeps["passkeys"];
   };
+  /** Only what an approved plan names is read from it. */
+  readonly vault: Pick<Vault, "get">;
+  /** The one way to a model; work that a model carries out goes by it too. */
+  readonly models: ModelGateway;
   readonly registry: KeyRegistry;
+  readonly skills: InstalledSkills;
+  readonly connections: ConnectionUses;
   readonly sandboxes: StoppableSandboxes;
   readonly review: ReviewFeed;
   /** Asks for a decision; used to ask for the same plan again. */
-  readonly proposals: DoubtsDeps["proposals"];
+  readonly proposals: SuggestionDeps["proposals"];
   readonly readYaml: ReadYaml;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-export type Work = WorkDoor & {
-  /** Runs what is granted, from now on, until it is closed. */
-  start(): Promise<void>;
-  /** Runs this grant alone, and answers when it is over; for a terminal without a running Silas. */
-  runGranted(runId: string): Promise<void>;
-  close(): Promise<void>;
-};
+export type Work = WorkDoor &
+  RunFeed & {
+    readonly stream: StreamDoor;
+    /** Runs what is granted, from now on, until it is closed. */
+    start(): Promise<void>;
+    /** Runs this grant alone, and answers when it is over; for a terminal without a running Silas. */
+    runGranted(runId: string): Promise<void>;
+    close(): Promise<void>;
+  };
 
 /** Everything between an approval that was granted and its result. */
 export function createWork({ config, stores, sandboxes, review, ...rest }: WorkParts): Work {
   const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = config.sandbox;
   const { approvals, goals: kept } = stores;
-  const store = withRepairs({ work: stores.work, goals: kept, approvals });
-  const { registry, readYaml, clock, log, gates } = rest;
+  const { store, feed } = withRunNews(withRepairs({ work: stores.work, goals: kept, approvals }));
+  const { readYaml, clock, log, gates, skills, connections } = rest;
   const onChanged = review.changed;
-  const steering = { gates, systemGates: [...config.gates.system], isStopped: stoppedFact(stores.stops) };
+  const stream = createStream({ ...rest, ...stores, systemGates: config.gates.system });
+  const steering = { gates, stream, systemGates: [...config.gates.system], isStopped: stoppedFact(stores.stops) };
+  const { audit, secureInputs: inputs } = stores;
+  const credentials = createRunCredentials({ vault: rest.vault, inputs, audit, clock, log });
   const artifacts = createArtifactFiles(join(config.dataDir, "artifacts"));
-  const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds, store, artifacts });
-  const network = createRunNetwork({ audit: stores.audit, clock, log });
+  const given = { store, artifacts, credentials, skills, connections };
+  const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds, ...given });
+  const network = createRunNetwork({ audit, store, clock, log });
   const loadRepair = (grant: GrantedRun) => loadRepairPlan({ goals: kept, approvals, readYaml }, grant);
   const deps = {
+    ...rest,
     store,
-    approvals,
-    registry,
-    readYaml,
+    approvals: withReviewFeed(approvals, review),
     loadRepair,
-    clock,
-    log,
+    ledgerBefore: (grant: GrantedRun) => ledgerBefore({ store: stores.batches, work: store }, grant),
     spaces,
     network,
+    model: createRunModel({ ...rest, audit, counts: [stores.turns, stores.consults, store], settings: config.models }),
+    consults: stores.consults,
+    planner: rest.models.setting.kind === "absent" ? ("absent" as const) : ("set" as const),
     onChanged,
     ...steering,
   };
-  const runner = createRunner(deps);
-  const told = withReviewFeed(approvals, review);
-  const batches = createBatches({ ...rest, config, review, store: stores.batches, work: store, approvals: told });
+  const runner = createRunner({ ...deps, queue: stores.queue, bus: config.bus });
+  const { forGoals, ...asking } = createAsking({ ...deps, config, review, stores });
   const goals = createGoals({
     ...rest,
     ...deps,
     goals: kept,
-    approvals: withReviewFeed(approvals, review),
     runs: store,
-    runOne: runner.runOne,
+    runOne: ({ runId }) => runner.runOne(runId),
+    ...forGoals,
     settings: { maxExecutions: config.approval.maxExecutions, standingUsesMax: 0 },
     scheduler: config.scheduler,
     sandboxes,
     space: { memoryMb, cpuSeconds },
   });
-  const doubts = createDoubts({ ...deps, proposals: rest.proposals });
+  const offered = createOffered({ ...stores, ...deps, proposals: rest.proposals, feed, config });
+  const pruning = createPruning({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
   return {
     ...createSteering({ ...deps, runner }),
     stops: createStopDoor({ store: stores.stops, sandboxes, clock, onChanged, ...runner }),
-    ...createWorkDoor({ ...deps, runner, viewOf: batches.viewOf }),
-    batches,
+    ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
+    ...asking,
     goals,
-    doubts,
-    runGranted: async (runId) => {
-      const grant = await store.grantOf(runId);
-      if (grant.ok && grant.value !== null) await runner.runOne(grant.value);
-    },
-    ...createLife({ runner, batches, goals, doubts, review, sandboxes }),
+    ...offered,
+    stream,
+    ...feed,
+    runGranted: (runId) => runGranted({ review, runner }, runId),
+    ...createLife({ ...asking, ...offered, runner, goals, pruning, stream, review, sandboxes }),
   };
 }
 
+/** What a person may take up again: runs in doubt, and what Silas suggests. */
+const createOffered = (parts: DoubtsDeps & SuggestionDeps) => ({
+  doubts: createDoubts(parts),
+  suggestions: createSuggestions(parts),
+});
+
+type Asking = Omit<BatchDeps, "audit" | "digests" | "limits" | "store" | "work"> &
+  Omit<AutonomyParts, "store"> & {
+    readonly stores: Pick<WorkParts["stores"], "audit" | "autonomy" | "batches">;
+    readonly store: BatchDeps["work"];
+  };
+
+/** What asks by itself, and the limits it keeps to. */
+function createAsking({ stores, store, ...parts }: Asking) {
+  const autonomy = createAutonomy({ ...parts, store: stores.autonomy });
+  const batches = createBatches({
+    ...parts,
+    audit: stores.audit,
+    limits: autonomy,
+    store: stores.batches,
+    work: store,
+  });
+  return { autonomy, batches, forGoals: { findItems: batches.findFor, limits: autonomy } };
+}
+
+type Running = { readonly review: ReviewFeed; readonly runner: Runner };
+
+async function runGranted({ review, runner }: Running, runId: string): Promise<void> {
+  // What it asks is decided in this same process.
+  const unsubscribe = review.subscribe(runner.lookAll);
+  await runner.runOne(runId);
+  unsubscribe();
+}
+
 type Living = Pick<WorkParts, "review" | "sandboxes"> & {
+  readonly autonomy: Autonomy;
   readonly runner: Runner;
   readonly batches: ReturnType<typeof createBatches>;
   readonly goals: ReturnType<typeof createGoals>;
   readonly doubts: ReturnType<typeof createDoubts>;
+  readonly suggestions: Suggestions;
+  readonly pruning: Pruning;
+  readonly stream: StreamDoor;
 };
 
 /** The beginning of all of it, and its end in the reverse order. */
-function createLife({ runner, batches, goals, doubts, review, sandboxes }: Living): Pick<Work, "start" | "close"> {
+function createLife(living: Living): Pick<Work, "start" | "close"> {
+  const { autonomy, runner, batches, goals, doubts, suggestions, pruning, stream, review, sandboxes } = living;
   let unsubscribe: (() => void) | null = null;
   return {
     async start() {
@@ -144,15 +230,23 @@ function createLife({ runner, batches, goals, doubts, review, sandboxes }: Livin
         runner.look();
         void batches.look();
         goals.wake();
+        void stream.look();
       });
       await runner.start();
       await batches.look();
       await goals.start();
+      await stream.look();
+      autonomy.start();
+      pruning.start();
+      suggestions.start();
     },
     async close() {
       unsubscribe?.();
+      autonomy.close();
+      pruning.close();
       goals.close();
       doubts.close();
+      await suggestions.close();
       await runner.close();
       await sandboxes.close();
     },

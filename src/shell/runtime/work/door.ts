@@ -7,25 +7,35 @@ import { viewProject } from "./project-summary.ts";
 import type { Runner } from "./runner.ts";
 import { waitingRun } from "./unrun.ts";
 
-type DoorDeps = LeftDeps & BatchViews & { readonly runner: Runner; readonly approvals: Pick<ApprovalStore, "heading"> };
+type DoorDeps = LeftDeps &
+  BatchViews & { readonly runner: Runner; readonly approvals: Pick<ApprovalStore, "find" | "heading"> };
 type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
 
 /** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
 export function createWorkDoor(deps: DoorDeps): Pick<WorkDoor, "list" | "show" | "cancel"> {
   const { store, runner } = deps;
   return {
-    async list() {
-      const waiting = await store.waiting();
+    async list({ status, idPart = "" } = {}) {
+      // What was granted and is not begun stands as pending.
+      const isWanted = status === undefined || status === "pending";
+      const waiting = isWanted ? await store.waiting() : ok([]);
       if (!waiting.ok) return waiting;
-      const runs = await store.list(LIMITS.runsListed);
+      const asked = { limit: LIMITS.runsListed, ...(idPart === "" ? {} : { idPart }) };
+      const runs = await store.list({ ...asked, status });
       if (!runs.ok) return runs;
-      const listed: Listed[] = waiting.value.toReversed().map((grant) => ({ run: waitingRun(grant), grant }));
-      for (const run of runs.value) listed.push({ run, grant: null });
+      // What was decided about stands as pending too, once nobody asks any more.
+      const asking = status === "pending" ? await store.list({ ...asked, status: "waiting" }) : ok([]);
+      if (!asking.ok) return asking;
+      const isMeant = ({ runId, requestId }: GrantedRun): boolean =>
+        [runId, requestId].some((id) => id.startsWith(idPart)) || runId.endsWith(idPart);
+      const granted = waiting.value.filter(isMeant).toReversed();
+      const listed: Listed[] = granted.map((grant) => ({ run: waitingRun(grant), grant }));
+      for (const run of [...runs.value, ...asking.value]) listed.push({ run, grant: null });
       const summaries: WorkSummary[] = [];
       for (const one of listed.slice(0, LIMITS.runsListed)) {
         const summary = await summaryOf(deps, one);
         if (!summary.ok) return summary;
-        summaries.push(summary.value);
+        if (status === undefined || summary.value.run.status === status) summaries.push(summary.value);
       }
       return ok(summaries);
     },
@@ -35,10 +45,14 @@ export function createWorkDoor(deps: DoorDeps): Pick<WorkDoor, "list" | "show" |
       if (found.value === null) return err({ code: "run_unknown", runId });
       const ledger = await store.ledger(runId);
       if (!ledger.ok) return ledger;
+      const network = await store.networkOf(runId);
+      if (!network.ok) return network;
       const summary = await summaryOf(deps, found.value);
       const undo = await deps.viewOf(runId);
       if (!undo.ok) return undo;
-      return summary.ok ? ok({ ...summary.value, ledger: ledger.value, undo: undo.value }) : summary;
+      return summary.ok
+        ? ok({ ...summary.value, ledger: ledger.value, network: network.value, undo: undo.value })
+        : summary;
     },
     async cancel(runId, actor) {
       const isDriven = await runner.cancel(runId, actor);
@@ -70,7 +84,18 @@ function titleOf({ workItemId, planHash }: RunRecord, request: RequestHeading | 
   return isUndo ? `Undo: ${request.intent}` : request.intent.replace(/^Run(?: the project)?: /, "");
 }
 
-async function summaryOf(deps: DoorDeps, { run, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
+/** A run that waits for a decision which was made goes on when something drives it; nobody is asked any more. */
+async function asDecided({ approvals }: DoorDeps, run: RunRecord): Promise<Result<RunRecord, StoreFault>> {
+  if (run.status !== "waiting" || run.question === undefined) return ok(run);
+  const request = await approvals.find(run.question.requestId);
+  if (!request.ok) return request;
+  return ok(request.value?.state === "pending" ? run : { ...run, status: "pending" });
+}
+
+async function summaryOf(deps: DoorDeps, { run: kept, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
+  const decided = await asDecided(deps, kept);
+  if (!decided.ok) return decided;
+  const run = decided.value;
   const known = grant === null ? await deps.store.grantOf(run.runId) : ok(grant);
   if (!known.ok) return known;
   const requestId = known.value?.requestId ?? "";

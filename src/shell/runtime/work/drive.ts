@@ -1,116 +1,82 @@
-import { assert, oneLine, type Instant } from "#base";
-import type { AuditActor, Gate, RunProgress, SandboxLine } from "#model";
-import type { Clock, GateRunner, Log, SandboxSpace, WorkStore } from "#ports";
-import { advanceRun, checkNotRun, type RunEffect, type RunFact, type RunState, type RunWrite } from "#work";
-import { checkEntry, type ClearedRun, type GateDeps } from "./entry-gate.ts";
+import { assert } from "#base";
+import type { AuditActor, Gate } from "#model";
+import type { GateRunner, Log, Randomness, WorkStore } from "#ports";
+import {
+  advanceRun,
+  checkNotRun,
+  type PlannerFact,
+  type RunEffect,
+  type RunFact,
+  type RunState,
+  type RunWrite,
+} from "#work";
+import type { ConnectionUses } from "../connections/uses.ts";
+import { checkDecision } from "./ask/check-decision.ts";
+import { lookForDecision, wakeAt, type DecisionDeps } from "./ask/look-for-decision.ts";
+import { askGates } from "./ask/ask-gates.ts";
+import { prepareAsked } from "./ask/prepare-asked.ts";
+import { lookForAdvice, type AdviceDeps } from "./consult/look-for-advice.ts";
+import { checkBegin, type GateDeps } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
+import type { RunModel } from "./model/run-model.ts";
 import type { RunNetwork } from "./network.ts";
 import { performChecks, withChanges } from "./perform-checks.ts";
-import { performGates } from "./perform-gates.ts";
-import { attemptEnv, performStep } from "./perform-step.ts";
+import { performStep } from "./perform-step.ts";
+import { checkProgress, stepProgress, thinkProgress, withLine } from "./progress.ts";
 import type { RunSpaces } from "./spaces.ts";
+import type { DrivenRun } from "./steer/driven.ts";
+import { newGoing, type Going } from "./steer/going.ts";
+import type { Place } from "./turns.ts";
 
-export type DriveDeps = GateDeps & {
-  readonly store: WorkStore;
-  readonly spaces: RunSpaces;
-  readonly network: RunNetwork;
-  /** Asks the gates of the configuration, then those it is given. */
-  readonly gates: GateRunner;
-  readonly systemGates: readonly Gate[];
-  /** Whether everything is stopped; what cannot be read counts as stopped. */
-  readonly isStopped: () => Promise<boolean>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Told after each change that was kept. */
-  readonly onChanged: () => void;
-};
+export type DriveDeps = GateDeps &
+  DecisionDeps &
+  AdviceDeps & {
+    readonly store: WorkStore;
+    readonly randomness: Randomness;
+    readonly spaces: RunSpaces;
+    readonly network: RunNetwork;
+    readonly model: RunModel;
+    readonly connections: ConnectionUses;
+    readonly planner: PlannerFact;
+    /** Asks the gates of the configuration, then those it is given. */
+    readonly gates: GateRunner;
+    readonly systemGates: readonly Gate[];
+    readonly log: Log;
+  };
 
 export type Driving = {
   readonly loaded: LoadedPlan;
   readonly state: RunState;
   /** Whether the store knows the run already. */
   readonly known: "new" | "kept";
+  /** Its place among those that run at once, which it gives back while it rests. */
+  readonly place: Place;
 };
 
-/** One run on its way. */
-export type DrivenRun = {
-  /** Settles when the run is over, or when it was left for the next start. */
-  readonly ended: Promise<void>;
-  progress(): RunProgress | null;
-  /** Whether a mistake of Silas itself ended it, so that its end was not kept. */
-  isBroken(): boolean;
-  /** Whether somebody holds it, so that nothing of it runs. */
-  isResting(): boolean;
-  /** Has it rest before its next step. Settles when that is kept; false when it could not be. */
-  pause(actor: AuditActor): Promise<boolean>;
-  /** Lets it go on where it rests, or takes the wish back before it did; false when nobody held it. */
-  resume(actor: AuditActor): Promise<boolean>;
-  /** Ends what runs at once, as the owner's word. */
-  cancel(actor: AuditActor): void;
-  /** Ends what runs at once and writes nothing more: the next start finds it as it was. */
-  leave(): Promise<void>;
+type Parts = {
+  readonly deps: DriveDeps;
+  readonly loaded: LoadedPlan;
+  readonly place: Place;
+  readonly going: Going;
 };
-
-const SYSTEM: AuditActor = { kind: "system" };
-const LINE_CHARS = 200;
-
-/** What changes while a run is on its way. */
-type Going = {
-  state: RunState;
-  /** What is still to be done, in order. */
-  readonly todo: RunEffect[];
-  /** One write after the other: a pause is asked for while a step runs. */
-  keeping: Promise<unknown>;
-  /** Settled when there is something to do again, or when it is left. */
-  wake: PromiseWithResolvers<void>;
-  /** Settled when what runs is to end. */
-  readonly stopping: PromiseWithResolvers<void>;
-  isKept: boolean;
-  isLeaving: boolean;
-  isBroken: boolean;
-  /** Only the entry gate gives it, and nothing is opened without it. */
-  cleared: ClearedRun | null;
-  space: SandboxSpace | null;
-  checkSpace: SandboxSpace | null;
-  progress: RunProgress | null;
-  /** Who ended it; Silas itself unless somebody did. */
-  actor: AuditActor;
-  /** Who had it rest or go on. */
-  askedBy: AuditActor;
-};
-type Parts = { readonly deps: DriveDeps; readonly loaded: LoadedPlan; readonly going: Going };
 
 /**
  * Performs what the machine of `#work` decides, one effect after the other, and tells it what came of each. A change
  * that cannot be kept stops the run where it is: nothing is done that the store does not know of.
  */
-export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): DrivenRun {
-  const going: Going = {
-    state,
-    todo: [],
-    keeping: Promise.resolve(),
-    wake: Promise.withResolvers(),
-    stopping: Promise.withResolvers(),
-    isKept: known === "kept",
-    isLeaving: false,
-    isBroken: false,
-    cleared: null,
-    space: null,
-    checkSpace: null,
-    progress: null,
-    actor: SYSTEM,
-    askedBy: SYSTEM,
-  };
-  const parts: Parts = { deps, loaded, going };
+export function driveRun(deps: DriveDeps, { loaded, state, known, place }: Driving): DrivenRun {
+  const going = newGoing({ state, known });
+  const parts: Parts = { deps, loaded, place, going };
   going.todo.push(...tell(parts, { kind: "begin", at: deps.clock.now() }));
   const ended = go(parts);
   return {
     ended,
-    progress: () => (going.state.phase === "paused" ? null : going.progress),
+    progress: () => (isResting(going) ? null : going.progress),
     isBroken: () => going.isBroken,
-    isResting: () => going.state.phase === "paused",
-    pause: (actor) => ask(parts, { kind: "pause", actor }),
-    resume: (actor) => ask(parts, { kind: "resume", actor }),
+    isResting: () => isResting(going),
+    look: () => going.wake.resolve(),
+    pause: (actor) => wish(parts, { kind: "pause", actor }),
+    resume: (actor) => wish(parts, { kind: "resume", actor }),
     cancel: (actor) => {
       going.actor = actor;
       const effects = tell(parts, { kind: "cancel", at: deps.clock.now() });
@@ -130,7 +96,7 @@ export function driveRun(deps: DriveDeps, { loaded, state, known }: Driving): Dr
 async function go(parts: Parts): Promise<void> {
   const { deps, going } = parts;
   try {
-    for (let effect = await nextEffect(going); effect !== null; effect = await nextEffect(going)) {
+    for (let effect = await nextEffect(parts); effect !== null; effect = await nextEffect(parts)) {
       const done = await perform(parts, effect);
       if (done === "stop" || going.isLeaving) break;
       if (done !== "nothing") going.todo.push(...tell(parts, done));
@@ -143,15 +109,74 @@ async function go(parts: Parts): Promise<void> {
   }
 }
 
-/** Null when nothing is left to do; what is paused waits for somebody's word. */
-async function nextEffect(going: Going): Promise<RunEffect | null> {
+const isResting = ({ state }: Going): boolean => state.phase === "paused" || state.phase === "waiting";
+
+/** Null when nothing is left to do; what rests waits for somebody's word, and meanwhile others have its place. */
+async function nextEffect(parts: Parts): Promise<RunEffect | null> {
+  const { going, place } = parts;
   while (!going.isLeaving) {
-    const effect = going.todo.shift();
-    if (effect !== undefined) return effect;
-    if (going.state.phase !== "paused") return null;
+    const [effect] = going.todo;
+    if (effect !== undefined && (KEEPS.has(effect.kind) || (await hasPlace(parts)))) return going.todo.shift() ?? null;
+    if (effect !== undefined) continue;
+    const isConsulting = going.state.phase === "consulting";
+    if (!isResting(going) && !isConsulting && going.wishes === 0) return null;
+    const stopWaiting = await (isConsulting ? hearAdvice(parts) : hearDecision(parts));
+    if (stopWaiting === null) continue;
+    place.rest(going.state.executions > 0 ? "begun" : "unbegun");
     await going.wake.promise;
     going.wake = Promise.withResolvers();
+    stopWaiting();
   }
+  return null;
+}
+
+/** What is only written needs no place. */
+const KEEPS: ReadonlySet<RunEffect["kind"]> = new Set(["record", "ask", "finish", "close_space", "stop_running"]);
+
+/** False when something else came first. What is to end takes no place any more. */
+async function hasPlace({ going, place }: Parts): Promise<boolean> {
+  if (going.state.isCancelled) return true;
+  const isThere = await Promise.race([place.goOn().then(() => true), going.wake.promise.then(() => false)]);
+  if (!isThere) going.wake = Promise.withResolvers();
+  return isThere;
+}
+
+/** Null when what it waits for was decided; otherwise what ends the wait for the end of its time. */
+async function hearDecision(parts: Parts): Promise<(() => void) | null> {
+  const { deps, going } = parts;
+  const { question, runId } = going.state.run;
+  if (going.state.phase === "paused") {
+    // Somebody let it go on in the moment in which it was taken up.
+    const kept = await deps.store.find(runId);
+    const isHeld = !kept.ok || kept.value?.status === "paused" || going.state.phase !== "paused";
+    if (!isHeld) going.todo.push(...tell(parts, { kind: "resume", at: deps.clock.now() }));
+    return isHeld ? () => {} : null;
+  }
+  if (going.state.phase !== "waiting" || question === undefined) return () => {};
+  const decision = await lookForDecision(deps, question);
+  if (decision.verdict === null) return wakeAt(deps, { dueAt: decision.dueAt, wake: () => going.wake.resolve() });
+  const { requestId } = question;
+  const { verdict } = decision;
+  going.todo.push(...tell(parts, { kind: "decided", at: deps.clock.now(), requestId, verdict }));
+  return null;
+}
+
+/** How long it rests when it cannot be read what the planner said. */
+const REST_MS = 5_000;
+
+/** The same for what the planner says. Its time is a moment that is kept, so that a restart does not begin it anew. */
+async function hearAdvice(parts: Parts): Promise<(() => void) | null> {
+  const { deps, going } = parts;
+  const { consult } = going.state.run;
+  assert(consult !== undefined, "CONSULT-01 a run that waits for advice has asked for it");
+  going.progress = null;
+  const advice = await lookForAdvice(deps, consult);
+  const { consultationId, dueAt } = consult;
+  if (advice === null) {
+    const wake = (): void => going.wake.resolve();
+    return deps.clock.now() < dueAt ? wakeAt(deps, { dueAt, wake }) : deps.timers.after(REST_MS, wake);
+  }
+  going.todo.push(...tell(parts, { kind: "advised", at: deps.clock.now(), consultationId, ...advice }));
   return null;
 }
 
@@ -160,17 +185,19 @@ function push(going: Going, effects: readonly RunEffect[]): void {
   going.wake.resolve();
 }
 
-type Asked = { readonly kind: "pause" | "resume"; readonly actor: AuditActor };
+type Wish = { readonly kind: "pause" | "resume"; readonly actor: AuditActor };
 
 /** What was asked for is kept at once, beside whatever runs; the rest of it follows in its turn. */
-async function ask(parts: Parts, { kind, actor }: Asked): Promise<boolean> {
+async function wish(parts: Parts, { kind, actor }: Wish): Promise<boolean> {
   const { deps, going } = parts;
   going.askedBy = actor;
   const [first, ...rest] = tell(parts, { kind, at: deps.clock.now() });
   if (first === undefined) return kind === "pause";
   assert(first.kind === "record", "what is asked for is kept first");
+  going.wishes += 1;
   const isKept = (await keep(parts, first)) !== "stop";
-  if (isKept) push(going, rest);
+  going.wishes -= 1;
+  push(going, isKept ? rest : []);
   return isKept;
 }
 
@@ -190,28 +217,34 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
     case "record":
     case "finish":
       return keep(parts, effect);
+    case "ask":
+      return ask(parts, effect);
+    case "check_decision":
+      return confirm(parts, effect);
     case "open_space":
       return openSpace(parts);
     case "run_step": {
       assert(going.space !== null, "a step has its workspace");
-      going.progress = stepProgress(parts, effect);
-      const outcome = await performStep({
-        space: going.space,
+      going.progress = stepProgress(going.state, { ...effect, at: deps.clock.now() });
+      const performed = await performStep({
+        space: deps.spaces.asStep(going.space, effect),
         effect,
-        env: attemptEnv(going.state.run),
         artifactsAt: deps.spaces.artifactsIn(going.space),
+        inputFor: (call) => deps.spaces.inputFor(skillPlan(parts.loaded), call),
         network: deps.network.forStep(parts.loaded, effect),
-        onLine: (line) => hear(going, line),
+        onLine: (line) => void (going.progress = withLine(going.progress, line)),
       });
-      return { kind: "step_ended", at: deps.clock.now(), executionId: effect.executionId, outcome };
+      return { kind: "step_ended", at: deps.clock.now(), ...performed };
     }
-    case "check_gates": {
-      const { gates, clock } = deps;
-      const { item: plan, grant } = parts.loaded;
-      const { stopping } = going;
-      const outcome = await performGates({ gates, plan, runId: grant.runId, stopping: stopping.promise }, effect);
-      return { kind: "gates_checked", at: clock.now(), outcome };
+    case "ask_model": {
+      going.progress = thinkProgress(going.state, { at: deps.clock.now() });
+      const answer = await deps.model.ask(effect, going.stopping.promise);
+      return { kind: "model_answered", at: deps.clock.now(), executionId: effect.executionId, answer };
     }
+    case "prepare_question":
+      return prepareStep(parts, effect);
+    case "check_gates":
+      return checkGates(parts, effect);
     case "run_checks":
       return runChecks(parts);
     case "stop_running":
@@ -222,7 +255,10 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
 }
 
 async function checkApproval({ deps, loaded, going }: Parts): Promise<Performed> {
-  const checked = await checkEntry(deps, loaded);
+  const { question, startedAt } = going.state.run;
+  // The owner has just decided about this very run, which began in time; the decision itself is checked for now.
+  const since = loaded.since ?? (question === undefined ? null : startedAt);
+  const checked = await checkBegin(deps, { ...loaded, since });
   const at = deps.clock.now();
   if (checked.ok) going.cleared = checked.value;
   // What could not be read now may be read at the next start; until then nothing runs. What is damaged blocks it.
@@ -230,22 +266,67 @@ async function checkApproval({ deps, loaded, going }: Parts): Promise<Performed>
   return { kind: "approval_checked", at, refusal: checked.ok ? null : checked.error.code };
 }
 
-function keep(parts: Parts, write: RunWrite): Promise<Performed> {
-  const kept = parts.going.keeping.then(() => keepNow(parts, write));
-  parts.going.keeping = kept.catch(() => {});
-  return kept;
+type Effect<K extends RunEffect["kind"]> = Extract<RunEffect, { readonly kind: K }>;
+
+async function checkGates({ deps, loaded, going }: Parts, moment: Effect<"check_gates">): Promise<Performed> {
+  const { state, stopping } = going;
+  const { outcome, request } = await askGates(deps, { loaded, state, stopping: stopping.promise, moment });
+  going.request = request;
+  return { kind: "gates_checked", at: deps.clock.now(), outcome };
+}
+
+async function prepareStep({ deps, loaded, going }: Parts, asking: Effect<"prepare_question">): Promise<Performed> {
+  const { state, space } = going;
+  assert(space !== null, "a step has its workspace");
+  const { outcome, request } = await prepareAsked(deps, { loaded, state, space, ...asking });
+  going.request = request;
+  return { kind: "question_ready", at: deps.clock.now(), outcome };
+}
+
+/** The request and the run that waits for it are kept together, or the run does not wait. */
+async function ask(parts: Parts, { run: asking, entries, events }: Effect<"ask">): Promise<Performed> {
+  const { going, deps, loaded } = parts;
+  const run = { ...asking, isPausing: going.state.run.isPausing };
+  const { request, actor } = going;
+  assert(request !== null, "WORK-24 what is asked was prepared");
+  going.request = null;
+  const at = deps.clock.now();
+  const asked = await inTurn(going, () => deps.store.ask({ run, entries, events, at, actor }, request));
+  if (asked.ok) deps.onChanged();
+  else if (asked.error.code === "too_many_pending")
+    return { kind: "decided", at, requestId: request.requestId, verdict: "unasked" };
+  return asked.ok ? "nothing" : stop(deps, { loaded, error: asked.error });
+}
+
+async function confirm({ deps, loaded }: Parts, { question, call }: Effect<"check_decision">): Promise<Performed> {
+  const checked = await checkDecision(deps, { question, call });
+  if (!checked.ok && mayPass(checked.error)) return stop(deps, { loaded, error: checked.error });
+  const at = deps.clock.now();
+  return checked.ok
+    ? { kind: "decision_checked", at, refusal: null, ...checked.value }
+    : { kind: "decision_checked", at, refusal: checked.error.code, tokenId: null };
+}
+
+const keep = (parts: Parts, write: RunWrite): Promise<Performed> => inTurn(parts.going, () => keepNow(parts, write));
+
+/** One write after the other. */
+function inTurn<T>(going: Going, write: () => Promise<T>): Promise<T> {
+  const written = going.keeping.then(write);
+  going.keeping = written.catch(() => {});
+  return written;
 }
 
 async function keepNow(
   { deps, loaded, going }: Parts,
-  { run: decided, entries, events }: RunWrite,
+  { run: decided, entries, events, ...asked }: RunWrite,
 ): Promise<Performed> {
   // A pause that was asked for since this was decided is not forgotten by it.
   const { isPausing } = going.state.run;
   const run = decided.endedAt === null ? { ...decided, isPausing } : decided;
   const isAsked = events.some(({ kind }) => kind === "run_paused" || kind === "run_resumed");
   const actor = isAsked ? going.askedBy : going.actor;
-  const change = { run, entries, events, at: deps.clock.now(), actor };
+  const consult = asked.consult === undefined ? {} : { consult: asked.consult };
+  const change = { run, entries, events, at: deps.clock.now(), actor, ...consult };
   const kept = await (going.isKept ? deps.store.save(change) : deps.store.begin(change));
   if (!kept.ok) return stop(deps, { loaded, error: kept.error });
   going.isKept = true;
@@ -258,9 +339,11 @@ function stop({ log }: DriveDeps, { loaded, error }: { readonly loaded: LoadedPl
   return "stop";
 }
 
+const skillPlan = ({ item, skills: versions }: LoadedPlan) => ({ skills: item.skills, versions });
+
 async function openSpace({ deps, loaded, going }: Parts): Promise<Performed> {
   assert(going.cleared !== null, "INV-01 the approval was checked");
-  const opened = await deps.spaces.forSteps(going.cleared, loaded.item);
+  const opened = await deps.spaces.forSteps(going.cleared, { ...loaded.item, ...skillPlan(loaded) });
   const at = deps.clock.now();
   if (opened.ok) going.space = opened.value;
   return { kind: "space_opened", at, refusal: opened.ok ? null : opened.error };
@@ -283,8 +366,8 @@ async function runChecks({ deps, loaded, going }: Parts): Promise<Performed> {
     space: opened.value,
     workspace,
     isStopped: () => going.isLeaving || going.state.isCancelled,
-    onCheck: ({ name }) => void (going.progress = checkProgress(going, { name, at: deps.clock.now() })),
-    onLine: (line) => hear(going, line),
+    onCheck: ({ name }) => void (going.progress = checkProgress(going.state, { name, at: deps.clock.now() })),
+    onLine: (line) => void (going.progress = withLine(going.progress, line)),
   });
   await opened.value.close();
   going.checkSpace = null;
@@ -302,27 +385,4 @@ function stopRunning(going: Going): void {
 async function closeSpaces(going: Going): Promise<void> {
   const open = [going.checkSpace, going.space];
   await Promise.all(open.map((space) => space?.close()));
-}
-
-function stepProgress({ deps, going }: Parts, { stepIndex }: { readonly stepIndex: number }): RunProgress {
-  const { plan, run } = going.state;
-  const name = plan.steps[stepIndex]?.name ?? "";
-  const place = { attempt: run.attempts, step: stepIndex + 1, steps: plan.steps.length };
-  return { ...place, name, lastLine: "", since: deps.clock.now() };
-}
-
-const checkProgress = (
-  { state }: Going,
-  { name, at }: { readonly name: string; readonly at: Instant },
-): RunProgress => ({
-  attempt: state.run.attempts,
-  step: null,
-  steps: state.plan.steps.length,
-  name,
-  lastLine: "",
-  since: at,
-});
-
-function hear(going: Going, { text }: SandboxLine): void {
-  if (going.progress !== null) going.progress = { ...going.progress, lastLine: oneLine(text).slice(0, LINE_CHARS) };
 }

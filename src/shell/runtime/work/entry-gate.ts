@@ -1,7 +1,7 @@
 import { assert, err, ok, parseStrictJson, type Result } from "#base";
 import { approvalTokenSchema, type ApprovalToken, type StoredToken, type StoreFault } from "#model";
 import { judgeCheck } from "#policy";
-import type { KeyRegistry } from "#ports";
+import type { KeyRegistry, WorkStore } from "#ports";
 import { signatureFact, storedToken } from "../approvals/tokens.ts";
 import { loadPlan, type LoadedPlan, type PlanDeps } from "./load-plan.ts";
 
@@ -15,6 +15,8 @@ declare const clearance: unique symbol;
 export type ClearedRun = { readonly [clearance]: true; readonly runId: string };
 const made = new WeakSet<object>();
 
+type Entry = Pick<LoadedPlan, "grant" | "contentHash" | "since">;
+
 /** The first reason why the approval does not hold, as a code. */
 export type EntryRefusal = { readonly code: string };
 
@@ -24,7 +26,7 @@ export type EntryRefusal = { readonly code: string };
  */
 export async function checkEntry(
   deps: GateDeps,
-  { grant, contentHash, since }: Pick<LoadedPlan, "grant" | "contentHash" | "since">,
+  { grant, contentHash, since }: Entry,
 ): Promise<Result<ClearedRun, EntryRefusal | StoreFault>> {
   const fresh = await loadPlan(deps, grant);
   if (!fresh.ok) return fresh;
@@ -38,6 +40,7 @@ export async function checkEntry(
     token,
     signature: await signatureFact(deps.registry, token),
     item: fresh.value.madeBy?.item ?? { workItemId: fresh.value.item.id, contentHash },
+    scope: fresh.value.scope,
     spawn: fresh.value.madeBy?.spawn ?? null,
     at: since ?? deps.clock.now(),
     uses: kept.value.uses,
@@ -47,6 +50,19 @@ export async function checkEntry(
   const cleared = { runId: grant.runId } as ClearedRun;
   made.add(cleared);
   return ok(cleared);
+}
+
+/**
+ * The same for what begins or goes on. A run that has ended is over, whatever its row says by now: its one use would
+ * otherwise be used again by setting the row back. [INV-01]
+ */
+export async function checkBegin(
+  deps: GateDeps & { readonly store: Pick<WorkStore, "hasEnded"> },
+  entry: Entry,
+): Promise<Result<ClearedRun, EntryRefusal | StoreFault>> {
+  const ended = await deps.store.hasEnded(entry.grant.runId);
+  if (!ended.ok) return ended;
+  return ended.value ? err({ code: "run_over" }) : checkEntry(deps, entry);
 }
 
 export function assertCleared(run: ClearedRun): void {

@@ -1,8 +1,8 @@
 import { err, ok, sha256Hex, type Instant, type Result, type Sha256Hex } from "#base";
-import type { StoreFault, WorkItem } from "#model";
+import { SCOPE_OF_KIND, type ApprovalScope, type LedgerEntry, type StoreFault, type WorkItem } from "#model";
 import type { Presented, SpawnFact } from "#policy";
 import type { ApprovalStore, Clock, GrantedRun } from "#ports";
-import type { ReadYaml } from "#work";
+import { approvedSkills, type ReadYaml, type SkillFact } from "#work";
 import { loadBatch } from "../batches/load-batch.ts";
 import { projectProposal, type ProjectedTask } from "../approvals/project-plan.ts";
 
@@ -12,6 +12,8 @@ export type PlanDeps = {
   readonly readYaml: ReadYaml;
   /** The task behind an attempt that a goal's standing approval was used for; null for every other attempt. */
   readonly loadRepair: (grant: GrantedRun) => Promise<Result<LoadedPlan | null, PlanUnusable | StoreFault>>;
+  /** What the batch did that an attempt takes back; null for every other attempt. */
+  readonly ledgerBefore: (grant: GrantedRun) => Promise<Result<readonly LedgerEntry[] | null, StoreFault>>;
 };
 
 /** The plan behind a grant, read afresh from what was proposed, with the hash of what it would do. */
@@ -19,17 +21,21 @@ export type LoadedPlan = {
   readonly grant: GrantedRun;
   readonly item: WorkItem;
   readonly contentHash: Sha256Hex;
+  /** What an approval must say that it is for, to be one of this. [APPR-23] */
+  readonly scope: ApprovalScope;
   /** The tasks of a project, in its order. */
   readonly tasks: readonly ProjectedTask[];
   /** When the project began that this is a task of: what began in time may be finished. Null for what stands alone. */
   readonly since: Instant | null;
+  /** The versions of its skills that were approved with it; without them it may use none. */
+  readonly skills?: readonly SkillFact[];
   /** The goal that made it, where its approval is the one that stands for such tasks. [APPR-13] */
   readonly madeBy?: { readonly item: Presented["item"]; readonly spawn: SpawnFact };
 };
 export type PlanUnusable = { readonly code: "request_missing" | "plan_unreadable" | "plan_kind_refused" };
 
 export async function loadPlan(
-  { approvals, clock, readYaml, loadRepair }: PlanDeps,
+  { approvals, clock, readYaml, loadRepair, ledgerBefore }: PlanDeps,
   grant: GrantedRun,
 ): Promise<Result<LoadedPlan, PlanUnusable | StoreFault>> {
   const repair = await loadRepair(grant);
@@ -40,15 +46,18 @@ export async function loadPlan(
   const request = found.value;
   if (request === null || request.state !== "approved") return err({ code: "request_missing" });
   if (request.kind === "batch_review") {
-    const batch = loadBatch(request, { grant, at: clock.now() });
-    return batch.ok ? ok({ grant, ...batch.value, tasks: [], since: null }) : batch;
+    const before = await ledgerBefore(grant);
+    if (!before.ok) return before;
+    const batch = loadBatch(request, { grant, before: before.value, at: clock.now() });
+    return batch.ok ? ok({ grant, scope: SCOPE_OF_KIND[request.kind], ...batch.value, tasks: [], since: null }) : batch;
   }
   // The time and the uses of standing terms concern goals, and a goal does not run by itself.
-  const reading = { readYaml, text: request.markdown, at: clock.now(), standingUsesMax: 0 };
+  const skills = approvedSkills(request.projection);
+  const reading = { readYaml, text: request.markdown, at: clock.now(), standingUsesMax: 0, skills };
   const projected = projectProposal(reading);
   if (!projected.ok) return err({ code: "plan_unreadable" });
   const { item, projection, tasks } = projected.value;
-  const own = { grant, since: null };
+  const own = { grant, scope: SCOPE_OF_KIND.plan_approval, since: null, skills };
   if (grant.projectRunId === null) {
     if (item.type === "goal") return err({ code: "plan_kind_refused" });
     return ok({ ...own, item, contentHash: sha256Hex(projection), tasks });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { err, ok } from "#base";
 import { parseYaml } from "#config";
 import type { AuditDraft, AuditEntry } from "#model";
+import type { NetworkUsed } from "#ports";
 import { parsePlan } from "#work";
 import { AT, taskFile } from "../../../../test/plan-texts.ts";
 import { createRunNetwork } from "./network.ts";
@@ -19,22 +20,40 @@ function network(isKept = true) {
     drafts.push(draft);
     return isKept ? ok({} as AuditEntry) : err({ code: "store_failed" as const, retryable: true, cause: null });
   };
+  const used: NetworkUsed[] = [];
+  const addNetworkUse = async (use: NetworkUsed) => (used.push(use), ok());
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  return { drafts, network: createRunNetwork({ audit: { append }, clock: { now: () => AT }, log }) };
+  const store = { addNetworkUse };
+  return { drafts, used, network: createRunNetwork({ audit: { append }, store, clock: { now: () => AT }, log }) };
 }
-const ls = { argv: ["ls"], stdin: null };
+const envelope = (index: number, given: object = {}) => ({
+  stepIndex: index,
+  envelope: {
+    executionId: "run-1.1",
+    stepIndex: index,
+    taskDescription: "",
+    action: "shell_exec",
+    args: { argv: ["ls"] },
+    inputArtifacts: {},
+    credentialRefs: {},
+    timeoutSeconds: 1,
+    maxOutputBytes: 1,
+    sandboxConfig: { networkAccess: index === 0, env: {} },
+    ...given,
+  },
+});
 
 test("a step has the hosts of its plan if it says so, and none otherwise", () => {
   const { network: of } = network();
-  expect(of.forStep(plan(), { stepIndex: 0, call: ls })).toMatchObject({ hosts: [{ host: "a.example", port: 443 }] });
-  expect(of.forStep(plan(), { stepIndex: 1, call: ls })).toBeNull();
-  expect(of.forStep(plan(), { stepIndex: 2, call: ls })).toBeNull();
+  expect(of.forStep(plan(), envelope(0))).toMatchObject({ hosts: [{ host: "a.example", port: 443 }] });
+  expect(of.forStep(plan(), envelope(1))).toBeNull();
+  expect(of.forStep(plan(), envelope(2))).toBeNull();
 });
 
 test("a search has its query as gates left it, and no host", () => {
-  const search = { query: "less", maxResults: 1, domains: ["a.example"] };
-  const grant = network().network.forStep(plan(), { stepIndex: 0, call: { ...ls, search } });
-  expect(grant).toMatchObject({ hosts: [], search });
+  const args = { query: "less", max_results: 1, domains: ["a.example"] };
+  const grant = network().network.forStep(plan(), envelope(0, { action: "web_search", args }));
+  expect(grant).toMatchObject({ hosts: [], search: { query: "less", maxResults: 1, domains: ["a.example"] } });
 });
 
 test("what is used is recorded by its place, and what cannot be recorded is not allowed", async () => {
@@ -42,7 +61,14 @@ test("what is used is recorded by its place, and what cannot be recorded is not 
   const lost = network(false);
   const use = { kind: "opened", host: "a.example", port: 443 } as const;
   expect(await kept.network.forChecks(plan())(3).onUse(use)).toBe(true);
-  expect(await lost.network.forStep(plan(), { stepIndex: 0, call: ls })?.onUse(use)).toBe(false);
+  expect(await lost.network.forStep(plan(), envelope(0))?.onUse(use)).toBe(false);
   const data = { run_id: "run-1", work_item_id: "task-1", part: "check", index: 3, host: "a.example:443" };
   expect(kept.drafts).toMatchObject([{ event: "egress_opened", data, actor: { kind: "system" } }]);
+  const sums = { requests: 2, bytesSent: 10, bytesReceived: 20 };
+  await kept.network
+    .forChecks(plan())(3)
+    .onUse({ kind: "ended", host: "a.example", port: 443, ...sums });
+  expect(kept.used).toMatchObject([
+    { runId: "run-1", use: { host: "a.example:443", ...sums }, draft: { event: "egress_ended" } },
+  ]);
 });

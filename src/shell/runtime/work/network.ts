@@ -3,12 +3,14 @@ import {
   parseHostRule,
   type AuditActor,
   type AuditDraft,
+  type EgressSums,
   type EgressUse,
   type HostRule,
+  type NetworkUse,
   type WorkItem,
 } from "#model";
-import type { AuditLog, Clock, EgressGrant, GrantedRun, Log } from "#ports";
-import type { RunEffect } from "#work";
+import type { AuditLog, Clock, EgressGrant, GrantedRun, Log, RunNetworkStore } from "#ports";
+import { callIn, type RunEffect } from "#work";
 
 /** The network of runs: what an approved plan names, with every use of it in the audit chain. */
 export type RunNetwork = {
@@ -23,28 +25,45 @@ type RunOfPlan = {
   readonly grant: Pick<GrantedRun, "runId">;
   readonly item: Pick<WorkItem, "id" | "hosts" | "steps">;
 };
-type StepToRun = Pick<Extract<RunEffect, { readonly kind: "run_step" }>, "stepIndex" | "call">;
-type NetworkDeps = { readonly audit: Pick<AuditLog, "append">; readonly clock: Clock; readonly log: Log };
+type StepToRun = Pick<Extract<RunEffect, { readonly kind: "run_step" }>, "stepIndex" | "envelope">;
+type NetworkDeps = {
+  readonly audit: Pick<AuditLog, "append">;
+  readonly store: Pick<RunNetworkStore, "addNetworkUse">;
+  readonly clock: Clock;
+  readonly log: Log;
+};
 
-export function createRunNetwork({ audit, clock, log }: NetworkDeps): RunNetwork {
+export function createRunNetwork({ audit, store, clock, log }: NetworkDeps): RunNetwork {
   const grantFor = (user: NetworkUser): EgressGrant => ({
     hosts: user.plan.item.hosts.map((host) => parseHostRule(host)).filter((rule) => rule !== null),
     async onUse(use) {
-      const kept = await audit.append({ ...eventOf(user, use), at: clock.now(), actor: SYSTEM } as AuditDraft);
+      const draft = { ...eventOf(user, use), at: clock.now(), actor: SYSTEM } as AuditDraft;
+      const { runId } = user.plan.grant;
+      const kept = await (use.kind === "ended"
+        ? store.addNetworkUse({ runId, use: usedAt(use), draft })
+        : audit.append(draft));
       if (!kept.ok) log.error("egress_unrecorded", { run_id: user.plan.grant.runId, ...kept.error });
       return kept.ok;
     },
   });
   return {
-    forStep(plan, { stepIndex: index, call }) {
+    forStep(plan, { stepIndex: index, envelope }) {
       const grant = grantFor({ plan, part: "step", index });
+      const { search } = callIn(envelope);
       // A search has the network of its query alone.
-      if (call.search !== undefined) return { hosts: [], search: call.search, onUse: grant.onUse };
-      return plan.item.steps[index]?.network === true ? grant : null;
+      if (search !== undefined) return { hosts: [], search, onUse: grant.onUse };
+      return envelope.sandboxConfig.networkAccess ? grant : null;
     },
     forChecks: (plan) => (index) => grantFor({ plan, part: "check", index }),
   };
 }
+
+const usedAt = ({ host, port, requests, bytesSent, bytesReceived }: HostRule & EgressSums): NetworkUse => ({
+  host: hostWords({ host, port }),
+  requests,
+  bytesSent,
+  bytesReceived,
+});
 
 type NetworkUser = { readonly plan: RunOfPlan; readonly part: "step" | "check"; readonly index: number };
 

@@ -1,38 +1,61 @@
-import { sandboxWords, type RunRecord, type SandboxLine } from "#model";
+import type { Result } from "#base";
+import { sandboxWords, type ExecutionResult, type SandboxLine, type SandboxRun, type Taint } from "#model";
+import { deriveTaint } from "#policy";
 import type { EgressGrant, SandboxSpace } from "#ports";
-import type { RunEffect, StepEnd, StepNotRun } from "#work";
+import { callIn, sealResult, type RunEffect, type SandboxCall, type StepSeen } from "#work";
+import type { LeftBehind } from "./spaces.ts";
 
 type RunStep = Extract<RunEffect, { readonly kind: "run_step" }>;
 type Performing = {
   readonly space: SandboxSpace;
   readonly effect: RunStep;
-  readonly env: Readonly<Record<string, string>>;
   /** Looks at what it left. */
-  readonly artifactsAt: (places: RunStep["artifacts"]) => Promise<StepEnd["artifacts"]>;
+  readonly artifactsAt: (places: RunStep["artifacts"]) => Promise<LeftBehind>;
+  /** What the script of a skill reads; refused with the words of what keeps the step from running. */
+  readonly inputFor: (call: SandboxCall) => Promise<Result<string | null, string>>;
   /** What it may reach; null for nothing. */
   readonly network: EgressGrant | null;
   readonly onLine: (line: SandboxLine) => void;
 };
 
-/** Runs one step in the workspace of its attempt and says how it ended. What it printed is text and nothing more. */
-export async function performStep(performing: Performing): Promise<StepEnd | StepNotRun> {
-  const { space, effect, env, network, onLine } = performing;
-  const { call, timeoutMs, artifacts } = effect;
+/** What a result is made of: a call that the owner signed, and what a program made of it and found there. */
+const MADE_OF: readonly { readonly taint: Taint }[] = [{ taint: "owner" }, { taint: "external" }];
+
+/** Runs one step in the workspace of its attempt and answers its envelope, whatever tool it names. [EXEC-04] */
+export async function performStep(performing: Performing): Promise<PerformedStep> {
+  const { envelope, artifacts } = performing.effect;
+  const call = callIn(envelope);
+  const input = await performing.inputFor(call);
+  const seen: StepSeen = input.ok
+    ? await see(performing, { ...call, stdin: input.value ?? call.stdin })
+    : { end: null, error: input.error };
+  const result = sealResult({ envelope, names: Object.keys(artifacts), seen, taint: deriveTaint(MADE_OF) });
+  return { result, ...(input.ok ? {} : { held: "blocked" as const }) };
+}
+export type PerformedStep = {
+  readonly result: ExecutionResult;
+  /** Nothing of it ran, and nothing would if it were tried again. */
+  readonly held?: "blocked";
+};
+
+/** How it ended. What it printed is text and nothing more. */
+async function see(performing: Performing, call: SandboxCall): Promise<StepSeen> {
+  const { space, effect, network, onLine } = performing;
+  const { envelope, artifacts } = effect;
+  const { maxOutputBytes, sandboxConfig } = envelope;
+  const timeoutMs = Math.floor(envelope.timeoutSeconds * 1000);
   if (timeoutMs < 1) return { end: null, error: "No time of the budget is left" };
   const stdin = call.stdin === null ? {} : { stdin: Buffer.from(call.stdin) };
   const online = network === null ? {} : { network };
-  const ran = await space.run({ argv: call.argv, env, ...stdin, ...online, timeoutMs, onLine });
+  const ran = await space.run({ argv: call.argv, env: sandboxConfig.env, ...stdin, ...online, timeoutMs, onLine });
   if (!ran.ok) return { end: null, error: sandboxWords(ran.error).what };
   const { end, stdout, stderr, durationMs } = ran.value;
-  const found = await performing.artifactsAt(artifacts);
-  return { end, stdout: textOf(stdout.bytes), stderr: textOf(stderr.bytes), durationMs, artifacts: found };
+  const left = await performing.artifactsAt(artifacts);
+  if (!left.ok) return { end: null, error: left.error };
+  const kept = ({ bytes }: SandboxRun["stdout"]): string => textOf(bytes.subarray(0, maxOutputBytes));
+  const printed = { stdout: kept(stdout), stderr: kept(stderr) };
+  return { end, ...printed, durationMs, artifacts: left.value };
 }
 
 /** What is no UTF-8 is replaced. */
 export const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8").decode(bytes);
-
-/** Which attempt it is, and why the one before failed, so that a program can do better. From outside like its output. */
-export const attemptEnv = ({ attempts, lastError }: RunRecord): Readonly<Record<string, string>> => ({
-  SILAS_ATTEMPT: String(attempts),
-  SILAS_LAST_FAILURE: (lastError ?? "").replaceAll("\0", ""),
-});

@@ -22,8 +22,10 @@ export async function checkProject(
   { spaces, network }: Pick<DriveDeps, "spaces" | "network">,
   { cleared, loaded, isStopped, onOpened }: ProjectChecking,
 ): Promise<readonly CheckResult[]> {
-  const plan = { ...loaded.item, files: placesOf(loaded.tasks.map(({ item }) => item)) };
-  const held = await spaces.forSteps(cleared, { ...plan, files: { read: [], write: [] } });
+  const tasks = loaded.tasks.map(({ item }) => item);
+  // The steps of the tasks for their secrets: what a task left in a place may be shown by a check.
+  const plan = { ...loaded.item, files: placesOf(tasks), steps: tasks.flatMap(({ steps }) => steps) };
+  const held = await spaces.forSteps(cleared, { ...plan, files: { read: [], write: [] }, skills: [] });
   if (!held.ok) return plan.verify.map((check) => checkNotRun(check, held.error));
   onOpened(held.value);
   try {

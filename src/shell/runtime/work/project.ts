@@ -2,10 +2,10 @@ import { msOfInstant, type Instant } from "#base";
 import type { AuditActor, BudgetUsed, CheckResult, RunProgress, RunRecord } from "#model";
 import type { GrantedRun, RunNote, SandboxSpace } from "#ports";
 import { decideProject, judgeProject, usedBy, type ProjectEnd, type ProjectPlan } from "#work";
-import type { DriveDeps, DrivenRun } from "./drive.ts";
-import type { DrivenRuns } from "./steer/driven.ts";
+import type { DriveDeps } from "./drive.ts";
+import type { DrivenRun, DrivenRuns } from "./steer/driven.ts";
 import { cancelUndriven, SYSTEM } from "./end-undriven.ts";
-import { checkEntry, type ClearedRun } from "./entry-gate.ts";
+import { checkBegin, type ClearedRun } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import { checkProject } from "./project-checks.ts";
 import { blockedRun, NOTHING_USED, unbegunRun, waitingRun } from "./unrun.ts";
@@ -57,6 +57,7 @@ export function driveProject(deps: ProjectDeps, projecting: Projecting): DrivenR
     progress: () => progressOf(parts),
     isBroken: () => going.isBroken,
     isResting: () => false,
+    look: () => {},
     // A project is held by the task that runs; between two of them there is nothing to hold.
     pause: async (actor) =>
       going.current !== null && (await deps.driven.pause(going.current.grant.runId, actor)) === true,
@@ -101,7 +102,7 @@ async function go(parts: Parts): Promise<void> {
 async function enter(parts: Parts): Promise<boolean> {
   const { deps, going, projecting } = parts;
   const { loaded, kept } = projecting;
-  const checked = await checkEntry(deps, loaded);
+  const checked = await checkBegin(deps, loaded);
   if (checked.ok) {
     going.cleared = checked.value;
     return going.isKept || keep(parts, [{ kind: "run_started" }]);

@@ -1,23 +1,26 @@
 import { LIMITS } from "#base";
-import type { GrantedRun } from "#ports";
 import { createRun, reloadRun } from "#work";
+import { createDispatch } from "../bus/dispatch.ts";
+import type { ReaderDeps } from "../bus/held-leases.ts";
 import { claimOf, NO_CLAIM } from "./claims.ts";
-import { createDrivenRuns, type DrivenRuns } from "./steer/driven.ts";
-import { driveRun, type DriveDeps, type Driving, type DrivenRun } from "./drive.ts";
+import { createDrivenRuns, type DrivenRun, type DrivenRuns } from "./steer/driven.ts";
+import { driveRun, type DriveDeps, type Driving } from "./drive.ts";
 import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } from "./end-undriven.ts";
 import { loadPlan, mayPass, type LoadedPlan } from "./load-plan.ts";
 import { driveProject, type ProjectDeps, type Projecting, type TaskRun } from "./project.ts";
-import { createTurns } from "./turns.ts";
+import { createLaterTakeUp, isEnded } from "./steer/take-up-later.ts";
+import { createTurns, type Place, type Turns } from "./turns.ts";
 
+export type RunnerDeps = DriveDeps & ReaderDeps;
 export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
   /** Takes up what an earlier process left, then whatever is granted, now and later. */
   start(): Promise<void>;
   /** The same once more, when nothing is stopped any longer. */
   takeUp(): Promise<void>;
-  /** Looks for what was granted since. */
+  /** Looks for what was granted since, and for what was decided about what runs. */
   look(): void;
-  /** Runs one grant alone, and answers when it is over. */
-  runOne(grant: GrantedRun): Promise<void>;
+  /** Runs this one alone, begun or not, and answers when it is over. */
+  runOne(runId: string): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -25,46 +28,40 @@ export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
  * Everything that is granted runs, a few at a time and the oldest first. INVARIANT: a run is driven by one place: whoever
  * holds the data directory, and there once; a task of a project by its project. [WSTORE-06]
  */
-export function createRunner(deps: DriveDeps): Runner {
+export function createRunner(given: RunnerDeps): Runner {
   const { follow: followRun, leaveAll, ...driven } = createDrivenRuns();
   const taken = new Set<string>();
   const turns = createTurns({ perScope: LIMITS.runsAtOnce, inTotal: LIMITS.runsInTotal });
   let phase: "idle" | "on" | "closed" = "idle";
-
-  const follow = async (going: DrivenRun, { grant, item }: LoadedPlan): Promise<void> => {
-    await followRun(grant.runId, going);
-    const status = item.files.write.length > 0 ? "in_doubt" : "stuck";
-    if (going.isBroken()) await endBroken(deps, { grant, status });
-  };
-  const drive = async (task: Preparing & Partial<TaskRun>): Promise<void> => {
-    if (await deps.isStopped()) return void taken.delete(task.grant.runId);
-    const run = await prepare(deps, task);
-    if (run === null || phase === "closed") return;
-    await follow(driveRun(deps, run), run.loaded);
-  };
-  const runTask = async (task: Preparing & Partial<TaskRun>): Promise<void> => {
-    const loaded = await loadPlan(deps, task.grant);
-    await turns.add(loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM, () => drive(task));
-  };
-  const projectDeps: ProjectDeps = { ...deps, runTask, driven, inTurn: (piece) => turns.add(NO_CLAIM, piece) };
-  const begin = async (preparing: Preparing): Promise<void> => {
-    // Nothing begins while everything is stopped; what waits is looked for again when it is not.
-    if (await deps.isStopped()) return void taken.delete(preparing.grant.runId);
-    const loaded = await loadPlan(deps, preparing.grant);
-    if (!loaded.ok || loaded.value.item.type !== "project") return runTask(preparing);
-    const project = await readProject(deps, loaded.value);
-    if (project !== null && phase !== "closed") await follow(driveProject(projectDeps, project), loaded.value);
-  };
-  const enqueue = async (preparing: Preparing): Promise<void> => {
+  const again = async (runId: string): Promise<void> => (phase === "on" ? later.after(runId) : undefined);
+  const enqueue = async (preparing: Preparing): Promise<"left" | "busy" | "broken"> => {
     const { runId } = preparing.grant;
-    if (taken.has(runId)) return;
+    if (taken.has(runId)) return "busy";
     taken.add(runId);
-    await begin(preparing).catch((cause: unknown) => deps.log.error("run_broken", { run_id: runId, cause }));
+    let went: "left" | "broken" = "left";
+    await begin(preparing).catch((cause: unknown) => {
+      given.log.error("run_broken", { run_id: runId, cause });
+      went = "broken";
+    });
+    // What was left in the middle, because somebody else changed it in the same moment, can be taken up again.
+    taken.delete(runId);
+    await again(runId);
+    return went;
   };
-  const look = async (find: (deps: DriveDeps) => Promise<readonly Preparing[]>): Promise<void> => {
-    for (const found of phase === "on" ? await find(deps) : []) void enqueue(found);
+  const dispatch = createDispatch(given, {
+    drive: (grant) => enqueue({ grant, kept: null }),
+    rest: again,
+    giveUp: (grant, reason) => endUnbegun(given, { grant, kept: null, reason }),
+  });
+  const deps: DriveDeps = { ...given, store: dispatch.watch(given.store) };
+  const { begin } = createBeginning({ deps, turns, driven, followRun, isClosed: () => phase === "closed" });
+  const takeUp = async (): Promise<void> => {
+    driven.lookAll();
+    if (phase !== "on") return;
+    for (const found of await leftBehind(deps)) void enqueue(found);
+    await dispatch.lookAgain();
   };
-  const takeUp = (): Promise<void> => look(leftBehind).then(() => look(waiting));
+  const later = createLaterTakeUp(deps, () => void takeUp());
   return {
     ...driven,
     async start() {
@@ -72,21 +69,72 @@ export function createRunner(deps: DriveDeps): Runner {
       await takeUp();
     },
     takeUp,
-    look: () => void look(waiting),
-    runOne: (grant) => enqueue({ grant, kept: null }),
+    look() {
+      driven.lookAll();
+      if (phase === "on") void dispatch.look();
+    },
+    async runOne(runId) {
+      const left = await leftOf(deps, runId);
+      if (left === null) await dispatch.runOne(runId);
+      else await enqueue(left);
+    },
     async close() {
       phase = "closed";
+      later.close();
       turns.close();
       await leaveAll();
+      await dispatch.close();
     },
   };
 }
 
-/** What was granted and nobody has begun. */
-async function waiting({ store, log }: DriveDeps): Promise<readonly Preparing[]> {
-  const granted = await store.waiting();
-  if (!granted.ok) log.error("runs_unreadable", granted.error);
-  return granted.ok ? granted.value.map((grant) => ({ grant, kept: null })) : [];
+type BeginningParts = {
+  readonly deps: DriveDeps;
+  readonly turns: Turns;
+  readonly driven: Omit<DrivenRuns, "follow" | "leaveAll">;
+  readonly followRun: DrivenRuns["follow"];
+  readonly isClosed: () => boolean;
+};
+
+/** What becomes of a run once somebody has it: a plan waits for its turn, and a project has its tasks wait for theirs. */
+function createBeginning({ deps, turns, driven, followRun, isClosed }: BeginningParts) {
+  const follow = async (going: DrivenRun, loaded: LoadedPlan): Promise<void> => {
+    await followRun(loaded.grant.runId, going);
+    if (going.isBroken()) await endBroken(deps, brokenEnd(loaded));
+  };
+  const drive = async (task: Preparing & Partial<TaskRun>, place: Place): Promise<void> => {
+    if (await deps.isStopped()) return;
+    const run = await prepare(deps, task);
+    if (run === null || isClosed()) return;
+    await follow(driveRun(deps, { ...run, place }), run.loaded);
+  };
+  const runTask = async (task: Preparing & Partial<TaskRun>): Promise<void> => {
+    const loaded = await loadPlan(deps, task.grant);
+    await turns.add(loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM, (place) => drive(task, place));
+  };
+  const projectDeps: ProjectDeps = { ...deps, runTask, driven, inTurn: (piece) => turns.add(NO_CLAIM, piece) };
+  return {
+    async begin(preparing: Preparing): Promise<void> {
+      // Nothing begins while everything is stopped; what waits is looked for again when it is not.
+      if (await deps.isStopped()) return;
+      const loaded = await loadPlan(deps, preparing.grant);
+      if (!loaded.ok || loaded.value.item.type !== "project") return runTask(preparing);
+      const project = await readProject(deps, loaded.value);
+      if (project !== null && !isClosed()) await follow(driveProject(projectDeps, project), loaded.value);
+    },
+  };
+}
+
+/** A run that broke in the midst of what it may have done outside is one nobody knows the end of. */
+const brokenEnd = ({ grant, item }: LoadedPlan) =>
+  ({ grant, status: item.files.write.length > 0 ? "in_doubt" : "stuck" }) as const;
+
+/** This one, if it was begun and has not ended; null when it was not begun, or there is nothing to take up. */
+async function leftOf({ store }: DriveDeps, runId: string): Promise<Preparing | null> {
+  const run = await store.find(runId);
+  if (!run.ok || run.value === null || run.value.endedAt !== null) return null;
+  const grant = await store.grantOf(runId);
+  return grant.ok && grant.value !== null ? { grant: grant.value, kept: run.value } : null;
 }
 
 /** Null when somebody ended it meanwhile, or nothing can be read. */
@@ -109,24 +157,19 @@ async function leftBehind(deps: DriveDeps): Promise<readonly Preparing[]> {
     if (!grant.ok) continue;
     if (grant.value === null) await endWithoutGrant(deps, run);
     else if (grant.value.projectRunId === null) found.push({ grant: grant.value, kept: run });
-    else if (await isOver(deps, grant.value.projectRunId)) {
+    else if (await isEnded(deps, grant.value.projectRunId)) {
+      // A task whose project has ended without it is taken up by nobody.
       await endBroken(deps, { grant: grant.value, status: "in_doubt" });
     }
   }
   return found;
 }
 
-/** A task whose project has ended without it is taken up by nobody. */
-async function isOver({ store }: DriveDeps, runId: string): Promise<boolean> {
-  const found = await store.find(runId);
-  return found.ok && found.value !== null && found.value.endedAt !== null;
-}
-
 /** Null when it cannot run at all, which is then kept and recorded. */
 async function prepare(
   deps: DriveDeps,
   { grant, since }: Preparing & Partial<Pick<TaskRun, "since">>,
-): Promise<Driving | null> {
+): Promise<Omit<Driving, "place"> | null> {
   const now = await deps.store.find(grant.runId);
   // Somebody ended it while it waited.
   if (!now.ok || (now.value !== null && now.value.endedAt !== null)) return null;
@@ -148,13 +191,19 @@ async function prepare(
     return null;
   }
   const { systemGates } = deps;
+  // A task has its place in the project's approval; what is asked about plans is asked about those that stand alone.
+  const planner = grant.projectRunId === null ? deps.planner : "absent";
   if (kept === null) {
-    return { loaded, known: "new", state: createRun({ plan, systemGates, runId, tokenId, planHash, at }) };
+    return { loaded, known: "new", state: createRun({ plan, systemGates, planner, runId, tokenId, planHash, at }) };
   }
   const ledger = await deps.store.ledger(runId);
   if (!ledger.ok) {
     deps.log.error("run_stopped", { run_id: runId, ...ledger.error });
     return null;
   }
-  return { loaded, known: "kept", state: reloadRun({ plan, systemGates, run: kept, ledger: ledger.value, at }) };
+  return {
+    loaded,
+    known: "kept",
+    state: reloadRun({ plan, systemGates, planner, run: kept, ledger: ledger.value, at }),
+  };
 }

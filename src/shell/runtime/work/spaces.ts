@@ -1,11 +1,18 @@
-import { err, type Instant, type Result } from "#base";
-import { defaultSandboxConfig, sandboxWords, type SandboxConfig, type WorkItem } from "#model";
+import { err, ok, type Instant, type Result } from "#base";
+import { defaultSandboxConfig, sandboxWords, type ExecutionEnvelope, type SandboxConfig, type WorkItem } from "#model";
 import type { Sandboxes, SandboxSpace, WorkStore } from "#ports";
-import { changedBetween, type CheckFiles, type RunPlan, type StepEnd } from "#work";
+import { changedBetween, SKILLS_PLACE, type CheckFiles, type RunPlan, type StepSeen } from "#work";
+import { withConnection } from "../connections/step-space.ts";
+import type { ConnectionUses } from "../connections/uses.ts";
+import { createGuards } from "../credentials/guards.ts";
+import type { RunCredentials } from "../credentials/run-credentials.ts";
 import type { ArtifactFiles } from "./artifact-files.ts";
-import { keepArtifacts } from "./artifacts.ts";
+import { keepArtifacts, type Places } from "./artifacts.ts";
 import { readCheckFiles } from "./check-files.ts";
+import type { InstalledSkills } from "../skills/installed.ts";
+import { createRunSkills, type RunSkills, type SkillPlan } from "../skills/run-skills.ts";
 import { assertCleared, type ClearedRun } from "./entry-gate.ts";
+import { readDraft } from "./ask/read-draft.ts";
 import { layInputs, readInputs, type Linked } from "./inputs.ts";
 import { openTree } from "./repository-tree.ts";
 
@@ -14,6 +21,9 @@ export type SpaceSettings = {
   readonly cpuSeconds: number;
   readonly store: Pick<WorkStore, "doneBefore" | "find">;
   readonly artifacts: ArtifactFiles;
+  readonly credentials: RunCredentials;
+  readonly skills: Pick<InstalledSkills, "load">;
+  readonly connections: ConnectionUses;
 };
 /** Refused with the words of what kept it closed. */
 type Opened = Promise<Result<SandboxSpace, string>>;
@@ -29,12 +39,20 @@ export type RunSpaces = {
   forChecks(run: ClearedRun, checking: { readonly plan: RunPlan; readonly workspace: string }): Opened;
   /** Why results of other work that a plan takes over cannot be had; null when they can. Nothing is opened for it. */
   linkageProblem(plan: Linked, before: Instant): Promise<string | null>;
-  /** Keeps what a step left, and says what it is. */
-  artifactsIn(space: SandboxSpace): (places: Readonly<Record<string, string>>) => Promise<StepEnd["artifacts"]>;
+  /** Asked right before a step: what the script of a skill reads, or why nothing of the step runs. */
+  inputFor: RunSkills["inputFor"];
+  /** The space as one step finds it, with the secrets and the connection that its plan names for it. */
+  asStep(space: SandboxSpace, step: { readonly envelope: ExecutionEnvelope }): SandboxSpace;
+  /** Keeps what a step left, and says what it is; refused with words when that shows a secret. */
+  artifactsIn(space: SandboxSpace): (places: Places) => Promise<LeftBehind>;
+  /** A text that a step left, to be shown; refused with words when it is none, is too long, or shows a secret. */
+  draftIn(space: SandboxSpace, place: string): Promise<Result<string, string>>;
   /** What the steps changed in it that checks may rely on. */
   changedIn(space: SandboxSpace, plan: RunPlan): Promise<readonly string[]>;
 };
-export type StepsPlan = RunPlan & Linked & Pick<WorkItem, "repository">;
+type LeftFiles = Extract<StepSeen, { readonly stdout: string }>["artifacts"];
+export type LeftBehind = Result<LeftFiles, string>;
+export type StepsPlan = RunPlan & Linked & SkillPlan & Pick<WorkItem, "repository">;
 
 export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): RunSpaces {
   const { memoryMb, cpuSeconds } = settings;
@@ -45,23 +63,18 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
   };
   /** What checks may rely on, as it was before the first step; a workspace that began empty held none of it. */
   const filesBefore = new WeakMap<SandboxSpace, CheckFiles>();
-  const open = (config: SandboxConfig): Opened => openIn(sandboxes, config);
-  /** Empty, or with the tree of a repository. */
-  const openBegun = async (config: SandboxConfig, { repository, verify }: StepsPlan): Opened => {
-    if (repository === null) return open(config);
-    const tree = await openTree(sandboxes, { repository, usual });
-    if (!tree.ok) return tree;
-    const opened = await open({ ...config, workDir: tree.value.workspace });
-    await tree.value.close();
-    if (opened.ok) filesBefore.set(opened.value, await readCheckFiles(opened.value.workspace, verify));
-    return opened;
-  };
+  const guards = createGuards(settings.credentials);
+  const skills = createRunSkills(settings.skills);
   return {
     async forSteps(run, plan) {
       assertCleared(run);
       const { read, write } = plan.files;
       const config = configOf(plan, { readPaths: read.map(inPlace), writePaths: write.map(inPlace) });
-      const opened = await openBegun(config, plan);
+      const begin = () => withSkills(skills, { plan, sandboxes, usual, config });
+      const opened = await guards.open({ ...run, ...plan }, begin);
+      if (opened.ok && plan.repository !== null) {
+        filesBefore.set(opened.value, await readCheckFiles(opened.value.workspace, plan.verify));
+      }
       if (!opened.ok || plan.followUpOf === null) return opened;
       const begun = await settings.store.find(run.runId);
       const before = begun.ok ? begun.value?.startedAt : undefined;
@@ -77,20 +90,63 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
     forChecks(run, { plan, workspace }) {
       assertCleared(run);
       const places = [...plan.files.read, ...plan.files.write].map(inPlace);
-      return open(configOf(plan, { readPaths: [{ path: workspace, as: RESULTS }, ...places], writePaths: [] }));
+      const config = configOf(plan, { readPaths: [{ path: workspace, as: RESULTS }, ...places], writePaths: [] });
+      return guards.open({ ...run, ...plan }, () => openIn(sandboxes, config));
     },
     async linkageProblem(plan, before) {
       const found = await readInputs(settings, { plan, before });
       return found.ok ? null : found.error;
     },
-    artifactsIn:
-      ({ workspace }) =>
-      (places) =>
-        keepArtifacts(settings.artifacts, { workspace, places }),
+    inputFor: skills.inputFor,
+    asStep: (space, step) => withConnection(settings, { space: guards.asStep(space, step), step }),
+    artifactsIn: (space) => async (places) => {
+      const problem = await guards.problemIn(space, places);
+      if (problem !== null) return err(problem);
+      return ok(await keepArtifacts(settings.artifacts, { workspace: space.workspace, places }));
+    },
+    async draftIn(space, place) {
+      const problem = await guards.problemIn(space, { draft: place });
+      return problem === null ? readDraft(space.workspace, place) : err(problem);
+    },
     async changedIn(space, { verify }) {
-      return changedBetween(filesBefore.get(space) ?? new Map(), await readCheckFiles(space.workspace, verify));
+      const before = filesBefore.get(space) ?? new Map();
+      return guards.clearNames(space, changedBetween(before, await readCheckFiles(space.workspace, verify)));
     },
   };
+}
+
+type WithSkills = Beginning & { readonly sandboxes: Sandboxes };
+
+/** The listed skills lie beside the workspace, to read only, and go with it. [WORK-08] */
+async function withSkills(skills: RunSkills, { sandboxes, config, usual, plan }: WithSkills): Opened {
+  const laid = await skills.lay(plan, { in: sandboxes, usual });
+  if (!laid.ok) return laid;
+  const { value: beside } = laid;
+  if (beside === null) return openBegun(sandboxes, { config, usual, plan });
+  const readPaths = [...config.readPaths, { path: beside.workspace, as: SKILLS_PLACE }];
+  const opened = await openBegun(sandboxes, { config: { ...config, readPaths }, usual, plan });
+  if (!opened.ok) await beside.close();
+  return opened.ok ? ok(closingWith(opened.value, beside)) : opened;
+}
+
+const closingWith = (space: SandboxSpace, beside: SandboxSpace): SandboxSpace => ({
+  ...space,
+  async close() {
+    await space.close();
+    await beside.close();
+  },
+});
+
+type Beginning = { readonly config: SandboxConfig; readonly usual: SandboxConfig; readonly plan: StepsPlan };
+
+/** Empty, or with the tree of a repository. */
+async function openBegun(sandboxes: Sandboxes, { config, usual, plan: { repository } }: Beginning): Opened {
+  if (repository === null) return openIn(sandboxes, config);
+  const tree = await openTree(sandboxes, { repository, usual });
+  if (!tree.ok) return tree;
+  const opened = await openIn(sandboxes, { ...config, workDir: tree.value.workspace });
+  await tree.value.close();
+  return opened;
 }
 
 async function openIn(sandboxes: Sandboxes, config: SandboxConfig): Opened {

@@ -33,10 +33,10 @@ export const waitingRun = ({ runId, workItemId, tokenId, planHash, grantedAt }: 
   endedAt: null,
 });
 
-const endedOf = ({ grant, kept, at }: Unrun): RunRecord => ({
-  ...(kept ?? { ...waitingRun(grant), startedAt: at }),
-  endedAt: at,
-});
+function endedOf({ grant, kept, at }: Unrun): RunRecord {
+  const { consult: _nobodyWaits, ...run } = kept ?? { ...waitingRun(grant), startedAt: at };
+  return { ...run, endedAt: at };
+}
 
 export const blockedRun = ({ reason, ...unrun }: Unrun & { readonly reason: string }): RunRecord => ({
   ...endedOf(unrun),

@@ -1,21 +1,21 @@
-import { err, LIMITS, ok, type Instant, type Result } from "#base";
+import { err, LIMITS, ok, type Instant, type Result, type Sha256Hex } from "#base";
 import type { RequestRefusal, KeptRequest } from "#model";
 import type { ApprovalStore, MadeDecision, Proposed } from "#ports";
 import { outcomeDrafts } from "../batches/drafts.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
-import { declinedDraft, expiredDraft, requestedDraft } from "./drafts.ts";
+import { declinedDraft, expiredDraft, replacedDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { readDigest } from "./digest.ts";
 import { approvalsOf, countPending, findApproval, findHeading, findRequest, listRequests } from "./reads.ts";
-import { requestOf, requestParams, type RequestRow } from "./rows.ts";
+import { REQUESTS_SQL, requestOf, requestParams, type RequestRow } from "./rows.ts";
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
-import { readTitles } from "./titles.ts";
+import { readGateNames, readTitles } from "./titles.ts";
 
 /** Requests, approvals and uses on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
   const { db } = parts;
   return {
-    propose: async (request) => guarded(() => db.transaction(() => propose(parts, request))),
+    propose: async (request) => guarded(() => db.transaction(() => proposeWithin(parts, request))),
     find: async (requestId) => guardedValue(() => findRequest(db, requestId)),
     heading: async (requestId) => guardedValue(() => findHeading(db, requestId)),
     list: async (states) => guardedValue(() => listRequests(db, states)),
@@ -31,19 +31,24 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
         return begun > 0;
       }),
     expire: async (at) => guarded(() => db.transaction(() => ok(expire(parts, at)))),
-    decline: async (decision) => guarded(() => db.transaction(() => decline(parts, decision))),
+    decline: async (decision) => guarded(() => db.transaction(() => declineWithin(parts, decision))),
     replace: async (decision, request) => guarded(() => db.transaction(() => replace(parts, { decision, request }))),
     spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),
     findApproval: async (tokenId) => guarded(() => findApproval(db, tokenId)),
     approvalsOf: async (requestId) => guarded(() => approvalsOf(db, requestId)),
     titlesOf: async (ids) => guardedValue(() => readTitles(db, ids)),
+    gateNamesOf: async (runIds) => guardedValue(() => readGateNames(db, runIds)),
   };
 }
 
-function propose({ db, recordAct }: ApprovalStoreParts, request: KeptRequest): Result<Proposed, RequestRefusal> {
+/** Inside of a transaction that somebody else may have begun. */
+export function proposeWithin(
+  { db, recordAct }: ApprovalStoreParts,
+  request: KeptRequest,
+): Result<Proposed, RequestRefusal> {
   const { planHash, againOf } = request;
   const same = db.get<RequestRow>(
-    "SELECT * FROM pending_decisions WHERE (plan_hash = :planHash AND state = 'pending') OR again_of = :againOf",
+    `${REQUESTS_SQL} WHERE (d.plan_hash = :planHash AND d.state = 'pending') OR d.again_of = :againOf`,
     { planHash, againOf },
   );
   if (same !== null) return ok({ request: requestOf(same), isNew: false });
@@ -76,12 +81,15 @@ function expire({ db, recordAct }: ApprovalStoreParts, at: Instant): readonly st
     db.run("UPDATE pending_decisions SET state = 'expired', decided_at = expires_at WHERE request_id = :requestId", {
       requestId: row.request_id,
     });
-    recordAct(expiredDraft(requestOf(row), at));
+    // Of its columns alone: a card that is damaged keeps no other request from ending.
+    const { request_id: requestId, work_item_id: workItemId } = row;
+    recordAct(expiredDraft({ requestId, workItemId, planHash: row.plan_hash as Sha256Hex }, at));
   }
   return rows.map(({ request_id: requestId }) => requestId);
 }
 
-function decline(
+/** Inside of a transaction that somebody else may have begun. */
+export function declineWithin(
   { db, recordAct }: ApprovalStoreParts,
   { outcome = "declined", ...decision }: MadeDecision & { readonly outcome?: "declined" | "edited" },
 ): Result<KeptRequest, RequestRefusal> {
@@ -93,7 +101,7 @@ function decline(
      WHERE request_id = :requestId`,
     { requestId, at, actor: JSON.stringify(actor) },
   );
-  recordAct(declinedDraft(open.value, decision));
+  recordAct((outcome === "edited" ? replacedDraft : declinedDraft)(open.value, decision));
   for (const draft of outcomeDrafts(open.value, { outcome, at, actor })) recordAct(draft);
   return ok({ ...open.value, state: "declined", decidedAt: at, decidedBy: actor });
 }
@@ -102,6 +110,6 @@ type Replacing = { readonly decision: MadeDecision; readonly request: KeptReques
 
 /** The one is over and the other waits, or nothing has changed. */
 function replace(parts: ApprovalStoreParts, { decision, request }: Replacing): Result<Proposed, RequestRefusal> {
-  const ended = decline(parts, { ...decision, outcome: "edited" });
-  return ended.ok ? propose(parts, request) : ended;
+  const ended = declineWithin(parts, { ...decision, outcome: "edited" });
+  return ended.ok ? proposeWithin(parts, request) : ended;
 }

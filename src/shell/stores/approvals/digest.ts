@@ -1,6 +1,8 @@
 import { LIMITS, type Instant } from "#base";
-import type { AuditActor, DecisionDigest, DecisionRow, DigestLimits } from "#model";
+import type { DecisionDigest, DecisionRow, DigestLimits } from "#model";
 import type { Sqlite } from "../sqlite.ts";
+import { readable } from "../store-fault.ts";
+import { actorOf } from "./rows.ts";
 
 type LightRow = {
   readonly request_id: string;
@@ -35,7 +37,7 @@ export const DIGEST_SQL = {
 
 /** The lists of all requests: the work is that of the rows that are shown, however many were decided before. */
 export function readDigest(db: Sqlite, limits: DigestLimits): DecisionDigest {
-  const rows = (sql: string, limit: number) => db.all<LightRow>(sql, { limit }).map(rowOf);
+  const rows = (sql: string, limit: number) => readable(db.all<LightRow>(sql, { limit }), rowOf);
   return {
     pending: rows(DIGEST_SQL.pending, LIMITS.pendingDecisions),
     missed: rows(DIGEST_SQL.missed, limits.missed),
@@ -58,6 +60,6 @@ const rowOf = (row: LightRow): DecisionRow => ({
   expiresAt: row.expires_at as Instant | null,
   state: row.state as DecisionRow["state"],
   decidedAt: row.decided_at as Instant | null,
-  decidedBy: row.decided_by === null ? null : (JSON.parse(row.decided_by) as AuditActor),
+  decidedBy: row.decided_by === null ? null : actorOf(row.decided_by),
   againOf: row.again_of,
 });

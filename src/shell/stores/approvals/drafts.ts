@@ -26,6 +26,13 @@ export const declinedDraft = (decision: Asked, { at, actor }: MadeDecision): Aud
   actor,
 });
 
+export const replacedDraft = (decision: Asked, { at, actor }: MadeDecision): AuditDraft => ({
+  event: "approval_replaced",
+  data: askedOf(decision),
+  at,
+  actor,
+});
+
 export const expiredDraft = (decision: Asked, at: MadeDecision["at"]): AuditDraft => ({
   event: "approval_expired",
   data: askedOf(decision),

@@ -11,13 +11,14 @@ export function stillOpen(
   { requestId, planHash, at }: Omit<MadeDecision, "actor">,
 ): Result<KeptRequest, RequestRefusal> {
   if (found === null) return err({ code: "request_unknown", requestId });
-  const { state, decidedAt, decidedBy } = found;
+  const { state, decidedAt, decidedBy, replacedBy } = found;
   if (state !== "pending") {
     assert(decidedAt !== null, "what is decided says when");
-    return err({ code: "already_decided", requestId, state, decidedAt, decidedBy });
+    return err({ code: "already_decided", requestId, state, decidedAt, decidedBy, replacedBy });
   }
   if (found.expiresAt !== null && found.expiresAt <= at) {
-    return err({ code: "already_decided", requestId, state: "expired", decidedAt: found.expiresAt, decidedBy: null });
+    const over = { state: "expired", decidedAt: found.expiresAt, decidedBy: null, replacedBy: null } as const;
+    return err({ code: "already_decided", requestId, ...over });
   }
   if (found.planHash !== planHash) return err({ code: "plan_differs", requestId, planHash: found.planHash });
   return ok(found);

@@ -1,17 +1,20 @@
 import { err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
-import type {
-  ApprovalUse,
-  AuditDraft,
-  KeptApproval,
-  KeptRequest,
-  RequestRefusal,
-  SpendRefusal,
-  StoredToken,
+import {
+  beginsRun,
+  dispatchOf,
+  type ApprovalUse,
+  type AuditDraft,
+  type KeptApproval,
+  type KeptRequest,
+  type RequestRefusal,
+  type SpendRefusal,
+  type StoredToken,
 } from "#model";
-import type { AlsoGranted, ApprovalStore, KeyRegistry, MadeDecision, Proposed, Spending } from "#ports";
+import type { AlsoGranted, ApprovalStore, KeyRegistry, MadeDecision, Proposed, QueueStore, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
+import { limitDrafts, limitsIn, type LimitsKept } from "../autonomy/limit-drafts.ts";
 import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
-import { declinedDraft, expiredDraft, requestedDraft, spentDraft, standingDraft } from "./drafts.ts";
+import { declinedDraft, expiredDraft, replacedDraft, requestedDraft, spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { digestOf } from "./memory-digest.ts";
 import { sameToken } from "./rows.ts";
@@ -21,12 +24,16 @@ type Kept = {
   readonly tokens: StoredToken[];
   readonly uses: ApprovalUse[];
   readonly tokensByRequest: Map<string, readonly string[]>;
+  readonly limits: LimitsKept;
   readonly recordAct: RecordAct;
 };
 
+/** Whose keys count, and where runs that were granted are told of; without the queue nobody is told. */
+export type MemoryApprovalParts = Pick<KeyRegistry, "find"> & { readonly queue?: Pick<QueueStore, "enqueue"> };
+
 /** The in-memory twin of the approval store: the same behaviour in the plainest code. */
-export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRegistry, "find">): ApprovalStore {
-  const kept: Kept = { requests: new Map(), tokens: [], uses: [], tokensByRequest: new Map(), recordAct };
+export function createMemoryApprovalStore(recordAct: RecordAct, keys: MemoryApprovalParts): ApprovalStore {
+  const kept: Kept = { requests: new Map(), tokens: [], uses: [], tokensByRequest: new Map(), limits: [], recordAct };
   const { requests } = kept;
   return {
     propose: async (request) => propose(kept, request),
@@ -62,12 +69,16 @@ export function createMemoryApprovalStore(recordAct: RecordAct, keys: Pick<KeyRe
       const key = await keys.find(keyId);
       if (!key.ok) return key;
       if (key.value === null) return err({ code: "key_unknown", keyId });
-      return key.value.revokedAt === null ? spend(kept, spending) : err({ code: "key_revoked", keyId });
+      if (key.value.revokedAt !== null) return err({ code: "key_revoked", keyId });
+      const spent = spend(kept, spending);
+      if (spent.ok) await tell(kept, { spending, queue: keys.queue });
+      return spent;
     },
     findApproval: async (tokenId) => ok(approvalOf(kept, tokenId)),
     approvalsOf: async (requestId) =>
       ok((kept.tokensByRequest.get(requestId) ?? []).flatMap((tokenId) => approvalOf(kept, tokenId) ?? [])),
     titlesOf: async (ids) => ok(new Map(ids.flatMap((id) => titleOf(kept, id)))),
+    gateNamesOf: async (runIds) => ok([...new Set(runIds.flatMap((runId) => gateNamesIn(kept, runId)))].toSorted()),
   };
 }
 
@@ -77,6 +88,22 @@ function titleOf({ requests }: Kept, id: string): readonly (readonly [string, st
   const titles = new Set(of.map(({ projection, card }) => signedTitle(projection) ?? card.intent));
   const [title] = titles;
   return title === undefined || titles.size > 1 ? [] : [[id, title]];
+}
+
+function gateNamesIn({ requests, tokens, uses, tokensByRequest }: Kept, runId: string): readonly string[] {
+  const nonce = uses.find(({ attemptLineage }) => attemptLineage === runId)?.nonce;
+  const tokenId = tokens.find((token) => token.nonce === nonce)?.tokenId;
+  const decided = [...tokensByRequest].find(([, tokenIds]) => tokenId !== undefined && tokenIds.includes(tokenId));
+  const projection = requests.get(decided?.[0] ?? "")?.projection;
+  return projection === undefined ? [] : gatesNamed(JSON.parse(projection));
+}
+
+function gatesNamed(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const inside = Object.values(value).flatMap(gatesNamed);
+  const { gates } = value as { readonly gates?: unknown };
+  const own = Array.isArray(gates) ? gates.map((gate: { readonly name?: unknown } | null) => gate?.name) : [];
+  return [...own.filter((name) => typeof name === "string"), ...inside];
 }
 
 function signedTitle(projection: string): string | null {
@@ -103,6 +130,8 @@ function propose(kept: Kept, request: KeptRequest): Result<Proposed, RequestRefu
     return err({ code: "too_many_pending", max: LIMITS.pendingDecisions });
   }
   kept.requests.set(request.requestId, request);
+  const before = againOf === null ? undefined : kept.requests.get(againOf);
+  if (before !== undefined) kept.requests.set(before.requestId, { ...before, replacedBy: request.requestId });
   kept.recordAct(requestedDraft(request));
   return ok({ request, isNew: true });
 }
@@ -126,9 +155,18 @@ function decline(
   if (!open.ok) return open;
   const declined = { ...open.value, state: "declined", decidedAt: made.at, decidedBy: made.actor } as const;
   kept.requests.set(made.requestId, declined);
-  kept.recordAct(declinedDraft(open.value, made));
+  kept.recordAct((outcome === "edited" ? replacedDraft : declinedDraft)(open.value, made));
   for (const draft of outcomeDrafts(open.value, { outcome, ...made })) kept.recordAct(draft);
   return ok(declined);
+}
+
+type Telling = { readonly spending: Spending; readonly queue: MemoryApprovalParts["queue"] };
+
+async function tell({ requests }: Kept, { spending, queue }: Telling): Promise<void> {
+  const { requestId, attemptLineage: runId, workItemId, at, actor } = spending;
+  const request = requestId === null ? null : requests.get(requestId);
+  if (request === undefined || (request !== null && !beginsRun(request))) return;
+  await queue?.enqueue({ queue: "runtime_queue", message: dispatchOf({ runId, workItemId, at, actor }), at });
 }
 
 /** What is to be added; it is added once nothing is refused any more. */
@@ -142,6 +180,9 @@ function spend(kept: Kept, spending: Spending): Result<ApprovalUse, RequestRefus
   const added: Added = { tokens: [], uses: [], drafts: [] };
   const first = spendOne(kept, { added, spending });
   if (!first.ok) return first;
+  const limits = limitDrafts({ spending, newest: (key) => kept.limits.findLast((one) => one.key === key) ?? null });
+  if (!limits.ok) return limits;
+  added.drafts.push(...limits.value);
   if (open !== null) added.drafts.push(...outcomeDrafts(open.value, { outcome: "approved", at, actor }));
   for (const granted of also) {
     const further = keepFurther(kept, { added, spending, granted });
@@ -156,6 +197,7 @@ function spend(kept: Kept, spending: Spending): Result<ApprovalUse, RequestRefus
     kept.tokensByRequest.set(request.requestId, [tokenId, ...also.map((granted) => granted.token.tokenId)]);
   }
   for (const draft of added.drafts) kept.recordAct(draft);
+  kept.limits.push(...limitsIn(limits.value));
   return first;
 }
 

@@ -2,35 +2,40 @@ import { err, LIMITS, ok, type Result } from "#base";
 import type { KeptApproval, KeptRequest, StoreFault } from "#model";
 import type { RequestHeading } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
+import { readable } from "../store-fault.ts";
 import { isOnRecord, recordedUses } from "./recorded-uses.ts";
-import { requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow } from "./rows.ts";
+import { REQUESTS_SQL, requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow } from "./rows.ts";
 
 export function findRequest(db: Sqlite, requestId: string): KeptRequest | null {
-  const row = db.get<RequestRow>("SELECT * FROM pending_decisions WHERE request_id = :requestId", { requestId });
+  const row = db.get<RequestRow>(`${REQUESTS_SQL} WHERE d.request_id = :requestId`, { requestId });
   return row === null ? null : requestOf(row);
 }
 
-type HeadingRow = Pick<RequestRow, "kind" | "plan_hash" | "intent"> & { readonly projection: string | null };
+type HeadingRow = Pick<RequestRow, "kind" | "plan_hash" | "intent"> & { readonly type: string | null };
 
 export function findHeading(db: Sqlite, requestId: string): RequestHeading | null {
   const row = db.get<HeadingRow>(
-    `SELECT kind, plan_hash, intent,
-       CASE WHEN json_valid(projection) AND json_extract(projection, '$.type') = 'project' THEN projection END AS projection
-     FROM pending_decisions WHERE request_id = :requestId`,
+    "SELECT kind, plan_hash, intent, type FROM request_headings WHERE request_id = :requestId",
     { requestId },
   );
   if (row === null) return null;
-  const { kind, plan_hash: planHash, intent, projection } = row;
+  const { kind, plan_hash: planHash, intent, type } = row;
+  const projection = type === "project" ? projectionOf(db, requestId) : null;
   return { kind: kind as KeptRequest["kind"], planHash: planHash as KeptRequest["planHash"], intent, projection };
+}
+
+function projectionOf(db: Sqlite, requestId: string): string | null {
+  const sql = "SELECT projection FROM pending_decisions WHERE request_id = :requestId";
+  return db.get<{ readonly projection: string }>(sql, { requestId })?.projection ?? null;
 }
 
 export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]): readonly KeptRequest[] {
   const rows = db.all<RequestRow>(
-    `SELECT * FROM pending_decisions WHERE state IN (SELECT value FROM json_each(:states))
-     ORDER BY created_at DESC, request_id DESC LIMIT :limit`,
+    `${REQUESTS_SQL} WHERE d.state IN (SELECT value FROM json_each(:states))
+     ORDER BY d.created_at DESC, d.request_id DESC LIMIT :limit`,
     { states: JSON.stringify(states), limit: LIMITS.pageRows },
   );
-  return rows.map(requestOf).toReversed();
+  return readable(rows, requestOf).toReversed();
 }
 
 export function countPending(db: Sqlite): number {

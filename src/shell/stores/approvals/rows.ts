@@ -1,5 +1,6 @@
-import { assert, parseStrictJson, type Instant, type Sha256Hex } from "#base";
+import type { Instant, Sha256Hex } from "#base";
 import {
+  auditActorSchema,
   cardSchema,
   cardToWire,
   type ApprovalUse,
@@ -9,6 +10,7 @@ import {
   type KeyId,
   type StoredToken,
 } from "#model";
+import { whole, wholeJson } from "../store-fault.ts";
 
 /** Rows of `silas.db` as the values of `#model`, and back. */
 
@@ -31,7 +33,13 @@ export type RequestRow = {
   readonly decided_at: string | null;
   readonly decided_by: string | null;
   readonly token_id: string | null;
+  /** No column: read from the request that names this one. */
+  readonly replaced_by?: string | null;
 };
+
+/** Every column of a request, and what is asked in its place. */
+export const REQUESTS_SQL = `SELECT d.*, (SELECT n.request_id FROM pending_decisions n WHERE n.again_of = d.request_id) AS replaced_by
+  FROM pending_decisions d`;
 
 export const requestOf = (row: RequestRow): KeptRequest => ({
   requestId: row.request_id,
@@ -43,25 +51,28 @@ export const requestOf = (row: RequestRow): KeptRequest => ({
   card: cardOf(row.card),
   markdown: row.markdown,
   againOf: row.again_of,
+  replacedBy: row.replaced_by ?? null,
   createdAt: row.created_at as Instant,
-  proposedBy: JSON.parse(row.proposed_by) as AuditActor,
+  proposedBy: actorOf(row.proposed_by),
   activeSince: row.active_since as Instant | null,
   expiresAt: row.expires_at as Instant | null,
   state: row.state as KeptRequest["state"],
   decidedAt: row.decided_at as Instant | null,
-  decidedBy: row.decided_by === null ? null : (JSON.parse(row.decided_by) as AuditActor),
+  decidedBy: row.decided_by === null ? null : actorOf(row.decided_by),
   tokenId: row.token_id,
 });
 
+export const actorOf = (text: string): AuditActor =>
+  whole(auditActorSchema.safeParse(wholeJson(text, ACTOR)).data, ACTOR);
+const ACTOR = "CARD-01 whoever proposed or decided is named";
+
 /** A card that is no card any more is not shown with parts missing. */
 function cardOf(text: string): Card {
-  const parsed = parseStrictJson(text);
-  const card = cardSchema.safeParse(parsed.ok ? parsed.value : null);
-  assert(card.success, "CARD-01 a kept card is whole");
-  return card.data;
+  const kept = "CARD-01 a kept card is whole";
+  return whole(cardSchema.safeParse(wholeJson(text, kept)).data, kept);
 }
 
-export const requestParams = (request: KeptRequest): RequestRow => ({
+export const requestParams = (request: KeptRequest): Omit<RequestRow, "replaced_by"> => ({
   request_id: request.requestId,
   kind: request.kind,
   plan_hash: request.planHash,

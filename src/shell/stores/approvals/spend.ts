@@ -1,8 +1,18 @@
 import { err, ok, type Result } from "#base";
-import type { ApprovalUse, KeyError, RequestRefusal, SpendRefusal, StoredToken } from "#model";
+import {
+  beginsRun,
+  type ApprovalUse,
+  type KeyError,
+  type RequestRefusal,
+  type SpendRefusal,
+  type StoredToken,
+} from "#model";
 import type { AlsoGranted, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
+import { newestLimit } from "../autonomy/autonomy-store.ts";
+import { limitDrafts } from "../autonomy/limit-drafts.ts";
 import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
+import { dispatchWithin } from "../bus/enqueue.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
@@ -15,7 +25,7 @@ export type ApprovalStoreParts = { readonly db: Sqlite; readonly recordAct: Reco
 type Refused = RequestRefusal | SpendRefusal | KeyError;
 
 /**
- * Inside one transaction that holds the write lock from its first statement: count, insert, begin, close, record.
+ * Inside one transaction that holds the write lock from its first statement: count, insert, begin, close, record, tell.
  * INVARIANT: the count is that of the rows under the signed nonce and of the chain, whichever is more, and the key of the
  * rows is unique; nothing that a restored or edited row says gives a use back. Whatever is refused on the way rolls all of it back, further approvals of
  * the same decision with it. [APPR-16, APPR-17, WSTORE-04]
@@ -29,6 +39,9 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
   const use = spendOne(parts, spending);
   if (!use.ok) return use;
   recordAct(spentDraft(spending, use.value));
+  const limits = limitDrafts({ spending, newest: (key) => newestLimit(db, key) });
+  if (!limits.ok) return limits;
+  for (const draft of limits.value) recordAct(draft);
   const outcomes = open === null ? [] : outcomeDrafts(open.value, { outcome: "approved", at, actor });
   for (const draft of outcomes) recordAct(draft);
   for (const granted of also) {
@@ -37,6 +50,8 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
   }
   if (requestId !== null) closeRequest(db, { ...spending, requestId });
   for (const granted of also) keepUndo(db, { spending, granted });
+  // What is used without a request is a repair or the way back of a batch. [WORK-06]
+  if (open === null || beginsRun(open.value)) dispatchWithin(db, spending);
   return use;
 }
 

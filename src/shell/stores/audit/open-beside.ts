@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Result } from "#base";
 import type { AuditRules, StoreFault } from "#model";
 import type { AuditLog, AuditReader, WorkTitles } from "#ports";
-import { readTitles } from "../approvals/titles.ts";
+import { readGateNames, readTitles } from "../approvals/titles.ts";
 import { openSqlite, type Sqlite, type SqlParams } from "../sqlite.ts";
 import { faultOf, guardedValue } from "../store-fault.ts";
 import { createHeadsFile } from "./heads.ts";
@@ -25,6 +25,7 @@ export function openAuditReader({ dataDir, rules }: Place): Result<AuditReader &
   return openAsItIs({ dataDir, open: openForReading }, (db) => ({
     ...createAuditReader({ db, rules, heads: createHeadsFile(dataDir) }),
     titlesOf: async (ids: readonly string[]) => guardedValue(() => readTitles(db, ids)),
+    gateNamesOf: async (runIds: readonly string[]) => guardedValue(() => readGateNames(db, runIds)),
   }));
 }
 

@@ -1,4 +1,4 @@
-import { assert, err, ok, parseStrictJson, type Result } from "#base";
+import { assert, err, ok, type Result } from "#base";
 import {
   batchProposalSchema,
   type ApprovalUse,
@@ -10,8 +10,9 @@ import {
 import type { BatchSeries, BatchStore, KeptUndo, NextBatch, Undoing } from "#ports";
 import { spendWithin, type ApprovalStoreParts } from "../approvals/spend.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
+import { guarded, guardedValue, readable, whole, wholeJson } from "../store-fault.ts";
 import { undoneDraft } from "./drafts.ts";
+import { addItems, HOLDS, itemsOf } from "./goal-items.ts";
 
 /** Ways back and series of batches on a migrated `silas.db`. */
 export function createBatchStore(parts: ApprovalStoreParts): BatchStore {
@@ -20,7 +21,16 @@ export function createBatchStore(parts: ApprovalStoreParts): BatchStore {
     findUndo: async (runId) => guardedValue(() => findUndo(db, runId)),
     beginUndo: async (undoing) => guarded(() => db.transaction(() => beginUndo(parts, undoing))),
     addSeries: async (series) => guarded(() => db.transaction(() => ok(addSeries(db, series)))),
-    nextOfSeries: async () => guardedValue(() => db.all<SeriesRow>(NEXT_SQL).map(nextOf)),
+    nextOfSeries: async () => guardedValue(() => readable(db.all<SeriesRow>(NEXT_SQL), nextOf)),
+    itemsOf: async (goalId) => guardedValue(() => itemsOf(db, goalId)),
+    addItems: async (found) =>
+      guarded(() =>
+        db.transaction(() => {
+          addItems(db, found);
+          for (const series of found.series) insertSeries(db, series);
+          return ok();
+        }),
+      ),
     markAsked: async ({ seriesId, position }, requestId) =>
       guardedValue(
         () =>
@@ -69,8 +79,12 @@ function beginUndo(
   return used;
 }
 
-function addSeries(db: Sqlite, { seriesId, goalId, batches }: BatchSeries): void {
-  db.run("DELETE FROM batch_series WHERE goal_id = :goalId", { goalId });
+function addSeries(db: Sqlite, series: BatchSeries): void {
+  db.run("DELETE FROM batch_series WHERE goal_id = :goalId", { goalId: series.goalId });
+  insertSeries(db, series);
+}
+
+function insertSeries(db: Sqlite, { seriesId, goalId, batches }: BatchSeries): void {
   for (const [position, batch] of batches.entries()) {
     db.run(
       `INSERT INTO batch_series (series_id, position, goal_id, payload)
@@ -88,12 +102,11 @@ const NEXT_SQL = `SELECT s.series_id, s.position, s.payload FROM batch_series s
     AND s.position = (SELECT min(f.position) FROM batch_series f WHERE f.series_id = s.series_id AND f.request_id IS NULL)
     AND NOT EXISTS (
       SELECT 1 FROM batch_series b JOIN pending_decisions d ON d.request_id = b.request_id
-      WHERE b.series_id = s.series_id AND d.state IN ('pending', 'expired'))
+      WHERE b.series_id = s.series_id AND ${HOLDS})
   ORDER BY s.series_id`;
 
-function nextOf({ series_id: seriesId, position, payload }: SeriesRow): NextBatch {
-  const parsed = parseStrictJson(payload);
-  const batch = batchProposalSchema.safeParse(parsed.ok ? parsed.value : null);
-  assert(batch.success, "BATCH-02 a kept batch is whole");
-  return { seriesId, position, batch: batch.data satisfies BatchProposal };
+export function nextOf({ series_id: seriesId, position, payload }: SeriesRow): NextBatch {
+  const kept = "BATCH-02 a kept batch is whole";
+  const batch: BatchProposal = whole(batchProposalSchema.safeParse(wholeJson(payload, kept)).data, kept);
+  return { seriesId, position, batch };
 }

@@ -1,6 +1,6 @@
 import { assert } from "#base";
 import type { ApprovedGoal, AuditActor, AuditDraft, Repair } from "#model";
-import type { CycleChange, CycleNote, GoalNote, GoalPausing, GoalPlanning } from "#ports";
+import type { CycleChange, CycleNote, GoalLeaving, GoalNote, GoalPausing, GoalPlanning } from "#ports";
 
 /** What the goal store records of each change. */
 
@@ -16,6 +16,13 @@ export const scheduledDraft = ({ goalId, requestId, planHash }: ApprovedGoal, at
 export const pausedDraft = ({ goalId, state, at, actor }: GoalPausing): AuditDraft => ({
   event: state === "paused" ? "goal_paused" : "goal_resumed",
   data: { goal_id: goalId },
+  at,
+  actor,
+});
+
+export const leftDraft = ({ goalId, count, at, actor }: GoalLeaving): AuditDraft => ({
+  event: "goal_checks_left",
+  data: { goal_id: goalId, count },
   at,
   actor,
 });
@@ -53,6 +60,15 @@ function draftOf({ cycle, at, actor }: CycleChange, note: CycleNote): AuditDraft
       return {
         event: note.kind,
         data: { ...names, task_id: taskId, request_id: requestId, reason: whyAsked },
+        ...said,
+      };
+    }
+    case "goal_items_asked": {
+      assert(cycle.found !== null, "BATCH-01 what was asked about was found");
+      const { candidates, inBatches, inQuestions } = cycle.found;
+      return {
+        event: note.kind,
+        data: { ...names, candidates, in_batches: inBatches, in_questions: inQuestions },
         ...said,
       };
     }

@@ -1,10 +1,11 @@
-import { assert, LIMITS, ok, parseStrictJson, type Instant, type Sha256Hex } from "#base";
-import { cycleSchema, cycleToWire, type ApprovedGoal, type Cycle, type KeptGoal } from "#model";
-import type { CycleChange, GoalPausing, GoalPlanning, GoalScheduling, GoalStore, NextLook } from "#ports";
+import { LIMITS, ok, type Instant } from "#base";
+import { cycleSchema, cycleToWire, isPlainCycle, type Cycle, type KeptGoal } from "#model";
+import type { CycleChange, GoalLeaving, GoalPausing, GoalPlanning, GoalScheduling, GoalStore, NextLook } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
-import { cycleDrafts, noteDrafts, pausedDraft, scheduledDraft } from "./drafts.ts";
+import { guarded, guardedValue, readable, whole, wholeJson } from "../store-fault.ts";
+import { APPROVED_GOALS, approvedOf, type ApprovedRow } from "./approved-rows.ts";
+import { cycleDrafts, leftDraft, noteDrafts, pausedDraft, scheduledDraft } from "./drafts.ts";
 
 export type GoalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
@@ -12,7 +13,7 @@ export type GoalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAc
 export function createGoalStore(parts: GoalStoreParts): GoalStore {
   const { db } = parts;
   return {
-    approved: async () => guardedValue(() => db.all<ApprovedRow>(APPROVED).map(approvedOf)),
+    approved: async () => guardedValue(() => db.all<ApprovedRow>(`${APPROVED_GOALS} ORDER BY goal_id`).map(approvedOf)),
     list: async () =>
       guardedValue(() =>
         db.all<GoalRow>("SELECT * FROM goals ORDER BY goal_id LIMIT :limit", { limit: LIMITS.goalsMax }).map(goalOf),
@@ -24,18 +25,21 @@ export function createGoalStore(parts: GoalStoreParts): GoalStore {
       }),
     schedule: async (scheduling) => guarded(() => db.transaction(() => ok(schedule(parts, scheduling)))),
     pause: async (pausing) => guarded(() => db.transaction(() => ok(pause(parts, pausing)))),
+    leave: async (leaving) => guarded(() => db.transaction(() => ok(leave(parts, leaving)))),
     plan: async (planning) => guarded(() => db.transaction(() => ok(plan(parts, planning)))),
     keepCycle: async (change) => guarded(() => db.transaction(() => ok(keepCycle(parts, change)))),
     open: async () =>
       guardedValue(() =>
-        db
-          .all<CycleRow>(
+        readable(
+          db.all<CycleRow>(
             "SELECT record FROM goal_cycles INDEXED BY goal_cycles_open WHERE ended_at IS NULL ORDER BY goal_id",
-          )
-          .map(cycleOf),
+          ),
+          cycleOf,
+        ),
       ),
-    lastCycle: async (goalId) => guardedValue(() => cyclesOf(db, { goalId, limit: 1 })[0] ?? null),
-    cycles: async (goalId) => guardedValue(() => cyclesOf(db, { goalId, limit: LIMITS.goalCyclesShown })),
+    lastCycle: async (goalId) => guardedValue(() => newestOf(db, { goalId, limit: 1 }).map(cycleOf)[0] ?? null),
+    cycles: async (goalId) =>
+      guardedValue(() => readable(newestOf(db, { goalId, limit: LIMITS.goalCyclesShown }), cycleOf)),
     cycleOfRun: async (runId) =>
       guardedValue(() => {
         const row = db.get<CycleRow>("SELECT record FROM goal_cycles WHERE run_id = :runId", { runId });
@@ -44,29 +48,6 @@ export function createGoalStore(parts: GoalStoreParts): GoalStore {
   };
 }
 
-/** The newest of each goal; of two in one moment the one with the later id. */
-const APPROVED = `
-  SELECT d.work_item_id AS goal_id, d.request_id, a.token_id, u.lineage_id AS run_id, d.plan_hash
-  FROM (
-    SELECT work_item_id, request_id, plan_hash,
-      row_number() OVER (PARTITION BY work_item_id ORDER BY decided_at DESC, request_id DESC) AS place
-    FROM pending_decisions INDEXED BY pending_decisions_of_goals
-    WHERE kind = 'plan_approval' AND state = 'approved'
-      AND CASE WHEN json_valid(projection) THEN json_extract(projection, '$.type') END = 'goal'
-  ) d
-  CROSS JOIN decision_tokens g ON g.request_id = d.request_id AND g.position = 0
-  CROSS JOIN approval_tokens a ON a.token_id = g.token_id
-  CROSS JOIN approval_uses u ON u.nonce = a.nonce AND u.use_number = 1
-  WHERE d.place = 1
-  ORDER BY d.work_item_id`;
-
-type ApprovedRow = {
-  readonly goal_id: string;
-  readonly request_id: string;
-  readonly token_id: string;
-  readonly run_id: string;
-  readonly plan_hash: string;
-};
 type GoalRow = ApprovedRow & {
   readonly is_paused: number;
   readonly next_due: string | null;
@@ -75,13 +56,6 @@ type GoalRow = ApprovedRow & {
 };
 type CycleRow = { readonly record: string };
 
-const approvedOf = (row: ApprovedRow): ApprovedGoal => ({
-  goalId: row.goal_id,
-  requestId: row.request_id,
-  tokenId: row.token_id,
-  runId: row.run_id,
-  planHash: row.plan_hash as Sha256Hex,
-});
 const goalOf = (row: GoalRow): KeptGoal => ({
   ...approvedOf(row),
   isPaused: row.is_paused === 1,
@@ -90,21 +64,17 @@ const goalOf = (row: GoalRow): KeptGoal => ({
   missedCount: row.missed_count,
 });
 
-function cycleOf({ record }: CycleRow): Cycle {
-  const parsed = parseStrictJson(record);
-  const cycle = cycleSchema.safeParse(parsed.ok ? parsed.value : null);
-  assert(cycle.success, "GOAL-01 a kept cycle is whole");
-  return cycle.data;
+export function cycleOf({ record }: CycleRow): Cycle {
+  const kept = "GOAL-01 a kept cycle is whole";
+  return whole(cycleSchema.safeParse(wholeJson(record, kept)).data, kept);
 }
 
 type Newest = { readonly goalId: string; readonly limit: number };
-const cyclesOf = (db: Sqlite, { goalId, limit }: Newest): readonly Cycle[] =>
-  db
-    .all<CycleRow>("SELECT record FROM goal_cycles WHERE goal_id = :goalId ORDER BY number DESC LIMIT :limit", {
-      goalId,
-      limit,
-    })
-    .map(cycleOf);
+const newestOf = (db: Sqlite, { goalId, limit }: Newest): readonly CycleRow[] =>
+  db.all<CycleRow>("SELECT record FROM goal_cycles WHERE goal_id = :goalId ORDER BY number DESC LIMIT :limit", {
+    goalId,
+    limit,
+  });
 
 function schedule({ db, recordAct }: GoalStoreParts, { goal, nextDue, at }: GoalScheduling): void {
   const { goalId, requestId, tokenId, runId, planHash } = goal;
@@ -128,6 +98,11 @@ function pause({ db, recordAct }: GoalStoreParts, pausing: GoalPausing): void {
   recordAct(pausedDraft(pausing));
 }
 
+function leave({ db, recordAct }: GoalStoreParts, leaving: GoalLeaving): void {
+  db.run("UPDATE goals SET missed_count = 0 WHERE goal_id = :goalId", { goalId: leaving.goalId });
+  recordAct(leftDraft(leaving));
+}
+
 function plan({ db, recordAct }: GoalStoreParts, { goalId, next, notes, at }: GoalPlanning): void {
   lookNext(db, { goalId, next });
   for (const draft of noteDrafts({ goalId, notes, at })) recordAct(draft);
@@ -144,7 +119,7 @@ function lookNext(db: Sqlite, { goalId, next }: { readonly goalId: string; reado
 
 function keepCycle({ db, recordAct }: GoalStoreParts, change: CycleChange): void {
   const { cycle, next, notes, at } = change;
-  const { goalId, number, repair, ended, endedAt } = cycle;
+  const { goalId, number, repair, endedAt } = cycle;
   db.run(
     `INSERT INTO goal_cycles (goal_id, number, run_id, record, is_plain, ended_at)
      VALUES (:goalId, :number, :runId, :record, :isPlain, :endedAt)
@@ -154,7 +129,7 @@ function keepCycle({ db, recordAct }: GoalStoreParts, change: CycleChange): void
       number,
       runId: repair?.runId ?? null,
       record: JSON.stringify(cycleToWire(cycle)),
-      isPlain: ended === "healthy" && repair === null ? 1 : 0,
+      isPlain: isPlainCycle(cycle) ? 1 : 0,
       endedAt,
     },
   );

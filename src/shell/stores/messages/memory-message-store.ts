@@ -2,15 +2,17 @@ import { err, LIMITS, ok, type Result } from "#base";
 import type { KeptMessage, MessageRefusal, NonceAnswer, NonceSpending } from "#model";
 import type { MessageStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
+import type { MemoryTurns } from "../turns/memory-turn-store.ts";
 import { endorsedDraft, isOpen, receivedDrafts, settledDrafts } from "./drafts.ts";
 
 export type MemoryMessageParts = {
   readonly spendNow: (spending: NonceSpending) => NonceAnswer;
   readonly recordAct: RecordAct;
+  readonly beginTurn?: MemoryTurns["begin"];
 };
 
 /** The in-memory twin of the message store: the same behaviour in the plainest code. */
-export function createMemoryMessageStore({ spendNow, recordAct }: MemoryMessageParts): MessageStore {
+export function createMemoryMessageStore({ spendNow, recordAct, beginTurn }: MemoryMessageParts): MessageStore {
   const messages = new Map<string, KeptMessage>();
   const newestFirst = () => [...messages.values()].toSorted((a, b) => (a.messageId < b.messageId ? 1 : -1));
   const known = (messageId: string): Result<KeptMessage, MessageRefusal> => {
@@ -33,6 +35,8 @@ export function createMemoryMessageStore({ spendNow, recordAct }: MemoryMessageP
       if (!found.ok) return found;
       if (!isOpen(found.value, state)) return err({ code: "message_settled", messageId });
       for (const draft of settledDrafts(settlement)) recordAct(draft);
+      const { question, at } = settlement;
+      if (state === "accepted" && question !== undefined) beginTurn?.({ message: found.value, question, at });
       return ok(keep({ ...found.value, state, text, gate }));
     },
     find: async (messageId) => ok(messages.get(messageId) ?? null),

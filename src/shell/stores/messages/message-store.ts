@@ -4,7 +4,8 @@ import type { MessageStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { spendWithin } from "../nonces/nonce-store.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
+import { guarded, guardedValue, readable } from "../store-fault.ts";
+import { beginTurnWithin } from "../turns/turn-store.ts";
 import { endorsedDraft, isOpen, receivedDrafts, settledDrafts } from "./drafts.ts";
 import { messageOf, messageParams, type MessageRow } from "./rows.ts";
 
@@ -20,17 +21,27 @@ export function createMessageStore(parts: MessageStoreParts): MessageStore {
     list: async (query) => guardedValue(() => list(db, query)),
     unsettled: async () =>
       guardedValue(() =>
-        db
-          .all<MessageRow>(`${SELECT} WHERE state IN ('received', 'waiting') ORDER BY m.message_id LIMIT :limit`, {
+        readable(
+          db.all<MessageRow>(`${SELECT} WHERE state IN ('received', 'waiting') ORDER BY m.message_id LIMIT :limit`, {
             limit: LIMITS.pageRows,
-          })
-          .map(messageOf),
+          }),
+          messageOf,
+        ),
       ),
     endorse: async (endorsing) => guarded(() => db.transaction(() => endorse(parts, endorsing))),
   };
 }
 
-const SELECT = `SELECT m.*, e.token_id, e.endorsed_at
+// The events of the index are all named, so that it is used.
+const TOLD = `FROM audit_entries t WHERE t.event IN ('message_received', 'message_endorsed')
+  AND json_extract(t.entry, '$.data.message_id') = m.message_id`;
+
+/** With what the chain tells: a row that was raised, or an endorsement that was put in, was not Silas's doing. [T15] */
+const SELECT = `SELECT m.*, e.token_id, e.endorsed_at,
+    (SELECT json_extract(t.entry, '$.data.taint') ${TOLD} AND t.event = 'message_received' ORDER BY t.seq LIMIT 1)
+      AS told_taint,
+    (SELECT json_extract(t.entry, '$.data.token_id') ${TOLD} AND t.event = 'message_endorsed' ORDER BY t.seq LIMIT 1)
+      AS told_token_id
   FROM messages m LEFT JOIN message_endorsements e ON e.message_id = m.message_id`;
 
 function find(db: Sqlite, messageId: string): KeptMessage | null {
@@ -44,7 +55,7 @@ function list(db: Sqlite, { scopeId, before, limit }: MessageQuery): readonly Ke
      ORDER BY m.message_id DESC LIMIT :limit`,
     { scopeId, before, limit: Math.min(limit, LIMITS.pageRows) },
   );
-  return rows.map(messageOf);
+  return readable(rows, messageOf);
 }
 
 function receive({ db, recordAct }: MessageStoreParts, { first, replay, actor }: Reception): KeptMessage {
@@ -72,6 +83,8 @@ function settle({ db, recordAct }: MessageStoreParts, settlement: Settlement): R
     gate: gate === null ? null : JSON.stringify(gate),
   });
   for (const draft of settledDrafts(settlement)) recordAct(draft);
+  const { question, at } = settlement;
+  if (state === "accepted" && question !== undefined) beginTurnWithin(db, { message: found, question, at });
   return ok({ ...found, state, text, gate });
 }
 

@@ -1,17 +1,10 @@
 import { err, LIMITS, ok, type Instant, type Result } from "#base";
-import type {
-  ActBy,
-  AskedSecret,
-  AuditActor,
-  AuditDraft,
-  SecretRef,
-  SecureInputRefusal,
-  SecureInputRequest,
-} from "#model";
+import type { ActBy, AskedSecret, AuditDraft, SecretRef, SecureInputRefusal, SecureInputRequest } from "#model";
 import type { SecureInputStore } from "#ports";
+import { actorOf } from "../approvals/rows.ts";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
+import { guarded, guardedValue, readable } from "../store-fault.ts";
 
 type Parts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
@@ -40,6 +33,7 @@ type Row = {
   readonly input_hint: string | null;
   readonly instructions: string;
   readonly help_url: string | null;
+  readonly host: string | null;
   readonly requested_by: string;
   readonly created_at: string;
   readonly expires_at: string;
@@ -47,7 +41,8 @@ type Row = {
 };
 
 function list(db: Sqlite, at: Instant): readonly SecureInputRequest[] {
-  return db.all<Row>("SELECT * FROM secure_inputs ORDER BY created_at, ref_id").map((row) => requestOf(row, at));
+  const rows = db.all<Row>("SELECT * FROM secure_inputs ORDER BY created_at, ref_id");
+  return readable(rows, (row) => requestOf(row, at));
 }
 
 function ask({ db, recordAct }: Parts, request: SecureInputRequest): Result<AskedSecret, SecureInputRefusal> {
@@ -58,9 +53,10 @@ function ask({ db, recordAct }: Parts, request: SecureInputRequest): Result<Aske
   if (waiting.length >= LIMITS.secretsAsked) return err({ code: "too_many_asked", max: LIMITS.secretsAsked });
   db.run(
     `INSERT OR REPLACE INTO secure_inputs
-       (ref_id, label, input_hint, instructions, help_url, requested_by, created_at, expires_at, fulfilled_at)
+       (ref_id, label, input_hint, instructions, help_url, host, requested_by, created_at, expires_at, fulfilled_at)
      VALUES
-       (:ref_id, :label, :input_hint, :instructions, :help_url, :requested_by, :created_at, :expires_at, :fulfilled_at)`,
+       (:ref_id, :label, :input_hint, :instructions, :help_url, :host, :requested_by, :created_at, :expires_at,
+        :fulfilled_at)`,
     paramsOf(request),
   );
   recordAct(secretDraft("secret_asked", { ref: request.refId, at: request.createdAt, actor: request.requestedBy }));
@@ -102,10 +98,11 @@ const requestOf = (row: Row, at: Instant): SecureInputRequest => ({
   label: row.label,
   inputHint: row.input_hint,
   guidance: { instructions: row.instructions, helpUrl: row.help_url },
+  host: row.host,
   createdAt: row.created_at as Instant,
   expiresAt: row.expires_at as Instant,
   state: row.fulfilled_at !== null ? "fulfilled" : row.expires_at > at ? "pending" : "expired",
-  requestedBy: JSON.parse(row.requested_by) as AuditActor,
+  requestedBy: actorOf(row.requested_by),
 });
 
 const paramsOf = (request: SecureInputRequest): Row => ({
@@ -114,6 +111,7 @@ const paramsOf = (request: SecureInputRequest): Row => ({
   input_hint: request.inputHint,
   instructions: request.guidance.instructions,
   help_url: request.guidance.helpUrl,
+  host: request.host,
   requested_by: JSON.stringify(request.requestedBy),
   created_at: request.createdAt,
   expires_at: request.expiresAt,

@@ -4,16 +4,18 @@ import type { RunChange, RunNote, SettledRun } from "#ports";
 
 /** What the work store and its twin record, in one place so that both say the same. */
 
-export const isOver = ({ status }: Pick<RunRecord, "status">): boolean =>
-  status !== "pending" && status !== "running" && status !== "verifying" && status !== "paused";
+const UNDER_WAY: ReadonlySet<RunRecord["status"]> = new Set(["pending", "running", "verifying", "paused", "waiting"]);
+export const isOver = ({ status }: Pick<RunRecord, "status">): boolean => !UNDER_WAY.has(status);
 
 /** A run that ends is recorded with the hash of all it did, which is asked for when everything of it is kept. */
 export const draftsOf = (change: RunChange, hash: () => Sha256Hex): readonly AuditDraft[] =>
-  change.events.map((event) => draftOf({ ...change, hash }, event));
+  change.events.flatMap((event) => (event.kind === "out_of_ways" ? [] : draftOf({ ...change, hash }, event)));
 
+/** What is asked in consequence tells of itself. */
+type Told = Exclude<RunNote, { readonly kind: "out_of_ways" }>;
 type Hashed = { readonly hash: () => Sha256Hex };
 
-function draftOf({ run, at, actor, hash }: RunChange & Hashed, note: RunNote): AuditDraft {
+function draftOf({ run, at, actor, hash }: RunChange & Hashed, note: Told): AuditDraft {
   const names = { run_id: run.runId, work_item_id: run.workItemId };
   const said = { at, actor };
   switch (note.kind) {
@@ -23,6 +25,10 @@ function draftOf({ run, at, actor, hash }: RunChange & Hashed, note: RunNote): A
       return { event: note.kind, data: { ...names, reason: note.reason }, ...said };
     case "step_in_doubt":
       return { event: note.kind, data: { ...names, attempt: note.attempt, step_index: note.stepIndex }, ...said };
+    case "artifact_ref_mismatch": {
+      const { kind: event, ...counts } = note;
+      return { event, data: { ...names, ...counts }, ...said };
+    }
     case "run_paused":
     case "run_resumed":
       return { event: note.kind, data: names, ...said };

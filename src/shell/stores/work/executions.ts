@@ -1,8 +1,10 @@
-import { assert, parseStrictJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
+import { assert, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
 import { executionText, type AuditRow, type KeptRows } from "#model";
 import type { KeptExecution } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
+import { wholeJson } from "../store-fault.ts";
 import type { LedgerRow, RunRow } from "./rows.ts";
+import { networkOf } from "./run-network.ts";
 
 /** The hash of everything that a run did, over its rows as they are in this moment. */
 export function executionHash(db: Sqlite, runId: string): Sha256Hex {
@@ -31,7 +33,7 @@ function rowsOf(db: Sqlite, runId: string): KeptRows | null {
   const run = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId });
   if (run === null) return null;
   const ledger = db.all<LedgerRow>("SELECT entry FROM work_ledger WHERE run_id = :runId ORDER BY position", { runId });
-  return { run: jsonOf(run.record), ledger: ledger.map(({ entry }) => jsonOf(entry)) };
+  return { run: jsonOf(run.record), ledger: ledger.map(({ entry }) => jsonOf(entry)), network: networkOf(db, runId) };
 }
 
 function linesOf(db: Sqlite, runId: string): readonly AuditRow[] {
@@ -44,8 +46,4 @@ function linesOf(db: Sqlite, runId: string): readonly AuditRow[] {
   );
 }
 
-function jsonOf(text: string): JsonValue {
-  const parsed = parseStrictJson(text);
-  assert(parsed.ok, "WSTORE-03 a kept run is whole");
-  return parsed.value;
-}
+const jsonOf = (text: string): JsonValue => wholeJson(text, "WSTORE-03 a kept run is whole");

@@ -1,46 +1,63 @@
-import { assert, canonicalJson, err, LIMITS, ok, sha256Hex, type Result } from "#base";
+import { assert, canonicalJson, err, LIMITS, ok, sha256Hex, type Instant, type Result } from "#base";
 import {
   executionText,
   ledgerEntryToWire,
+  isModelTurn,
   runRecordToWire,
   settlementText,
   type AuditRow,
+  type Consultation,
   type LedgerEntry,
   type RunRecord,
   type RunSettlement,
+  type RunStatus,
   type WorkRefusal,
 } from "#model";
-import type { AuditLog, GrantedRun, KeptExecution, RunChange, SettledRun, WorkStore } from "#ports";
+import type { ApprovalStore, AuditLog, GrantedRun, KeptExecution, RunChange, SettledRun, WorkStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { draftsOf, isOver, settledDraft } from "./drafts.ts";
+import { createMemoryRunNetworkStore } from "./run-network.ts";
 
 type Kept = {
   readonly runs: Map<string, RunRecord>;
   readonly ledger: Map<string, LedgerEntry>;
   readonly settlements: Map<string, RunSettlement>;
+  readonly network: ReturnType<typeof createMemoryRunNetworkStore>;
 };
 export type MemoryWorkParts = {
   readonly recordAct: RecordAct;
   readonly audit: AuditLog;
   /** What approvals let begin, oldest first. */
   readonly grants: () => readonly GrantedRun[];
+  /** Where the questions of runs are asked; without it none can be. */
+  readonly requests?: Pick<ApprovalStore, "propose" | "find" | "decline">;
+  /** Where the planner is asked about runs; without it nobody is. */
+  readonly beginConsult?: (consultation: Consultation) => void;
 };
 
 /** The in-memory twin of the work store: the same behaviour in the plainest code. */
-export function createMemoryWorkStore({ recordAct, audit, grants }: MemoryWorkParts): WorkStore {
-  const kept: Kept = { runs: new Map(), ledger: new Map(), settlements: new Map() };
-  const { runs, ledger, settlements } = kept;
+export function createMemoryWorkStore(parts: MemoryWorkParts): WorkStore {
+  const { recordAct, audit, grants, requests } = parts;
+  const runs: Kept["runs"] = new Map();
+  const isEnded = (runId: string): boolean => (runs.get(runId)?.endedAt ?? null) !== null;
+  const network = createMemoryRunNetworkStore({ recordAct, isEnded });
+  const kept: Kept = { runs, ledger: new Map(), settlements: new Map(), network };
+  const { ledger, settlements } = kept;
   const change = (made: RunChange): Result<void, never> => {
     runs.set(made.run.runId, made.run);
     for (const entry of made.entries) ledger.set(entry.executionId, entry);
     for (const draft of draftsOf(made, () => sha256Hex(textOf(kept, made.run)))) recordAct(draft);
     return ok();
   };
-  const saved = (made: RunChange): Result<void, WorkRefusal> => {
+  const saved = async (made: RunChange): Promise<Result<void, WorkRefusal>> => {
     const { runId } = made.run;
     const before = runs.get(runId);
     if (before === undefined) return err({ code: "run_unknown", runId });
-    return isOver(before) ? err({ code: "run_over", runId, status: before.status }) : change(made);
+    if (isOver(before)) return err({ code: "run_over", runId, status: before.status });
+    await leaveQuestion(requests, { before, change: made });
+    const answer = change(made);
+    if (made.consult !== undefined) parts.beginConsult?.(made.consult);
+    return answer;
   };
   return {
     waiting: async () => ok(grants().filter(({ runId, projectRunId }) => projectRunId === null && !runs.has(runId))),
@@ -48,31 +65,63 @@ export function createMemoryWorkStore({ recordAct, audit, grants }: MemoryWorkPa
     tasksOf: async (requestId) =>
       ok(grants().filter((grant) => grant.requestId === requestId && grant.projectRunId !== null)),
     find: async (runId) => ok(runs.get(runId) ?? null),
-    doneBefore: async (workItemId, at) => {
-      const done = [...runs.values()].filter((run) => run.workItemId === workItemId && run.status === "done");
-      const before = done.filter(({ endedAt }) => endedAt !== null && endedAt <= at);
-      return ok(before.toSorted((a, b) => ((a.endedAt ?? "") < (b.endedAt ?? "") ? -1 : 1)).at(-1) ?? null);
-    },
-    list: async (most) => ok([...runs.values()].toSorted(byStart).toReversed().slice(0, most)),
-    unfinished: async () => ok([...runs.values()].filter((run) => !isOver(run)).toSorted(byId)),
+    doneBefore: async (workItemId, at) => ok(lastDone([...runs.values()], { workItemId, at })),
+    list: async (asked) => ok(listed(asked, { runs, grants: grants() })),
+    hasEnded: async (runId) => ok(isEnded(runId)),
+    unfinished: async () => ok([...runs.values()].filter((run) => !isOver(run)).toSorted(byStart)),
+    tokensSince: async (at) => ok(tokensSince(ledger.values(), at)),
     ledger: async (runId) => ok([...ledger.values()].filter((entry) => entry.runId === runId)),
     begin: async (made) => {
       const { runId } = made.run;
       return runs.has(runId) ? err({ code: "run_exists", runId }) : change(made);
     },
-    save: async (made) => saved(made),
+    save: saved,
+    ask: async (made, request) => {
+      const asked = await requests?.propose(request);
+      return asked === undefined || asked.ok ? saved(made) : asked;
+    },
     executions: async (requestId) => {
       const ids = grants().flatMap((grant) => (grant.requestId === requestId ? [grant.runId] : []));
       const ended = ids.flatMap((id) => runs.get(id) ?? []).filter(isOver);
       return ok(await Promise.all(ended.toSorted(byStart).map((run) => executionOf({ kept, audit, run }))));
     },
+    addNetworkUse: network.addNetworkUse,
+    networkOf: network.networkOf,
     inDoubt: async () => {
       const doubtful = [...runs.values()].filter(({ status }) => status === "in_doubt");
-      return ok(doubtful.filter(({ runId }) => !settlements.has(runId)).toSorted(byId));
+      return ok(doubtful.filter(({ runId }) => !settlements.has(runId)).toSorted(byStart));
     },
     settlementOf: async (runId) => ok(settlements.get(runId) ?? null),
     settle: async (settled) => settle({ kept, recordAct }, settled),
   };
+}
+
+type Known = { readonly runs: Kept["runs"]; readonly grants: readonly GrantedRun[] };
+
+function listed(asked: Parameters<WorkStore["list"]>[0], { runs, grants }: Known): readonly RunRecord[] {
+  const { limit, status, idPart = "" } = asked;
+  const requestOf = (id: string): string => grants.find(({ runId }) => runId === id)?.requestId ?? "";
+  return newestOf(runs, status)
+    .filter(({ runId }) => runId.endsWith(idPart) || [runId, requestOf(runId)].some((id) => id.startsWith(idPart)))
+    .slice(0, limit);
+}
+
+const newestOf = (runs: Kept["runs"], status: RunStatus | undefined): readonly RunRecord[] =>
+  [...runs.values()]
+    .filter((run) => status === undefined || run.status === status)
+    .toSorted(byStart)
+    .toReversed();
+
+type Changing = { readonly before: RunRecord; readonly change: RunChange };
+
+async function leaveQuestion(requests: MemoryWorkParts["requests"], { before, change }: Changing): Promise<void> {
+  const { run, at, actor } = change;
+  const asked = before.question?.requestId;
+  if (requests === undefined || asked === undefined || asked === run.question?.requestId) return;
+  const left = await requests.find(asked);
+  if (!left.ok || left.value?.state !== "pending") return;
+  const { requestId, planHash } = left.value;
+  await requests.decline({ requestId, planHash, at, actor });
 }
 
 function settle(
@@ -90,9 +139,13 @@ function settle(
   return ok();
 }
 
-function textOf({ ledger }: Kept, run: RunRecord): string {
+function textOf({ ledger, network }: Kept, run: RunRecord): string {
   const entries = [...ledger.values()].filter(({ runId }) => runId === run.runId);
-  return executionText({ run: runRecordToWire(run), ledger: entries.map(ledgerEntryToWire) });
+  return executionText({
+    run: runRecordToWire(run),
+    ledger: entries.map(ledgerEntryToWire),
+    network: network.usesOf(run.runId),
+  });
 }
 
 type Executed = { readonly kept: Kept; readonly audit: AuditLog; readonly run: RunRecord };
@@ -116,3 +169,16 @@ async function executionOf({ kept, audit, run }: Executed): Promise<KeptExecutio
 const byId = (a: RunRecord, b: RunRecord): number => (a.runId < b.runId ? -1 : 1);
 const byStart = (a: RunRecord, b: RunRecord): number =>
   a.startedAt === b.startedAt ? byId(a, b) : a.startedAt < b.startedAt ? -1 : 1;
+
+const tokensSince = (entries: Iterable<LedgerEntry>, at: Instant): number =>
+  [...entries]
+    .filter((entry) => isModelTurn(entry) && entry.startedAt >= at)
+    .reduce((sum, { tokensUsed }) => sum + tokensUsed, 0);
+
+type Done = { readonly workItemId: string; readonly at: Instant };
+
+function lastDone(runs: readonly RunRecord[], { workItemId, at }: Done): RunRecord | null {
+  const done = runs.filter((run) => run.workItemId === workItemId && run.status === "done");
+  const before = done.filter(({ endedAt }) => endedAt !== null && endedAt <= at);
+  return before.toSorted((a, b) => ((a.endedAt ?? "") < (b.endedAt ?? "") ? -1 : 1)).at(-1) ?? null;
+}

@@ -1,4 +1,4 @@
-import { assert, parseStrictJson, type Instant, type Sha256Hex } from "#base";
+import type { Instant, Sha256Hex } from "#base";
 import {
   ledgerEntrySchema,
   ledgerEntryToWire,
@@ -8,6 +8,7 @@ import {
   type RunRecord,
 } from "#model";
 import type { GrantedRun } from "#ports";
+import { whole, wholeJson } from "../store-fault.ts";
 
 /** Rows of `silas.db` as the values of `#model`, and back. */
 
@@ -17,19 +18,22 @@ export const runParams = (run: RunRecord) => ({
   run_id: run.runId,
   work_item_id: run.workItemId,
   token_id: run.tokenId,
-  // The column is for finding what is not over; that it is paused, or a project that failed, stands in the record.
-  status: run.status === "paused" ? "pending" : run.status === "failed" ? "stuck" : run.status,
+  status: columnOf(run.status),
   attempts: run.attempts,
   record: JSON.stringify(runRecordToWire(run)),
   started_at: run.startedAt,
   ended_at: run.endedAt,
 });
 
+/** The column is for finding what is not over; that it rests, or is a project that failed, stands in the record. */
+function columnOf(status: RunRecord["status"]): string {
+  if (status === "paused" || status === "waiting") return "pending";
+  return status === "failed" ? "stuck" : status;
+}
+
 export function runOf({ record }: RunRow): RunRecord {
-  const parsed = parseStrictJson(record);
-  const run = runRecordSchema.safeParse(parsed.ok ? parsed.value : null);
-  assert(run.success, "WSTORE-03 a kept run is whole");
-  return run.data;
+  const kept = "WSTORE-03 a kept run is whole";
+  return whole(runRecordSchema.safeParse(wholeJson(record, kept)).data, kept);
 }
 
 export type LedgerRow = { readonly entry: string };
@@ -42,10 +46,8 @@ export const entryParams = (entry: LedgerEntry) => ({
 });
 
 export function entryOf({ entry: text }: LedgerRow): LedgerEntry {
-  const parsed = parseStrictJson(text);
-  const entry = ledgerEntrySchema.safeParse(parsed.ok ? parsed.value : null);
-  assert(entry.success, "EXEC-12 a kept step is whole");
-  return entry.data;
+  const kept = "EXEC-12 a kept step is whole";
+  return whole(ledgerEntrySchema.safeParse(wholeJson(text, kept)).data, kept);
 }
 
 export type GrantRow = {

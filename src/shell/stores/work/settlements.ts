@@ -1,20 +1,20 @@
-import { assert, err, ok, parseStrictJson, type Result } from "#base";
+import { err, ok, type Result } from "#base";
 import { runSettlementSchema, settlementText, type RunRecord, type RunSettlement, type WorkRefusal } from "#model";
 import type { SettledRun } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
+import { readable, whole, wholeJson } from "../store-fault.ts";
 import { settledDraft } from "./drafts.ts";
 import { runOf, type RunRow } from "./rows.ts";
 
 /** Runs in doubt about which nothing was decided; oldest first. */
 export function runsInDoubt(db: Sqlite): readonly RunRecord[] {
-  return db
-    .all<RunRow>(
-      `SELECT r.record FROM work_runs r INDEXED BY work_runs_in_doubt
-       WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM run_settlements s WHERE s.run_id = r.run_id)
-       ORDER BY r.run_id`,
-    )
-    .map(runOf);
+  const rows = db.all<RunRow>(
+    `SELECT r.record FROM work_runs r INDEXED BY work_runs_in_doubt
+     WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM run_settlements s WHERE s.run_id = r.run_id)
+     ORDER BY r.started_at, r.run_id`,
+  );
+  return readable(rows, runOf);
 }
 
 export function findSettlement(db: Sqlite, runId: string): RunSettlement | null {
@@ -46,8 +46,6 @@ export function settle(
 }
 
 export function settlementOf({ record }: RunRow): RunSettlement {
-  const parsed = parseStrictJson(record);
-  const settlement = runSettlementSchema.safeParse(parsed.ok ? parsed.value : null);
-  assert(settlement.success, "WSTORE-03 a kept decision is whole");
-  return settlement.data;
+  const kept = "WSTORE-03 a kept decision is whole";
+  return whole(runSettlementSchema.safeParse(wholeJson(record, kept)).data, kept);
 }

@@ -1,12 +1,15 @@
 import { err, LIMITS, ok, type Instant, type Result } from "#base";
-import type { LedgerEntry, RunRecord, WorkRefusal } from "#model";
+import type { KeptRequest, LedgerEntry, RequestRefusal, RunRecord, WorkRefusal } from "#model";
 import type { GrantedRun, RunChange, WorkStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
+import { beginConsultWithin } from "../consults/consult-store.ts";
 import { BATCH_GRANT, BATCH_GRANTS } from "../batches/grants.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
+import { guarded, guardedValue, readable } from "../store-fault.ts";
 import { draftsOf, isOver } from "./drafts.ts";
 import { executionHash, executionsOf } from "./executions.ts";
+import { askWithin, leaveQuestion } from "./questions.ts";
+import { createRunNetworkStore } from "./run-network.ts";
 import { findSettlement, runsInDoubt, settle } from "./settlements.ts";
 import { entryOf, entryParams, grantOf, runOf, runParams, type GrantRow, type LedgerRow, type RunRow } from "./rows.ts";
 
@@ -21,11 +24,7 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
       guardedValue(() =>
         [ALL_GRANTS, BATCH_GRANTS]
           .flatMap((grants) =>
-            db.all<GrantRow>(
-              `${grants} AND NOT EXISTS (SELECT 1 FROM work_runs r WHERE r.run_id = l.lineage_id)
-               ORDER BY l.started_at, l.lineage_id LIMIT :limit`,
-              { limit },
-            ),
+            db.all<GrantRow>(`${grants} ORDER BY l.started_at, l.lineage_id LIMIT :limit`, { limit }),
           )
           .map(grantOf)
           .toSorted(oldestFirst),
@@ -34,21 +33,16 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
     tasksOf: async (requestId) => guardedValue(() => taskGrants(db, requestId)),
     find: async (runId) => guardedValue(() => find(db, runId)),
     doneBefore: async (workItemId, at) => guardedValue(() => lastDone(db, { workItemId, at })),
-    list: async (most) =>
-      guardedValue(() =>
-        db
-          .all<RunRow>("SELECT record FROM work_runs ORDER BY started_at DESC, run_id DESC LIMIT :limit", {
-            limit: Math.min(most, limit),
-          })
-          .map(runOf),
-      ),
+    list: async (asked) => guardedValue(() => listed(db, asked)),
+    hasEnded: async (runId) => guardedValue(() => hasEnded(db, runId)),
     unfinished: async () =>
       guardedValue(() =>
-        db
-          .all<RunRow>(
-            "SELECT record FROM work_runs WHERE status IN ('pending', 'running', 'verifying') ORDER BY run_id",
-          )
-          .map(runOf),
+        readable(
+          db.all<RunRow>(
+            "SELECT record FROM work_runs WHERE status IN ('pending', 'running', 'verifying') ORDER BY started_at, run_id",
+          ),
+          runOf,
+        ),
       ),
     ledger: async (runId) =>
       guardedValue(() =>
@@ -56,13 +50,41 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
           .all<LedgerRow>("SELECT entry FROM work_ledger WHERE run_id = :runId ORDER BY position", { runId })
           .map(entryOf),
       ),
+    tokensSince: async (at) => guardedValue(() => db.all<{ readonly used: number }>(TOKENS_USED, { at })[0]?.used ?? 0),
     begin: async (change) => guarded(() => db.transaction(() => begin(parts, change))),
     save: async (change) => guarded(() => db.transaction(() => save(parts, change))),
+    ask: async (change, request) => guarded(() => db.transaction(() => ask(parts, { change, request }))),
     executions: async (requestId) => guardedValue(() => executionsOf(db, requestId)),
+    ...createRunNetworkStore(parts),
     inDoubt: async () => guardedValue(() => runsInDoubt(db)),
     settlementOf: async (runId) => guardedValue(() => findSettlement(db, runId)),
     settle: async (settled) => guarded(() => db.transaction(() => settle(parts, settled))),
   };
+}
+
+/** Of questions to models since then: only runs that go on, or ended since, can hold one. */
+const TOKENS_USED = `
+  SELECT coalesce(sum(json_extract(l.entry, '$.tokens_used')), 0) AS used
+  FROM work_runs r JOIN work_ledger l ON l.run_id = r.run_id
+  WHERE (r.ended_at IS NULL OR r.ended_at >= :at)
+    AND CASE WHEN json_valid(l.entry)
+      THEN json_extract(l.entry, '$.tool') = 'model' AND json_extract(l.entry, '$.started_at') >= :at END`;
+
+const NEWEST = "ORDER BY started_at DESC, run_id DESC LIMIT :limit";
+const STANDS_SO = "CASE WHEN json_valid(record) THEN json_extract(record, '$.status') END = :status";
+const HAS_ID = `(substr(run_id, 1, length(:idPart)) = :idPart OR substr(run_id, -length(:idPart)) = :idPart
+  OR EXISTS (SELECT 1 FROM decision_tokens g
+    WHERE g.token_id = work_runs.token_id AND substr(g.request_id, 1, length(:idPart)) = :idPart))`;
+
+function listed(db: Sqlite, { status, idPart, limit }: Parameters<WorkStore["list"]>[0]): readonly RunRecord[] {
+  const conditions = [...(status === undefined ? [] : [STANDS_SO]), ...(idPart === undefined ? [] : [HAS_ID])];
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  const rows = db.all<RunRow>(`SELECT record FROM work_runs ${where} ${NEWEST}`, {
+    ...(status !== undefined && { status }),
+    ...(idPart !== undefined && { idPart }),
+    limit: Math.min(limit, LIMITS.pageRows),
+  });
+  return readable(rows, runOf);
 }
 
 const RUN_OF_REQUEST = `(
@@ -71,29 +93,28 @@ const RUN_OF_REQUEST = `(
   JOIN approval_uses own_use ON own_use.nonce = own_token.nonce
   WHERE own.request_id = d.request_id AND own.position = 0)`;
 /** Besides its own plan, a request of a project granted its tasks. */
-const OF_PROJECT = "CASE WHEN json_valid(d.projection) THEN json_extract(d.projection, '$.type') END = 'project'";
+const OF_PROJECT = "d.type = 'project'";
 
 /** Only the request's own plan runs by itself. A projection that somebody broke names no executor, and runs nothing. */
 const grantsFrom = (tables: string): string => `
   SELECT l.lineage_id AS run_id, d.request_id, l.work_item_id, a.token_id, l.content_hash AS plan_hash,
     l.started_at AS granted_at, CASE WHEN g.position > 0 THEN ${RUN_OF_REQUEST} END AS project_run_id
   FROM ${tables}
-  WHERE d.kind = 'plan_approval'
-    AND CASE WHEN json_valid(d.projection) THEN json_extract(d.projection, '$.executor_kind') END = 'steps'`;
+  WHERE d.kind = 'plan_approval' AND d.executor_kind IN ('steps', 'model')`;
 
-// All say in which order the tables are read. What waits begins with the attempts, so that of those that have run only
-// that they have is looked up.
-const ALL_GRANTS = grantsFrom(`attempt_lineages l
+// All say in which order the tables are read: what waits begins with the attempts that nothing has run.
+const ALL_GRANTS = grantsFrom(`unbegun_attempts w
+  CROSS JOIN attempt_lineages l ON l.lineage_id = w.lineage_id
   CROSS JOIN approval_uses u ON u.lineage_id = l.lineage_id
   CROSS JOIN approval_tokens a ON a.nonce = u.nonce
   CROSS JOIN decision_tokens g ON g.token_id = a.token_id AND g.position = 0
-  CROSS JOIN pending_decisions d ON d.request_id = g.request_id`);
+  CROSS JOIN request_headings d ON d.request_id = g.request_id`);
 const ONE_GRANT = grantsFrom(`attempt_lineages l
   CROSS JOIN approval_uses u ON u.lineage_id = l.lineage_id
   CROSS JOIN approval_tokens a ON a.nonce = u.nonce
   CROSS JOIN decision_tokens g ON g.token_id = a.token_id
-  CROSS JOIN pending_decisions d ON d.request_id = g.request_id AND (g.position = 0 OR ${OF_PROJECT})`);
-const TASK_GRANTS = grantsFrom(`pending_decisions d
+  CROSS JOIN request_headings d ON d.request_id = g.request_id AND (g.position = 0 OR ${OF_PROJECT})`);
+const TASK_GRANTS = grantsFrom(`request_headings d
   CROSS JOIN decision_tokens g ON g.request_id = d.request_id AND g.position > 0 AND ${OF_PROJECT}
   CROSS JOIN approval_tokens a ON a.token_id = g.token_id
   CROSS JOIN approval_uses u ON u.nonce = a.nonce
@@ -126,6 +147,13 @@ function find(db: Sqlite, runId: string): RunRecord | null {
   return row === null ? null : runOf(row);
 }
 
+// The events of the index are all named, so that it is used.
+const ENDED_SQL = `SELECT 1 AS found FROM audit_entries
+  WHERE event IN ('run_started', 'step_in_doubt', 'run_ended', 'run_settled')
+    AND json_extract(entry, '$.data.run_id') = :runId AND event = 'run_ended' LIMIT 1`;
+
+const hasEnded = (db: Sqlite, runId: string): boolean => db.get(ENDED_SQL, { runId }) !== null;
+
 type Parts = WorkStoreParts;
 
 function begin({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRefusal> {
@@ -137,12 +165,14 @@ function begin({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRe
   return ok();
 }
 
-function save({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRefusal> {
+function save(parts: Parts, change: RunChange): Result<void, WorkRefusal> {
+  const { db, recordAct } = parts;
   const { run, entries } = change;
   const { runId } = run;
   const before = find(db, runId);
   if (before === null) return err({ code: "run_unknown", runId });
   if (isOver(before)) return err({ code: "run_over", runId, status: before.status });
+  leaveQuestion(parts, { before, change });
   const { run_id, status, attempts, record, ended_at } = runParams(run);
   db.run(
     `UPDATE work_runs SET status = :status, attempts = :attempts, record = :record, ended_at = :ended_at
@@ -151,7 +181,15 @@ function save({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRef
   );
   for (const entry of entries) keepEntry(db, entry);
   for (const draft of draftsOf(change, () => executionHash(db, runId))) recordAct(draft);
+  if (change.consult !== undefined) beginConsultWithin(parts, change.consult);
   return ok();
+}
+
+type Asking = { readonly change: RunChange; readonly request: KeptRequest };
+
+function ask(parts: Parts, { change, request }: Asking): Result<void, WorkRefusal | RequestRefusal> {
+  const saved = save(parts, change);
+  return saved.ok ? askWithin(parts, { run: change.run, request }) : saved;
 }
 
 /** A step is added when it begins and completed once; the file itself refuses anything else. */

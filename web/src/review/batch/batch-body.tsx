@@ -11,7 +11,11 @@ export function BatchBody({ choosing }: { readonly choosing: Choosing }): ReactN
   const { onCard: shown } = placesOf(choosing.batch);
   const hidden = choosing.batch.flagged.length - shown.length;
   return (
-    <section className={styles["batch"]} aria-label={batchWords.items} data-testid="batch">
+    <section
+      className={styles["batch"]}
+      aria-label={choosing.batch.isQuestion ? batchWords.places : batchWords.items}
+      data-testid="batch"
+    >
       {shown.length > 0 && (
         <ul>
           {shown.map((item) => (
@@ -26,7 +30,7 @@ export function BatchBody({ choosing }: { readonly choosing: Choosing }): ReactN
           {batchWords.flaggedRest(hidden)}
         </button>
       )}
-      <UsualRow choosing={choosing} />
+      {!choosing.batch.isQuestion && <UsualRow choosing={choosing} />}
     </section>
   );
 }

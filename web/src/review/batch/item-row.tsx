@@ -12,10 +12,16 @@ type ItemRowProps = { readonly item: BatchItem; readonly choosing: Choosing };
 export function ItemRow({ item, choosing }: ItemRowProps): ReactNode {
   const { item_id: id, title, reason, confidence, flags = [] } = item;
   const isUnusual = isFlagged(item);
+  const { isQuestion } = choosing.batch;
   const destination = choosing.batch.destinations.get(id);
   return (
     <label className={styles["row"]} data-batch-row={id} data-flagged={isUnusual ? "yes" : "no"}>
-      <input type="checkbox" checked={choosing.chosen.has(id)} onChange={() => choosing.toggle([id])} />
+      <input
+        type={isQuestion ? "radio" : "checkbox"}
+        name={choosing.listId}
+        checked={choosing.chosen.has(id)}
+        onChange={() => (isQuestion ? choosing.choose([id]) : choosing.toggle([id]))}
+      />
       <span className={styles["what"]}>
         <span className={styles["title"]}>
           <Line text={title} />

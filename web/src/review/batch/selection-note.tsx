@@ -18,6 +18,7 @@ export function SelectionNote({ choosing }: { readonly choosing: Choosing }): Re
 }
 
 function noteOn({ batch, chosen, ids, all }: Choosing): string {
+  if (batch.isQuestion) return ids.length === 0 ? batchWords.noPlace : batchWords.place;
   if (ids.length === 0) return batchWords.nothingChosen;
   if (ids.length === all) return "";
   const first = firstChoice(batch);

@@ -91,6 +91,18 @@ describe("a batch on its card", () => {
     ]);
   });
 
+  test("[BATCH-03] a question has each of its places on the card, none of them chosen, and says what choosing does", () => {
+    const move = (id: string, to: string) => ({ item_id: id, from: "x.ts", to, sha256: "ab".repeat(32) });
+    const moves = [move("1", "Code/x.ts"), move("2", "Video/x.ts")];
+    const params = { folder: "/home/ana/Downloads", moves, folders_made: [], folders_removed: [] };
+    const batch = must(requestOf([item("1"), item("2")], { action: "choose_move", params }));
+    expect(batch.isQuestion).toBe(true);
+    expect(idsOf(placesOf(batch).onCard)).toEqual(["1", "2"]);
+    expect([...firstChoice(batch)]).toEqual([]);
+    expect([...batch.destinations.values()]).toEqual(["Code/", "Video/"]);
+    expect(batchWords.act("choose_move", { chosen: 1, all: 2 })).toBe("Move it there");
+  });
+
   test("what is unusual is said in words of the page, also when the code is of another domain", () => {
     expect(batchWords.flags(["executable", "changed_recently"])).toBe("A program. Changed within the last hour");
     expect(batchWords.flags(["not_seen_before"])).toBe("not seen before");
@@ -99,6 +111,7 @@ describe("a batch on its card", () => {
   test("the choice says what would be done to how many", () => {
     expect(batchWords.act("move_files", { chosen: 8, all: 10 })).toBe("Move 8 of 10 files");
     expect(batchWords.act("move_files", { chosen: 1, all: 1 })).toBe("Move 1 file");
-    expect(batchWords.act("delete", { chosen: 3, all: 3 })).toBe("Approve: delete, 3 items");
+    expect(batchWords.act("delete", { chosen: 3, all: 3 })).toBe("Approve: delete 3 items");
+    expect(batchWords.act("forward", { chosen: 2, all: 3 })).toBe("Approve: forward, 2 of 3 items");
   });
 });

@@ -1,8 +1,10 @@
 import {
+  CHOOSE_MOVE,
   MOVE_FILES,
   parsePayload,
   payloadProjection,
   projectBatch,
+  readChoice,
   readMoveFiles,
   type BatchProposal,
   type ShownRequestBody,
@@ -14,6 +16,8 @@ export type BatchItem = BatchProposal["items"][number];
 /** A batch as its card shows it: what is unusual apart from what is not, each in the order that is signed. */
 export type ShownBatch = {
   readonly proposal: BatchProposal;
+  /** Whether one of its rows is to be chosen, rather than as many as one likes; none is chosen beforehand. [BATCH-03] */
+  readonly isQuestion: boolean;
   readonly flagged: readonly BatchItem[];
   readonly usual: readonly BatchItem[];
   /** Where each file would go; the folder alone where it keeps its name. Empty for what moves nothing. */
@@ -28,18 +32,22 @@ export function shownBatch({ kind, markdown, projection }: Asked): ShownBatch | 
   if (kind !== "batch_review") return null;
   const read = parsePayload(markdown);
   if (!read.ok || read.value.kind !== "batch_review" || payloadProjection(read.value) !== projection) return null;
-  const { items } = read.value;
+  const { items, action } = read.value;
+  const isQuestion = action === CHOOSE_MOVE;
   return {
     proposal: read.value,
-    flagged: items.filter(isFlagged),
-    usual: items.filter((item) => !isFlagged(item)),
+    isQuestion,
+    flagged: items.filter((item) => isQuestion || isFlagged(item)),
+    usual: items.filter((item) => !isQuestion && !isFlagged(item)),
     destinations: destinationsOf(read.value),
   };
 }
 
 /** From the settings that are signed, not from what is said about them. */
 function destinationsOf(proposal: BatchProposal): ReadonlyMap<string, string> {
-  const read = proposal.action === MOVE_FILES ? readMoveFiles(projectBatch(proposal)) : null;
+  const reads = { [MOVE_FILES]: readMoveFiles, [CHOOSE_MOVE]: readChoice };
+  const { action } = proposal;
+  const read = action === MOVE_FILES || action === CHOOSE_MOVE ? reads[action](projectBatch(proposal)) : null;
   if (read === null || !read.ok) return new Map();
   return new Map(read.value.moves.map(({ item_id: id, from, to }) => [id, destinationOf(from, to)]));
 }
@@ -55,11 +63,11 @@ export const isFlagged = ({ flags = [] }: BatchItem): boolean => flags.length > 
 const FLAGGED_SHOWN = 3;
 
 /** The unusual ones that stand on the card itself, and everything else. */
-export function placesOf({ flagged, usual }: ShownBatch): {
+export function placesOf({ flagged, usual, isQuestion }: ShownBatch): {
   readonly onCard: readonly BatchItem[];
   readonly inList: readonly BatchItem[];
 } {
-  const count = flagged.length <= FLAGGED_SHOWN ? flagged.length : FLAGGED_SHOWN - 1;
+  const count = isQuestion || flagged.length <= FLAGGED_SHOWN ? flagged.length : FLAGGED_SHOWN - 1;
   return { onCard: flagged.slice(0, count), inList: [...flagged.slice(count), ...usual] };
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useState } from "react";
+import { useId, useLayoutEffect, useMemo, useState } from "react";
 import type { ShownRequestBody } from "#model";
 import { useLatest } from "../../parts/use-latest.ts";
 import { isSingleKeyBlocked } from "../../shell/use-keys.ts";
@@ -51,7 +51,7 @@ export function useBatch(request: ShownRequestBody): Choosing | null {
 function useBatchKeys(onUsual: (() => void) | null): void {
   const latest = useLatest(onUsual);
   const isOn = onUsual !== null;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOn) return undefined;
     const onKey = (event: KeyboardEvent): void => {
       if (isSingleKeyBlocked(event) || (event.key !== "x" && event.key !== "a")) return;

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
-import type { CardBody } from "#model";
+import type { CardBody, ShownPlan } from "#model";
 import { Line } from "../../parts/text.tsx";
 import { duration } from "../../time/format.ts";
+import { stepNames } from "../../work/step-names.ts";
 import { words } from "../../words.ts";
 import styles from "./card.module.css";
 
@@ -14,11 +15,23 @@ const dollars = new Intl.NumberFormat(undefined, {
 });
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 
-/** What is touched, what decides that it is done, and what it may use: one line each, whole in the details. */
-export function Facts({ card }: { readonly card: CardBody }): ReactNode {
+type FactsProps = {
+  readonly card: CardBody;
+  /** The plan in the signed text; null for what is no plan. */
+  readonly plan: ShownPlan | null;
+};
+
+/** What would be done, what is touched, what decides that it is done, and what it may use: one line each, whole in the details. */
+export function Facts({ card, plan }: FactsProps): ReactNode {
   const { affected_items: affected, checks, budget } = card;
+  const parts = plan === null ? null : partsOf(plan);
   return (
     <dl className={styles["facts"]}>
+      {parts !== null && parts.names.length > 0 && (
+        <Fact name={parts.word} data-testid="parts">
+          <Line text={parts.names.join(", ")} />
+        </Fact>
+      )}
       {affected !== null && (
         <Fact name={words.card.affects}>
           <Line text={affected.summary} />
@@ -45,6 +58,13 @@ export function limitWords(budget: NonNullable<CardBody["budget"]>): readonly st
     words.card.tokens(compact.format(budget.max_tokens)),
     words.card.tries(budget.max_attempts),
   ];
+}
+
+/** The tasks of a project, the steps of anything else, by what they are called. */
+function partsOf(plan: ShownPlan): { readonly word: string; readonly names: readonly string[] } {
+  const tasks = plan.children.flatMap((child) => (child === null ? [] : [child.title]));
+  if (plan.type === "project") return { word: words.card.tasks, names: tasks };
+  return { word: words.card.steps, names: stepNames(plan) };
 }
 
 type FactProps = { readonly name: string; readonly children: ReactNode; readonly "data-testid"?: string };

@@ -16,8 +16,11 @@ export function PlanReach({ plan }: { readonly plan: ShownPlan }): ReactNode {
   const commands = works.flatMap((work) =>
     work.capabilities.commands.map((command) => ({
       ...command,
-      by: work === plan ? command.by : `${work.id} ${command.by}`,
+      by: work === plan ? byWords(command.by) : `${work.id}, ${byWords(command.by)}`,
     })),
+  );
+  const uses = named(({ connections }) =>
+    connections.map(({ skill, permissions, connection_id: id }) => `${skill}: ${permissions.join(", ")} (${id})`),
   );
   return (
     <>
@@ -46,9 +49,16 @@ export function PlanReach({ plan }: { readonly plan: ShownPlan }): ReactNode {
       />
       <Names name={words.card.hosts} empty={words.card.noHosts} of={named(({ hosts }) => hosts)} />
       <Names name={words.card.secrets} empty={words.card.noSecrets} of={named(({ secret_refs: refs }) => refs)} />
+      {uses.length > 0 && <Names name={words.card.connections} empty="" of={uses} />}
       <Skills skills={works.flatMap(({ skill_digests: digests }) => digests)} />
     </>
   );
+}
+
+/** Whose command it is: the signed text says `verify:it is there`. */
+function byWords(by: string): string {
+  const [kind = "", ...name] = by.split(":");
+  return kind in words.card.by ? words.card.by[kind as keyof typeof words.card.by](name.join(":")) : by;
 }
 
 type SkillsProps = { readonly skills: readonly { readonly name: string; readonly sha256: string | null }[] };

@@ -69,8 +69,9 @@ function Outcome({ state }: Pick<ShownRequestBody, "state">): ReactNode {
   return state === "declined" ? <CircleSlash2 size={20} aria-hidden /> : <Hourglass size={20} aria-hidden />;
 }
 
-function outcomeWords({ state, decided_by: by, decided_by_name: name }: ShownRequestBody): string {
+function outcomeWords({ state, decided_by: by, decided_by_name: name, replaced_by }: ShownRequestBody): string {
   if (state === "expired") return words.decided.expired;
   const where = placeWords(by === null ? null : { kind: by.kind, device_name: name });
-  return state === "approved" ? words.decided.approved(where) : words.decided.declined(where);
+  if (state === "approved") return words.decided.approved(where);
+  return replaced_by === null ? words.decided.declined(where) : words.decided.replaced(where);
 }

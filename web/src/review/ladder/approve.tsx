@@ -11,9 +11,9 @@ export function Approve({ risk, ...approving }: Approving & { readonly risk: Ris
   return <SlideStep {...approving} />;
 }
 
-function TapOnly({ label, blockedBy, onApprove }: Approving): ReactNode {
+function TapOnly({ label, blockedBy, onApprove, rank }: Approving): ReactNode {
   return (
-    <PrimaryButton blockedBy={blockedBy} onPress={() => onApprove(["tap"])}>
+    <PrimaryButton rank={rank} blockedBy={blockedBy} onPress={() => onApprove(["tap"])}>
       {label}
     </PrimaryButton>
   );

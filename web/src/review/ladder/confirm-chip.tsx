@@ -5,7 +5,7 @@ import styles from "./ladder.module.css";
 import { useStepBack } from "./use-step-back.ts";
 
 /** Medium risk: the choice becomes a chip at another place of the card, so that a double tap decides nothing. */
-export function ConfirmChip({ label, blockedBy, onApprove }: Approving): ReactNode {
+export function ConfirmChip({ label, blockedBy, onApprove, rank }: Approving): ReactNode {
   const [isAsked, setIsAsked] = useState(false);
   return (
     <TwoPlaces
@@ -16,7 +16,7 @@ export function ConfirmChip({ label, blockedBy, onApprove }: Approving): ReactNo
       onBack={() => setIsAsked(false)}
       onConfirm={() => onApprove(["tap", "confirm"])}
     >
-      <PrimaryButton blockedBy={blockedBy} onPress={() => setIsAsked(true)}>
+      <PrimaryButton rank={rank} blockedBy={blockedBy} onPress={() => setIsAsked(true)}>
         {label}
       </PrimaryButton>
     </TwoPlaces>

@@ -11,21 +11,24 @@ export type Approving = {
   readonly blockedBy: string | null;
   /** What the person did, in order. */
   readonly onApprove: (friction: readonly Friction[]) => void;
+  /** For a second way to approve, beside the recommended one. */
+  readonly rank?: "further";
 };
 
 type PrimaryProps = {
   readonly children: ReactNode;
   readonly blockedBy: string | null;
   readonly onPress: () => void;
+  readonly rank?: Approving["rank"];
 };
 
 /** The recommended choice; `Enter` in the queue comes to it and does not press it. */
-export function PrimaryButton({ children, blockedBy, onPress }: PrimaryProps): ReactNode {
+export function PrimaryButton({ children, blockedBy, onPress, rank }: PrimaryProps): ReactNode {
   return (
     <Button
-      tone="main"
+      tone={rank === "further" ? "plain" : "main"}
       className={styles["primary"]}
-      data-primary=""
+      data-primary={rank === "further" ? undefined : ""}
       disabled={blockedBy !== null}
       aria-describedby={blockedBy ?? undefined}
       onKeyDown={refuseRepeat}

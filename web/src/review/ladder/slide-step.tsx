@@ -9,12 +9,12 @@ import { Slider } from "./slider.tsx";
 type Step = "closed" | "slide" | "buttons" | "armed";
 
 /** High risk: after the tap, a slide to the end; for whoever cannot drag, two buttons at two places. [SC 2.5.7] */
-export function SlideStep({ label, intent, blockedBy, onApprove }: Approving): ReactNode {
+export function SlideStep({ label, intent, blockedBy, onApprove, rank }: Approving): ReactNode {
   const [step, setStep] = useState<Step>("closed");
   const done = (): void => onApprove(["tap", "slide"]);
   if (step === "closed") {
     return (
-      <PrimaryButton blockedBy={blockedBy} onPress={() => setStep("slide")}>
+      <PrimaryButton rank={rank} blockedBy={blockedBy} onPress={() => setStep("slide")}>
         {label}
       </PrimaryButton>
     );

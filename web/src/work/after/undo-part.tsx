@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import { isAsApproved, type UndoBody, type WorkDetailBody } from "#model";
 import { Button } from "../../parts/button.tsx";
-import { focusPageIfLost } from "../../parts/focus-page.ts";
+import { useFocusAfterGoing } from "../../parts/focus-page.ts";
 import { Line } from "../../parts/text.tsx";
 import { invalidateReview } from "../../review/review-reads.ts";
 import { useNow } from "../../time/clock.ts";
@@ -87,8 +87,10 @@ function UndoButton({ detail: { run, title }, undo: { until } }: UndoProps): Rea
   const [isAsked, setIsAsked] = useState(false);
   const isOffline = useConnection((state) => state.state === "offline");
   const seconds = useSecondsTo(until);
+  const focusAfterGoing = useFocusAfterGoing();
   const undoIt = async (): Promise<void> => {
     setIsAsked(true);
+    focusAfterGoing();
     const answer = await send(`/api/work/${encodeURIComponent(run.run_id)}/undo`, { method: "POST", json: {} });
     if (answer.ok) announce(words.work.said(title, after.undoing));
     else {
@@ -96,7 +98,6 @@ function UndoButton({ detail: { run, title }, undo: { until } }: UndoProps): Rea
       toast(answer.error.message || words.connection.offline, { tone: "wrong" });
     }
     await invalidateReview();
-    focusPageIfLost();
   };
   return (
     <div className={styles["act"]}>

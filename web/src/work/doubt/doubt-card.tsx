@@ -1,12 +1,11 @@
 import { CircleHelp } from "lucide-react";
-import { useId, useState, type ReactNode } from "react";
+import { useId, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { Instant } from "#base";
 import { SETTLE_CHOICES, type DoubtBody, type SettleChoice } from "#model";
 import { Button } from "../../parts/button.tsx";
-import { focusPageIfLost } from "../../parts/focus-page.ts";
 import { Line } from "../../parts/text.tsx";
-import { invalidateReview } from "../../review/review-reads.ts";
+import { useChoice } from "../../review/use-choice.ts";
 import { dateTime } from "../../time/format.ts";
 import { announce, toast } from "../../ui-state.ts";
 import { useConnection } from "../../wire/connection.ts";
@@ -75,19 +74,13 @@ function Places({ places }: Pick<DoubtBody, "places">): ReactNode {
 }
 
 function Choices({ doubt }: { readonly doubt: DoubtBody }): ReactNode {
-  const [asked, setAsked] = useState<SettleChoice | null>(null);
   const isOffline = useConnection((state) => state.state === "offline");
-  const settle = async (choice: SettleChoice): Promise<void> => {
-    setAsked(choice);
+  const { asked, choose } = useChoice(async (choice: SettleChoice) => {
     const address = `/api/work/${encodeURIComponent(doubt.run_id)}/settle`;
     const answer = await send(address, { method: "POST", json: { choice } });
     if (answer.ok) announce(words.work.said(doubt.title, said.said[choice]));
     else toast(answer.error.message || words.ladder.offline, { tone: "wrong" });
-    await invalidateReview();
-    setAsked(null);
-    // The card goes with its question.
-    focusPageIfLost();
-  };
+  });
   return (
     <div className={styles["choices"]} aria-busy={asked !== null}>
       {isOffline && <p role="alert">{words.ladder.offline}</p>}
@@ -96,9 +89,9 @@ function Choices({ doubt }: { readonly doubt: DoubtBody }): ReactNode {
           key={choice}
           choice={choice}
           checks={doubt.checks}
-          isBlocked={isOffline || asked !== null}
+          isBlocked={isOffline}
           isAsked={asked === choice}
-          onChoose={() => void settle(choice)}
+          onChoose={() => choose(choice)}
         />
       ))}
     </div>

@@ -1,5 +1,4 @@
 import type { StopBody } from "#model";
-import { focusPageIfLost } from "../../parts/focus-page.ts";
 import { invalidateReview } from "../../review/review-reads.ts";
 import { announce, toast } from "../../ui-state.ts";
 import { send } from "../../wire/http.ts";
@@ -18,5 +17,4 @@ export async function startAgain(): Promise<void> {
   if (answer.ok) announce(stopWords.saidStarted);
   else toast(answer.error.message || stopWords.notStarted, { tone: "wrong" });
   await invalidateReview();
-  focusPageIfLost();
 }

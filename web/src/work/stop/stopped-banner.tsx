@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import type { Instant } from "#base";
 import { STOPPED_BY, type StoppedBody } from "#model";
 import { Button } from "../../parts/button.tsx";
+import { useFocusAfterGoing } from "../../parts/focus-page.ts";
 import { dateTime } from "../../time/format.ts";
 import { useConnection } from "../../wire/connection.ts";
 import { stopWords } from "../../words/stop-words.ts";
@@ -13,8 +14,10 @@ import styles from "./stop.module.css";
 export function StoppedBanner({ stopped }: { readonly stopped: StoppedBody }): ReactNode {
   const [isAsked, setIsAsked] = useState(false);
   const isOffline = useConnection((state) => state.state === "offline");
+  const focusAfterGoing = useFocusAfterGoing();
   const start = async (): Promise<void> => {
     setIsAsked(true);
+    focusAfterGoing();
     await startAgain();
     setIsAsked(false);
   };

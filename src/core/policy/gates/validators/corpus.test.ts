@@ -57,12 +57,8 @@ describe("a megabyte of anything", () => {
     "i will ",
   ];
 
-  test.each(NAMES)(
-    "%s answers about every kind of it",
-    (name) => {
-      const validate = validatorOf(name);
-      for (const unit of units) expect(validate(big(unit))).not.toBeNull();
-    },
-    60_000,
-  );
+  test.each(NAMES)("%s answers about every kind of it", (name) => {
+    const validate = validatorOf(name);
+    for (const unit of units) expect(validate(big(unit))).not.toBeNull();
+  });
 });

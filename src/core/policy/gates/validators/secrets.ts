@@ -58,7 +58,7 @@ const FORMS: readonly Form[] = [
 const ASSIGNED =
   /(?<![A-Za-z0-9])(?:api[_-]?key|secret|passwort|password|passwd|access[_-]?token|auth[_-]?token|client[_-]?secret)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;]{12,200})/gi;
 
-function findSecrets(text: string): readonly Finding[] {
+export function findSecrets(text: string): readonly Finding[] {
   const byForm = FORMS.flatMap(({ kind, pattern, accept = () => true }) => {
     const found: Finding[] = [];
     for (const match of text.matchAll(pattern)) {

@@ -5,12 +5,16 @@ import {
   keptMessageToWire,
   keptRequestToWire,
   messagesQuerySchema,
+  nothingSchema,
   ownWordsSchema,
   sentMessageSchema,
+  toldTurnToWire,
+  turnQuerySchema,
   type Acknowledged,
   type AuditActor,
+  type ModelTriedBody,
 } from "#model";
-import type { Sender } from "#ports";
+import type { Sender, TalkDoor } from "#ports";
 import type { Caller } from "../device-sessions.ts";
 import type { Refusal } from "../refusals.ts";
 import { parseInput, readJsonBody, type BodySchema } from "../request-body.ts";
@@ -43,7 +47,25 @@ export function addMessageRoutes(app: FastifyInstance, context: WebContext): voi
     const listed = await messages.list({ scopeId: context.settings.ownerId, before, limit });
     if (!listed.ok) return answer(reply, listed);
     const last = listed.value.length < limit ? null : (listed.value.at(-1)?.messageId ?? null);
-    return answer(reply, ok({ messages: listed.value.map(keptMessageToWire), next_before: last }));
+    const turns = await messages.talk.turnsOf(listed.value.map(({ messageId }) => messageId));
+    if (!turns.ok) return answer(reply, turns);
+    const shown = { messages: listed.value.map(keptMessageToWire), turns: turns.value.map(toldTurnToWire) };
+    return answer(reply, ok({ ...shown, next_before: last }));
+  });
+
+  app.get("/api/messages/turn", async (request, reply) => {
+    const asked = parseInput(turnQuerySchema, { ...(request.query as object) });
+    if (!asked.ok) return answer(reply, asked);
+    const turns = await messages.talk.turnsOf([asked.value.message_id]);
+    if (!turns.ok) return answer(reply, turns);
+    const turn = turns.value.find(({ scopeId }) => scopeId === context.settings.ownerId);
+    return answer(reply, ok({ turn: turn === undefined ? null : toldTurnToWire(turn) }));
+  });
+
+  post("/api/models/test", nothingSchema, async (_nothing, caller) => {
+    const rate = context.limits.framesPerScope.take(caller.scopeId);
+    if (!rate.allowed) return err({ code: "rate_limited", retry_after_ms: rate.retryAfterMs });
+    return ok(triedBody(await messages.talk.tryModel()));
   });
 
   post("/api/messages", sentMessageSchema, async (sent, caller) => {
@@ -75,6 +97,13 @@ const senderOf = (caller: Caller): Sender => ({
 
 const actorOf = ({ kind, sessionId }: Caller): AuditActor =>
   kind === "terminal" ? { kind: "terminal" } : { kind: "owner", session_id: sessionId };
+
+/** That a model does not answer is an answer, and no failure of the one who asks. */
+function triedBody(tried: Awaited<ReturnType<TalkDoor["tryModel"]>>): ModelTriedBody {
+  if (!tried.ok) return { answered: false, failure: tried.error.code };
+  const { bytesReceived: bytes_received, tokensIn, tokensOut, saidSo: understood } = tried.value;
+  return { answered: true, bytes_received, tokens: tokensIn + tokensOut, understood };
+}
 
 const acknowledgedBody = <E>(result: Result<Acknowledged, E>): Result<object, E> =>
   result.ok ? ok({ message: keptMessageToWire(result.value.message), reply: result.value.reply }) : result;

@@ -1,6 +1,7 @@
 import { ok, type Result } from "#base";
 import {
   keptRequestToWire,
+  TELEGRAM_SESSION,
   unsignedTokenToWire,
   type AuditActor,
   type DecisionRow,
@@ -45,6 +46,7 @@ export function createDeviceNames(sessions: Pick<SessionStore, "list">): DeviceN
     const listed = await sessions.list();
     if (!listed.ok) return listed;
     const nameById = new Map(listed.value.map(({ sessionId, deviceName }) => [sessionId, deviceName]));
+    nameById.set(TELEGRAM_SESSION, "Telegram");
     return ok((actor) => (actor?.kind === "owner" ? (nameById.get(actor.session_id) ?? null) : null));
   };
 }

@@ -110,21 +110,21 @@ function addDeciding({ app, context }: Routes): void {
     path: "/api/approvals/decide",
     schema: decideRequestSchema,
     for: OWNER,
-    work: async ({ request_id: requestId, verdict, shown_hash: shownHash, friction }, request) => {
+    work: async ({ request_id: requestId, shown_hash: shownHash, ...said }, request) => {
       const isPage = callerOf(request).kind === "device";
-      if (isPage && verdict === "approved") return err({ code: "device_signature_needed" });
-      return requestBody(await approvals.decide({ requestId, verdict, shownHash, friction, actor: actorOf(request) }));
+      if (isPage && said.verdict === "approved") return err({ code: "device_signature_needed" });
+      return requestBody(await approvals.decide({ requestId, shownHash, ...said, actor: actorOf(request) }));
     },
   });
   post({
     path: "/api/approvals/mint",
     schema: mintRequestSchema,
     for: DEVICE,
-    work: async ({ request_id: requestId, shown_hash: shownHash, friction, key_id: keyId }, request) => {
+    work: async ({ request_id: requestId, shown_hash: shownHash, key_id: keyId, ...said }, request) => {
       const { sessionId } = callerOf(request);
       const may = takeTry(context, callerOf(request));
       if (!may.ok) return may;
-      return mintedBody(await approvals.prepareApproval({ requestId, sessionId, shownHash, friction, keyId }));
+      return mintedBody(await approvals.prepareApproval({ requestId, sessionId, shownHash, keyId, ...said }));
     },
   });
   post({

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { err, LIMITS, ok, type Result } from "#base";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { err, LIMITS, ok } from "#base";
 import { keptRequestToWire, selectItemsSchema, undoRunSchema, undoToWire } from "#model";
 import type { Proposed } from "#ports";
-import type { Refusal } from "../refusals.ts";
-import { readJsonBody, type BodySchema } from "../request-body.ts";
+import { readJsonBody } from "../request-body.ts";
 import { proposedBody } from "../trust/approval-bodies.ts";
 import { actorOf, callerOf, type WebContext } from "../web-context.ts";
+import { answer, type Route } from "./answered.ts";
 
 const tidySchema = z.strictObject({ folder: z.string().check(z.maxLength(LIMITS.pathChars)) });
 
@@ -50,19 +50,7 @@ export function addBatchRoutes(app: FastifyInstance, context: WebContext): void 
   });
 }
 
-type Route<T> = {
-  readonly schema: BodySchema<T>;
-  readonly work: (request: FastifyRequest, body: T) => Promise<Result<object, Refusal>>;
-};
-
 const wireOf = ({ request, isNew }: Proposed) => ({ request: keptRequestToWire(request), is_new: isNew });
-
-type Answered = { readonly reply: FastifyReply; readonly result: Result<object, Refusal> };
-
-function answer(context: WebContext, { reply, result }: Answered): FastifyReply {
-  if (!result.ok) return context.refuse(reply, result.error);
-  return reply.header("cache-control", "no-store").send(result.value);
-}
 
 const idOf = (request: FastifyRequest): string =>
   String((request.params as { readonly id?: unknown }).id ?? "").slice(0, LIMITS.idChars);

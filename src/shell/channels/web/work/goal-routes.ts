@@ -3,7 +3,8 @@ import { LIMITS, ok, type Result } from "#base";
 import { goalActSchema, goalDetailToWire, goalSummaryToWire } from "#model";
 import type { Refusal } from "../refusals.ts";
 import { readJsonBody } from "../request-body.ts";
-import { actorOf, type WebContext } from "../web-context.ts";
+import { takeAct } from "../trust/signing-tries.ts";
+import { actorOf, callerOf, type WebContext } from "../web-context.ts";
 
 /** Goals that are looked after: to look at, to check now, to pause. None is added here; only an approval does that. */
 export function addGoalRoutes(app: FastifyInstance, context: WebContext): void {
@@ -19,9 +20,10 @@ export function addGoalRoutes(app: FastifyInstance, context: WebContext): void {
     const shown = await goals.show(idOf(request));
     return answer(reply, shown.ok ? ok(goalDetailToWire(shown.value)) : shown);
   });
-  for (const verb of ["check", "pause", "resume"] as const) {
+  for (const verb of ["check", "leave", "pause", "resume"] as const) {
     app.post(`/api/goals/:id/${verb}`, async (request, reply) => {
-      const body = await readJsonBody(request.raw, { schema: goalActSchema, timers: context.timers });
+      const may = verb === "pause" ? ok() : takeAct(context, callerOf(request));
+      const body = may.ok ? await readJsonBody(request.raw, { schema: goalActSchema, timers: context.timers }) : may;
       const done = body.ok ? await goals[verb](idOf(request), actorOf(request)) : body;
       return answer(reply, done.ok ? ok(goalDetailToWire(done.value)) : done);
     });

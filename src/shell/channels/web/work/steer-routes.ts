@@ -3,7 +3,8 @@ import { LIMITS, ok, type Result } from "#base";
 import { nothingSchema, runRecordToWire, type StartAgainBody, type StopBody } from "#model";
 import type { Refusal } from "../refusals.ts";
 import { readJsonBody } from "../request-body.ts";
-import { actorOf, type WebContext } from "../web-context.ts";
+import { takeAct } from "../trust/signing-tries.ts";
+import { actorOf, callerOf, type WebContext } from "../web-context.ts";
 
 const VERBS = ["cancel", "pause", "resume"] as const;
 
@@ -15,7 +16,8 @@ export function addSteerRoutes(app: FastifyInstance, context: WebContext): void 
 
   for (const verb of VERBS) {
     app.post(`/api/work/:id/${verb}`, async (request, reply) => {
-      const body = await readJsonBody(request.raw, { schema: nothingSchema, timers });
+      const may = verb === "resume" ? takeAct(context, callerOf(request)) : ok();
+      const body = may.ok ? await readJsonBody(request.raw, { schema: nothingSchema, timers }) : may;
       const steered = body.ok ? await work[verb](idOf(request), actorOf(request)) : body;
       return answer(reply, steered.ok ? ok({ run: runRecordToWire(steered.value) }) : steered);
     });
@@ -26,7 +28,8 @@ export function addSteerRoutes(app: FastifyInstance, context: WebContext): void 
     return answer(reply, stopped.ok ? ok<StopBody>(stopped.value) : stopped);
   });
   app.post("/api/start-again", async (request, reply) => {
-    const body = await readJsonBody(request.raw, { schema: nothingSchema, timers });
+    const may = takeAct(context, callerOf(request));
+    const body = may.ok ? await readJsonBody(request.raw, { schema: nothingSchema, timers }) : may;
     const again = body.ok ? await work.stops.startAgain(actorOf(request)) : body;
     return answer(reply, again.ok ? ok<StartAgainBody>({ was_stopped: again.value }) : again);
   });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LIMITS, ok, type Result } from "#base";
-import { workDetailToWire, workSummaryToWire, type WorkListBody } from "#model";
+import { isIdPart, isRunStatus, workDetailToWire, workSummaryToWire, type WorkListBody } from "#model";
 import type { Refusal } from "../refusals.ts";
 import type { WebContext } from "../web-context.ts";
 import { addDoubtRoutes } from "./doubt-routes.ts";
@@ -12,8 +12,11 @@ export function addWorkRoutes(app: FastifyInstance, context: WebContext): void {
     result.ok ? reply.header("cache-control", "no-store").send(result.value) : context.refuse(reply, result.error);
 
   addDoubtRoutes(app, context);
-  app.get("/api/work", async (_request, reply) => {
-    const listed = await work.list();
+  app.get("/api/work", async (request, reply) => {
+    const { status, id } = request.query as { readonly status?: unknown; readonly id?: unknown };
+    if (status !== undefined && !isRunStatus(status)) return context.refuse(reply, { code: "bad_request" });
+    if (id !== undefined && !isIdPart(id)) return context.refuse(reply, { code: "bad_request" });
+    const listed = await work.list({ status, idPart: id });
     const stopped = listed.ok ? await work.stops.current() : listed;
     if (!listed.ok || !stopped.ok) return answer(reply, stopped.ok ? listed : stopped);
     const body: WorkListBody = { runs: listed.value.map(workSummaryToWire), stopped: stopped.value };

@@ -8,7 +8,7 @@ type SteerDeps = {
   readonly store: WorkStore;
   readonly clock: Clock;
   readonly onChanged: () => void;
-  readonly runner: Pick<Runner, "pause" | "resume">;
+  readonly runner: Pick<Runner, "pause" | "resume" | "takeUp">;
   readonly isStopped: () => Promise<boolean>;
 };
 type Steered = Result<RunRecord, WorkRefusal | StoreFault>;
@@ -66,14 +66,20 @@ async function found({ store }: SteerDeps, runId: string): Promise<Result<Found,
 type Keeping = Found & Pick<Wish, "actor" | "wish">;
 
 /** Nothing drives it: what is kept says how it is taken up. */
-async function keep({ store, clock, onChanged }: SteerDeps, { run, isKept, actor, wish }: Keeping): Promise<Steered> {
+async function keep(
+  { store, clock, onChanged, runner }: SteerDeps,
+  { run, isKept, actor, wish }: Keeping,
+): Promise<Steered> {
   const at = clock.now();
   const resumed = run.attempts === 0 ? "pending" : "running";
-  const changed: RunRecord = { ...run, isPausing: false, status: wish === "pause" ? "paused" : resumed };
+  const held: RunRecord = { ...run, isPausing: false, status: wish === "pause" ? "paused" : resumed };
+  // What it asks is asked on; it is held once that was decided.
+  const changed: RunRecord = run.status === "waiting" ? { ...run, isPausing: wish === "pause" } : held;
   const kind = wish === "pause" ? "run_paused" : "run_resumed";
   const change = { run: changed, entries: [], events: [{ kind }] as const, at, actor };
   const written = await (isKept ? store.save(change) : store.begin(change));
   if (!written.ok) return written;
   onChanged();
+  if (wish === "resume") await runner.takeUp();
   return ok(changed);
 }

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { instantFromMs, sha256Hex, type Instant } from "#base";
+import { dispatchOf } from "#model";
+import { createAuditRules } from "#policy";
+import { openRuntime } from "#stores";
+import { checkQueues } from "./doctor-queues.ts";
+
+function place(): string {
+  const dir = mkdtempSync(join(tmpdir(), "silas-doctor-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return join(dir, "data");
+}
+
+const momentOf = (ms: number): Instant => {
+  const moment = instantFromMs(ms);
+  if (!moment.ok) throw new Error("a moment");
+  return moment.value;
+};
+const AT = momentOf(Date.UTC(2026, 10, 16));
+
+test("[BUS-13] doctor says how many wait to be begun, and names what was set aside with its reason", async () => {
+  const dataDir = place();
+  const look = () => checkQueues({ setup: { paths: { dataDir } } });
+  expect(look()).toMatchObject({ state: "ok", message: "nothing waits to be begun, nothing was set aside" });
+  const auditRules = createAuditRules(sha256Hex);
+  const random = { bytes: (count: number) => new Uint8Array(count) };
+  const opened = await openRuntime({ dataDir, clock: { now: () => AT }, random, auditRules });
+  if (!opened.ok) throw new Error(opened.error.code);
+  onTestFinished(() => opened.value.close());
+  const { queue } = opened.value;
+  for (const name of ["one", "two"]) {
+    const message = dispatchOf({
+      runId: `run-${name}`,
+      workItemId: `task-${name}`,
+      at: AT,
+      actor: { kind: "terminal" },
+    });
+    expect(await queue.enqueue({ queue: "runtime_queue", message, at: AT })).toEqual({ ok: true, value: "added" });
+  }
+  expect(look()).toMatchObject({ state: "ok", message: "2 runs wait to be begun, nothing was set aside" });
+  const asked = {
+    queue: "runtime_queue",
+    consumer: "c",
+    countMax: 1,
+    at: AT,
+    leaseMs: 60_000,
+    deliveriesMax: 1,
+  } as const;
+  const leased = await queue.lease(asked);
+  const [lease] = leased.ok ? leased.value : [];
+  if (lease === undefined) throw new Error("something waits");
+  await queue.nack({ lease, how: "failed", reason: "grant_missing", at: AT, deliveriesMax: 1 });
+  expect(look()).toEqual({
+    check: "queue",
+    state: "warn",
+    message: "1 run waits to be begun, 1 set aside: task-one (run run-one), what granted it was not to be found",
+    fix: "propose the plan again; silas logs has the cause",
+  });
+});

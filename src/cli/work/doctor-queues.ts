@@ -1,0 +1,38 @@
+import { oneLine } from "#base";
+import { deadWords, runOfDispatch } from "#model";
+import type { DeadLetter } from "#ports";
+import { readQueues } from "#stores";
+import type { Finding } from "../house/doctor.ts";
+
+type Subject = { readonly setup: { readonly paths: { readonly dataDir: string } } };
+
+const NAMED_MAX = 5;
+
+/** What was granted and waits to be taken up, and what was set aside because nobody could begin it. [BUS-13] */
+export function checkQueues({ setup }: Subject): Finding {
+  const check = "queue";
+  const found = readQueues(setup.paths.dataDir);
+  if (!found.ok) {
+    const fix = "see the finding about the runtime file";
+    return { check, state: "fail", message: "what waits cannot be read", fix };
+  }
+  const { waiting, dead } = found.value;
+  const waits = waitWords(waiting);
+  if (dead.length === 0) return { check, state: "ok", message: `${waits}, nothing was set aside`, fix: null };
+  const named = dead.slice(0, NAMED_MAX).map(nameOf).join("; ");
+  const more = dead.length > NAMED_MAX ? `; and ${dead.length - NAMED_MAX} more` : "";
+  const message = `${waits}, ${dead.length} set aside: ${named}${more}`;
+  return { check, state: "warn", message, fix: "propose the plan again; silas logs has the cause" };
+}
+
+function waitWords(count: number): string {
+  if (count === 0) return "nothing waits to be begun";
+  return count === 1 ? "1 run waits to be begun" : `${count} runs wait to be begun`;
+}
+
+const nameOf = (letter: DeadLetter): string => {
+  const runId = runOfDispatch(letter.messageId);
+  const what = runId === null ? `message ${letter.messageId}` : `run ${runId.slice(-8)}`;
+  const name = letter.message?.taskId ?? null;
+  return `${name === null ? what : `${oneLine(name)} (${what})`}, ${deadWords(letter)}`;
+};

@@ -1,0 +1,66 @@
+import * as z from "zod/mini";
+import type { NameOf } from "../work/work-names.ts";
+import { MESSAGE_KINDS, QUEUES, SENDERS } from "./routes.ts";
+
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+const count = z.int().check(z.gte(0));
+
+/** Why a message is delivered no more. */
+export const DEAD_REASONS = [
+  "handling_failed",
+  "grant_missing",
+  "lease_expired",
+  "unreadable",
+  "not_understood",
+] as const;
+export type DeadReason = (typeof DEAD_REASONS)[number];
+
+/** What the audit chain says about the bus. What is delivered as it should be says it by what follows from it. */
+export const busAuditSchemas = {
+  /** Nobody could act on it: it is kept, and delivered no more. [BUS-13] */
+  message_dead: z.strictObject({
+    message_id: id,
+    queue: z.enum(QUEUES),
+    /** The work it is about, if that can be told. */
+    work_item_id: z.nullable(id),
+    deliveries: count,
+    reason: z.enum(DEAD_REASONS),
+  }),
+  /** Somebody sent what no route allows; it was delivered to nobody. [BUS-21] */
+  message_unrouted: z.strictObject({
+    message_id: id,
+    sender: z.enum(SENDERS),
+    message_kind: z.enum(MESSAGE_KINDS),
+    queue: z.enum(QUEUES),
+  }),
+} as const;
+
+type BusEvent = keyof typeof busAuditSchemas;
+type Sentences = { readonly [E in BusEvent]: (data: z.infer<(typeof busAuditSchemas)[E]>, nameOf: NameOf) => string };
+
+export const busSentences: Sentences = {
+  message_dead: ({ queue, work_item_id: item, deliveries, reason }, nameOf) => {
+    const granted = item === null ? "something that was granted" : nameOf(item);
+    const what = queue === "proxy_queue" ? "answer a message" : `begin ${granted}`;
+    return `Could not ${what}: ${deadWords({ reason, deliveries })}`;
+  },
+  message_unrouted: ({ sender, message_kind, queue }) =>
+    `Refused a message (${message_kind}) of ${sender} to ${queue}: no route allows it`,
+};
+
+/** Why nobody acts on it any more, after so many tries. */
+export const deadWords = ({
+  reason,
+  deliveries,
+}: {
+  readonly reason: DeadReason;
+  readonly deliveries: number;
+}): string => `${REASONS[reason]}${deliveries > 1 ? `, ${deliveries} times` : ""}`;
+
+const REASONS: { readonly [R in DeadReason]: string } = {
+  handling_failed: "it failed before it began",
+  grant_missing: "what granted it was not to be found",
+  lease_expired: "whoever took it was not heard of again",
+  unreadable: "the message about it cannot be read",
+  not_understood: "the message about it says something unknown",
+};

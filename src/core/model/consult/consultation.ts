@@ -1,0 +1,129 @@
+import * as z from "zod/mini";
+import type { Instant } from "#base";
+import { camelRecord, recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { taintSchema } from "../message/taint.ts";
+import { MODEL_FAILURES } from "../talk/model-words.ts";
+import { instantSchema } from "../values.ts";
+import type { RunRecord } from "../work/run-records.ts";
+
+/**
+ * What the planner is asked about a run: `advice` while the run waits for it, and `replan` for another way, once the run
+ * has ended without success.
+ */
+export const CONSULT_KINDS = ["advice", "replan"] as const;
+export type ConsultKind = (typeof CONSULT_KINDS)[number];
+
+/**
+ * `waiting`: its question is on the queue; `asking`: it was put to the model, and no answer is kept yet; `answered`: the
+ * answer is kept, and what follows from it is not done yet; `ended`: something came of it; `failed`: nothing did.
+ */
+export const CONSULT_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
+export type ConsultState = (typeof CONSULT_STATES)[number];
+
+/** Why nothing came of it, besides what kept the model from answering. */
+export const CONSULT_FAILURES = [
+  ...MODEL_FAILURES,
+  "consult_interrupted",
+  "consult_given_up",
+  "answer_held_back",
+  "no_other_way",
+  "not_revised",
+  "plan_not_asked",
+  "replan_depth_reached",
+  "advice_late",
+  "advice_unneeded",
+  "advice_over_budget",
+] as const;
+export type ConsultFailure = (typeof CONSULT_FAILURES)[number];
+
+const count = z.int().check(z.gte(0));
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+
+/** One question to the planner about one run. It follows from the run, so that there is one of it however often it is told. */
+export const consultationSchema = recordOf(
+  z.strictObject({
+    /** The id of its message on the queue too. */
+    consultation_id: id,
+    kind: z.enum(CONSULT_KINDS),
+    run_id: id,
+    work_item_id: id,
+    /** Which one it is, and how many there may be: re-plans of one beginning, or calls of the run's budget. */
+    number: z.int().check(z.gte(1)),
+    number_max: count,
+    state: z.enum(CONSULT_STATES),
+    began_at: instantSchema,
+    asked_at: z.nullable(instantSchema),
+    ended_at: z.nullable(instantSchema),
+    /** What the model said, as it said it; used and never shown. */
+    answer: z.nullable(z.string()),
+    /** Of everything that the model was shown. */
+    taint: z.nullable(taintSchema),
+    tokens_used: count,
+    /** What the planner advised, as far as gates let it through. Other kinds, and those of before, have none. */
+    guidance: z.prefault(z.nullable(z.string()), null),
+    /** The request that asks the owner about the other way. */
+    request_id: z.nullable(id),
+    failure: z.nullable(z.enum(CONSULT_FAILURES)),
+    /** In words, why the plan was not put to the owner. */
+    refused: z.nullable(z.string()),
+  }),
+);
+export type Consultation = z.infer<typeof consultationSchema>;
+export type ConsultationBody = z.input<typeof consultationSchema>;
+
+export const consultationToWire = (consultation: Consultation): ConsultationBody =>
+  snakeRecord(consultation) as ConsultationBody;
+/** For rows that Silas wrote itself; null for anything else. */
+export function consultationFromWire(body: unknown): Consultation | null {
+  const parsed = consultationSchema.safeParse(body);
+  return parsed.success ? parsed.data : null;
+}
+
+export const isConsultOver = ({ state }: Pick<Consultation, "state">): boolean =>
+  state === "ended" || state === "failed";
+
+/** Whether this run still waits for it. */
+export const isAwaited = (
+  { consult, endedAt }: Pick<RunRecord, "consult" | "endedAt">,
+  { consultationId }: Pick<Consultation, "consultationId">,
+): boolean => endedAt === null && consult?.consultationId === consultationId;
+
+/** A change of a consultation. INVARIANT: only from the state it names; whoever comes late changes nothing. */
+export type ConsultChange = {
+  readonly from: ConsultState;
+  readonly consultation: Consultation;
+  readonly at: Instant;
+};
+export type ConsultRefusal =
+  | { readonly code: "consult_unknown"; readonly consultationId: string }
+  | { readonly code: "consult_moved_on"; readonly consultationId: string; readonly state: ConsultState };
+
+/** What came of it, as it is told outside: without what the model said before the gates. */
+const toldSchema = recordOf(
+  z.strictObject({
+    kind: z.enum(CONSULT_KINDS),
+    number: z.int(),
+    number_max: count,
+    state: z.enum(CONSULT_STATES),
+    guidance: z.nullable(z.string()),
+    request_id: z.nullable(z.string()),
+    failure: z.nullable(z.enum(CONSULT_FAILURES)),
+    refused: z.nullable(z.string()),
+  }),
+);
+export const toldConsultSchema = toldSchema;
+export type ToldConsult = z.infer<typeof toldSchema>;
+export type ToldConsultBody = z.input<typeof toldSchema>;
+
+export const toldOf = ({ kind, number, numberMax, state, ...told }: Consultation): ToldConsult => ({
+  kind,
+  number,
+  numberMax,
+  state,
+  guidance: told.guidance,
+  requestId: told.requestId,
+  failure: told.failure,
+  refused: told.refused,
+});
+export const toldConsultFromWire = (body: ToldConsultBody): ToldConsult => camelRecord(body);
+export const toldConsultToWire = (told: ToldConsult): ToldConsultBody => snakeRecord(told) as ToldConsultBody;

@@ -1,0 +1,25 @@
+import * as z from "zod/mini";
+import { SKILL_NAME } from "./skill-tree.ts";
+
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+const skill = z.string().check(z.regex(SKILL_NAME));
+const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
+
+/** What the audit chain says about skills besides the approval of their installation. */
+export const skillAuditSchemas = {
+  /** The version with these bytes may be used from now on, on this approval. [INV-06] */
+  skill_installed: z.strictObject({ request_id: id, skill, tree_digest: digest, token_id: id }),
+  /** It was approved, and is not active. */
+  skill_install_failed: z.strictObject({ request_id: id, skill, tree_digest: digest, reason: code }),
+  skill_removed: z.strictObject({ skill, tree_digest: digest }),
+} as const;
+
+type SkillEvent = keyof typeof skillAuditSchemas;
+type Sentences = { readonly [E in SkillEvent]: (data: z.infer<(typeof skillAuditSchemas)[E]>) => string };
+
+export const skillSentences: Sentences = {
+  skill_installed: ({ skill: name, tree_digest }) => `Installed the skill ${name} (${tree_digest.slice(0, 12)})`,
+  skill_install_failed: ({ skill: name, reason }) => `The skill ${name} was approved and is not active (${reason})`,
+  skill_removed: ({ skill: name }) => `Removed the skill ${name}`,
+};

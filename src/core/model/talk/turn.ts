@@ -1,0 +1,118 @@
+import * as z from "zod/mini";
+import { isWellFormed, LIMITS, type Instant } from "#base";
+import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { taintSchema } from "../message/taint.ts";
+import { instantSchema, recordIdSchema } from "../values.ts";
+import { MODEL_FAILURES } from "./model-words.ts";
+
+/**
+ * `waiting`: its question is on the queue; `asking`: it was put to the model, and no answer is kept yet; `answered`: the
+ * answer is kept, and what follows from it is not done yet; `ended`: there is a reply; `failed`: there is none.
+ */
+export const TURN_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
+export type TurnState = (typeof TURN_STATES)[number];
+/** Why there is no reply, besides what kept the model from answering. */
+export const TURN_FAILURES = [...MODEL_FAILURES, "turn_interrupted", "turn_given_up"] as const;
+export type TurnFailure = (typeof TURN_FAILURES)[number];
+
+const count = z.int().check(z.gte(0));
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+
+/** What became of the plan of an answer: a request that waits for the owner, or why nobody is asked. */
+const proposedSchema = z.strictObject({ request_id: z.nullable(id), refused: z.nullable(z.string()) });
+
+/** One message and what was answered to it. It belongs to the message: there is one for each at most. */
+export const turnSchema = recordOf(
+  z.strictObject({
+    message_id: recordIdSchema,
+    scope_id: id,
+    turn_number: z.int().check(z.gte(1)),
+    state: z.enum(TURN_STATES),
+    began_at: instantSchema,
+    asked_at: z.nullable(instantSchema),
+    ended_at: z.nullable(instantSchema),
+    /** What the model said, as it said it; used and never shown. */
+    answer: z.nullable(z.string()),
+    /** What was said to the owner: through the gates, and trusted as the least of what it was made of. */
+    reply: z.nullable(z.string()),
+    /** Of everything that the model was shown; null before it was asked. */
+    taint: z.nullable(taintSchema),
+    /** What was not shown to it, and why. */
+    left_out: z.array(z.string()),
+    tokens_used: count,
+    plan: z.nullable(proposedSchema),
+    failure: z.nullable(z.enum(TURN_FAILURES)),
+  }),
+);
+export type Turn = z.infer<typeof turnSchema>;
+export type TurnBody = z.input<typeof turnSchema>;
+
+export const turnToWire = (turn: Turn): TurnBody => snakeRecord(turn) as TurnBody;
+/** For bodies and rows that Silas wrote itself; null for anything else. */
+export function turnFromWire(body: unknown): Turn | null {
+  const parsed = turnSchema.safeParse(body);
+  return parsed.success ? parsed.data : null;
+}
+
+export const isTurnOver = ({ state }: Pick<Turn, "state">): boolean => state === "ended" || state === "failed";
+
+/** A turn as it is told outside: without what the model said before the gates. */
+export type ToldTurn = Omit<Turn, "answer">;
+export type ToldTurnBody = Omit<TurnBody, "answer">;
+export function toldTurnToWire(turn: Turn): ToldTurnBody {
+  const { answer: _answer, ...told } = turnToWire(turn);
+  return told;
+}
+export function toldTurnFromWire(body: object): Turn | null {
+  return turnFromWire({ ...body, answer: null });
+}
+
+const words = z
+  .string()
+  .check(z.maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"), z.regex(/\S/));
+
+const planText = z.string().check(z.maxLength(LIMITS.planBytes), z.refine<string>(isWellFormed, "invalid_text"));
+const beside = {
+  continuation_of: z.optional(z.nullable(z.string().check(z.maxLength(LIMITS.idChars)))),
+  needs_approval: z.optional(z.boolean()),
+} as const;
+
+/**
+ * What the planner answers with. It proposes: `needs_approval` is read and has no effect, and no field of it could run,
+ * grant or change anything: `execute_next` and `abort` carry no plan, and so nothing is asked. [FLOW-07] [FLOW-10] [ROLE-11]
+ */
+export const agentResponseSchema = z.strictObject({
+  message: words,
+  plan_action: z.optional(
+    z.nullable(
+      z.union([
+        z.strictObject({ action: z.enum(["propose", "revise"]), plan_markdown: planText, ...beside }),
+        z.strictObject({
+          action: z.enum(["execute_next", "abort"]),
+          plan_markdown: z.optional(z.nullable(planText)),
+          ...beside,
+        }),
+      ]),
+    ),
+  ),
+});
+export type AgentResponse = z.infer<typeof agentResponseSchema>;
+export type PlanAction = NonNullable<AgentResponse["plan_action"]>;
+/** One that carries a plan, which then enters the one way to an approval. [FLOW-10] */
+export type CarriedPlan = Extract<PlanAction, { readonly action: "propose" | "revise" }>;
+export const carriesPlan = (action: PlanAction): action is CarriedPlan =>
+  action.action === "propose" || action.action === "revise";
+
+/** A change of a turn. INVARIANT: only from the state it names; whoever comes late changes nothing. */
+export type TurnChange = {
+  readonly from: TurnState;
+  readonly turn: Turn;
+  readonly at: Instant;
+};
+export type TurnRefusal =
+  | { readonly code: "turn_unknown"; readonly messageId: string }
+  | { readonly code: "turn_moved_on"; readonly messageId: string; readonly state: TurnState };
+
+/** `GET /api/messages/turn?message_id=`: the turn of one message; null when nobody answers it. */
+export type TurnAnswerBody = { readonly turn: ToldTurnBody | null };
+export const turnQuerySchema = z.strictObject({ message_id: recordIdSchema });

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { sha256Hex } from "#base";
+import type { Card, Payload } from "#model";
+import { cardForPayload } from "./card-payload.ts";
+
+const setup = (permissions: readonly string[]): Payload => ({
+  kind: "connection_setup",
+  connection_id: "conn-0123456789abcdef",
+  service: "Notes",
+  skill: "notes",
+  tree_digest: sha256Hex("notes"),
+  auth_strategy: "device_code",
+  identity_hint: { name: null, email: null, domain: null },
+  permissions: [...permissions],
+  hosts: ["notes.example.com"],
+  secrets: [{ name: "access", host: "notes.example.com" }],
+});
+
+function cardOf(permissions: readonly string[]): Card {
+  const made = cardForPayload(setup(permissions), { strongAuth: "unavailable" });
+  if (!made.ok) throw new Error(made.error.reason);
+  return made.value;
+}
+
+test("[SETUP-10] asks to connect to the service and lists the permissions: a medium risk to read, a high one for anything else", () => {
+  const reading = cardOf(["notes.read", "offline_access"]);
+  expect(reading).toMatchObject({ intent: "Connect to Notes?", riskLevel: "medium" });
+  expect(reading.details.rows.map(({ text }) => text)).toEqual(
+    expect.arrayContaining(["notes.read", "offline_access"]),
+  );
+  for (const permission of ["notes.write", "Mail.ReadWrite", "admin", "read.all"]) {
+    expect(cardOf(["notes.read", permission]).riskLevel, permission).toBe("high");
+  }
+});

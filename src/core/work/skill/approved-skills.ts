@@ -1,0 +1,28 @@
+import type { Sha256Hex } from "#base";
+import { readProjection } from "#model";
+import type { SkillFact } from "../plan-hash.ts";
+
+/**
+ * The versions of skills that a request was asked, shown and signed with. Whoever reads the plan again projects it with
+ * these; whether they are still what is installed is asked beside it, and can then be said by name. [PLAN-10]
+ */
+export function approvedSkills(projection: string): readonly SkillFact[] {
+  const read = readProjection(projection);
+  if (!read.ok) return [];
+  const { plan } = read.value;
+  const all = [plan, ...plan.children.flatMap((child) => child ?? [])].flatMap((one) => one.skill_digests);
+  const byName = new Map<string, SkillFact>();
+  for (const { name, sha256 } of all) {
+    if (sha256 === null || byName.has(name)) continue;
+    byName.set(name, skillFact(name, sha256));
+  }
+  return [...byName.values()];
+}
+
+/** A skill reaches nothing by itself: its scripts have what the step has that runs them. */
+export const skillFact = (name: string, treeDigest: string): SkillFact => ({
+  name,
+  treeDigest: treeDigest as Sha256Hex,
+  hosts: [],
+  secretRefs: [],
+});

@@ -1,0 +1,109 @@
+import { ok } from "#base";
+import { questionOf, type KeptMessage, type QueueMessage } from "#model";
+import { taintWithSources } from "#policy";
+import type { ConsultStore, ReviewFeed, StopStore, TalkDoor } from "#ports";
+import { isAnswered } from "#turn";
+import { stoppedFact } from "../stop/stop-door.ts";
+import { askOnce } from "./ask-model.ts";
+import type { TalkConfig, TalkDeps } from "./deps.ts";
+import type { QueueReader } from "../bus/queue-reader.ts";
+import { createHalting } from "./halting.ts";
+import { createTurnReader } from "./reader.ts";
+
+export type TalkParts = Omit<
+  TalkDeps,
+  | "settings"
+  | "bus"
+  | "turns"
+  | "counts"
+  | "messages"
+  | "memories"
+  | "work"
+  | "queue"
+  | "isStopped"
+  | "onChanged"
+  | "halting"
+> & {
+  readonly config: TalkConfig;
+  readonly stores: Pick<TalkDeps, "turns" | "messages" | "memories" | "work" | "queue"> & {
+    readonly consults: Pick<ConsultStore, "tokensSince">;
+    readonly stops: StopStore;
+  };
+  readonly review: ReviewFeed;
+};
+export type Talk = TalkDoor & {
+  /** What is put on the queue for a message that passed its gates; undefined when nobody answers it. */
+  questionFor(message: KeptMessage): QueueMessage | undefined;
+  /** Takes up what waits. */
+  look(): void;
+  /** The same from now on, whenever something was decided or let go on. */
+  start(): void;
+  close(): Promise<void>;
+};
+
+/** Answers of a model, if one is set up; otherwise nothing is asked, and whoever speaks is told so. */
+export function createTalk({ config, stores, review, ...parts }: TalkParts): Talk {
+  const { models, clock } = parts;
+  const { turns, consults, messages, memories, work, queue, stops } = stores;
+  const { ownerId, bus } = config;
+  const [isStopped, halting] = [stoppedFact(stops), createHalting()];
+  const counts = [turns, consults, work];
+  const kept = { turns, counts, messages, memories, work, queue, isStopped, halting, onChanged: review.changed };
+  const deps: TalkDeps = { ...parts, ...kept, bus, settings: settingsOf(config) };
+  const reader = createTurnReader(deps);
+  let unsubscribe: (() => void) | null = null;
+  return {
+    setting: models.setting,
+    questionFor(message) {
+      if (models.setting.kind === "absent" || !isAnswered({ ...message, state: "accepted" }, ownerId)) return undefined;
+      return questionOf({ ...message, taint: taintWithSources(message.taint, message.sources) }, clock.now());
+    },
+    turnsOf: turns.of,
+    async answered(messageId) {
+      await reader.idle();
+      return turns.find(messageId);
+    },
+    async tryModel() {
+      const asked = await askOnce(deps, { messageId: null, ...TRIAL });
+      if (!asked.ok) return asked;
+      const { text, ...counted } = asked.value;
+      return ok({ ...counted, saidSo: /ready/i.test(text) });
+    },
+    look: reader.look,
+    start() {
+      unsubscribe ??= review.subscribe(() => void lookAgain(deps, reader));
+      reader.look();
+    },
+    async close() {
+      unsubscribe?.();
+      await reader.close();
+    },
+  };
+}
+
+/** The stop of everything is one of what is told there. */
+async function lookAgain({ isStopped, halting }: TalkDeps, reader: Pick<QueueReader, "look">): Promise<void> {
+  if (await isStopped()) halting.halt();
+  else reader.look();
+}
+
+/** Nothing of the owner is in it. */
+const TRIAL = {
+  system: "You are asked whether you can be reached.",
+  prompt: "Answer with the one word: ready",
+  taint: "owner",
+  outputTokensMax: 64,
+} as const;
+
+function settingsOf({ ownerId, models, context, memory, personality }: TalkConfig): TalkDeps["settings"] {
+  const { totalTokens, systemMax, profiles, defaultProfile } = context;
+  const shares = profiles[defaultProfile] ?? { chroniclePct: 0, memoryPct: 0, workspacePct: 0 };
+  return {
+    ownerId,
+    constitution: personality.constitution,
+    context: { totalTokens, systemMax, shares },
+    memoriesMax: memory.retrievalMaxResults,
+    outputTokensMax: models.maxOutputTokens,
+    tokensPerDay: models.tokensPerDay,
+  };
+}

@@ -1,0 +1,230 @@
+import { ok, sha256Hex, type Instant } from "#base";
+import { createMemoryModels, type ModelScript } from "#gateway";
+import type {
+  AuditActor,
+  GateFiring,
+  GateOutcome,
+  KeptMessage,
+  KeptRequest,
+  LedgerEntry,
+  RunRecord,
+  Taint,
+  Turn,
+} from "#model";
+import { createAuditRules } from "#policy";
+import type { Clock, MessageStore } from "#ports";
+import { createSeeded, createVirtualClock } from "#sim";
+import {
+  createMemoryAuditLog,
+  createMemoryConsultStore,
+  createMemoryMemoryStore,
+  createMemoryMessageStore,
+  createMemoryQueueStore,
+  createMemoryTurnStore,
+} from "#stores";
+import { must } from "../must.fixture.ts";
+import { createTalk, type Talk, type TalkParts } from "./create.ts";
+
+const AT = "2026-11-15T08:00:00.000Z" as Instant;
+
+/** A run with the ledger it left. */
+export type PlayedRun = { readonly run: Partial<RunRecord>; readonly ledger: readonly Partial<LedgerEntry>[] };
+type Opening = {
+  readonly says: ModelScript;
+  readonly runs?: readonly PlayedRun[];
+  /** What a gate makes of a text; the default lets everything pass. */
+  readonly gate?: (firing: GateFiring) => Partial<GateOutcome>;
+  readonly done?: readonly string[];
+  readonly tokensPerDay?: number;
+  /** What work of a model has used today. */
+  readonly workTokens?: number;
+};
+
+export const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
+  executionId: "exec-1",
+  runId: "run-1",
+  attempt: 1,
+  stepIndex: 0,
+  stepName: "look",
+  tool: "shell_exec",
+  state: "ended",
+  success: true,
+  returnValue: "printed",
+  artifacts: {},
+  error: null,
+  taint: "external",
+  startedAt: AT,
+  endedAt: AT,
+  durationMs: 1,
+  exit: { kind: "exit", code: 0 },
+  tokensUsed: 0,
+  costUsd: 0,
+  ...over,
+});
+
+/** Talk on stores in memory, with a model that says what it is told to. */
+export function openTalk(opening: Opening) {
+  const clock = createVirtualClock(1_794_729_600_000);
+  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
+  const queue = createMemoryQueueStore({ recordAct });
+  const turns = createMemoryTurnStore({ recordAct, queue });
+  const consults = createMemoryConsultStore({ recordAct, queue });
+  const messages = createMemoryMessageStore({ spendNow: () => "fresh", recordAct, beginTurn: turns.begin });
+  const models = createMemoryModels(opening.says);
+  const played = play(opening, clock);
+  const { stops, work, ...rest } = played.parts;
+  const memories = createMemoryMemoryStore({ recordAct, approvals: { list: async () => ok([]) } });
+  const stores = { turns, consults, messages, memories, queue, stops, work };
+  const parts: TalkParts = { ...QUIET, ...rest, models, audit, clock, randomness: createSeeded(3), stores };
+  const create = () => createTalk(parts);
+  const talk = create();
+  const accept = createAccepting({ talk, messages, clock });
+  const turnOf = async (messageId: string): Promise<Turn> => {
+    const found = must(await talk.answered(messageId));
+    if (found === null) throw new Error("there is a turn");
+    return found;
+  };
+  return {
+    ...played,
+    talk,
+    create,
+    models,
+    audit,
+    queue,
+    turns,
+    consults,
+    messages,
+    memories,
+    clock,
+    accept,
+    turnOf,
+    say: async (text: string, taint?: Taint): Promise<Turn> => turnOf(await accept(text, taint)),
+    events: async (): Promise<readonly string[]> =>
+      must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 300 }))
+        .toReversed()
+        .map(({ event }) => event),
+  };
+}
+
+const QUIET: Pick<TalkParts, "timers" | "log" | "stream" | "review"> = {
+  timers: { after: () => () => {} },
+  log: { info: () => {}, warn: () => {}, error: () => {} },
+  stream: { look: async () => ok({ kind: "none" }) },
+  review: { changed: () => {}, subscribe: () => () => {} },
+};
+
+/** What stands around it, as the opening says. */
+function play({ runs = [], gate, done = [], tokensPerDay = 1_000_000, workTokens = 0 }: Opening, clock: Clock) {
+  const proposed: string[] = [];
+  const authors: AuditActor[] = [];
+  const firings: GateFiring[] = [];
+  let isStopped = false;
+  const approvals: TalkParts["approvals"] = {
+    async propose(text, author) {
+      authors.push(author);
+      return ok({ request: { requestId: `req${proposed.push(text)}` } as KeptRequest, isNew: true });
+    },
+    all: async () =>
+      ok(
+        proposed.map(
+          (markdown, at) => ({ markdown, requestId: `req${at + 1}`, createdAt: clock.now() }) as KeptRequest,
+        ),
+      ),
+  };
+  const gates: TalkParts["gates"] = {
+    async run(firing) {
+      firings.push(firing);
+      const passed = { policy: [], context: firing.context, verdict: "continue", firstBlock: null } as const;
+      return { ...passed, escalation: null, evaluations: 0, ...gate?.(firing), quality: Promise.resolve([]) };
+    },
+  };
+  const work: TalkParts["stores"]["work"] = {
+    list: async () => ok(runs.map(({ run }) => run as RunRecord)),
+    ledger: async (runId) =>
+      ok(runs.filter(({ run }) => run.runId === runId).flatMap(({ ledger }) => ledger.map(entryOf))),
+    tokensSince: async () => ok(workTokens),
+    doneBefore: async (id) => ok(done.includes(id) ? ({ workItemId: id } as RunRecord) : null),
+  };
+  const stops = {
+    current: async () => ok(isStopped ? { at: clock.now(), actor: { kind: "terminal" } } : null),
+  } as TalkParts["stores"]["stops"];
+  return {
+    proposed,
+    authors,
+    firings,
+    stop: (): void => void (isStopped = true),
+    startAgain: (): void => void (isStopped = false),
+    parts: { approvals, gates, work, stops, config: configOf(tokensPerDay) },
+  };
+}
+
+const configOf = (tokensPerDay: number): TalkParts["config"] => ({
+  ownerId: "owner",
+  bus: { leaseSeconds: 60, heartbeatSeconds: 20, deliveriesMax: 3 },
+  models: { maxOutputTokens: 100, tokensPerDay },
+  context: {
+    totalTokens: 20_000,
+    systemMax: 8000,
+    defaultProfile: "talk",
+    profiles: { talk: { chroniclePct: 0.45, memoryPct: 0.2, workspacePct: 0.15 } },
+  },
+  memory: { retrievalMaxResults: 2 },
+  personality: { constitution: ["Never fabricate information"] },
+});
+
+type Accepting = { readonly talk: Pick<Talk, "questionFor">; readonly messages: MessageStore; readonly clock: Clock };
+
+/** Messages that pass their gates, each with an id of its own. */
+function createAccepting({ talk, messages, clock }: Accepting) {
+  let count = 0;
+  const actor = { kind: "terminal" } as const;
+  return async (text: string, taint: Taint = "owner"): Promise<string> => {
+    count += 1;
+    const messageId = `m-${String(count).padStart(4, "0")}` as KeptMessage["messageId"];
+    const message: KeptMessage = { ...KEPT, messageId, text, taint };
+    must(await messages.receive({ first: message, replay: null, actor }));
+    const question = talk.questionFor(message);
+    must(await messages.settle({ messageId, text, state: "accepted", gate: null, at: clock.now(), actor, question }));
+    return messageId;
+  };
+}
+
+const KEPT: Omit<KeptMessage, "messageId" | "text" | "taint"> = {
+  scopeId: "owner",
+  connectionId: "owner",
+  channel: "cli",
+  senderId: "terminal",
+  receivedAt: AT,
+  origin: "signature",
+  signed: null,
+  originalDigest: sha256Hex("x"),
+  scrubbed: [],
+  sources: [],
+  accessLevel: "owner",
+  state: "received",
+  gate: null,
+  endorsed: null,
+};
+
+export const answer = (message: string, plan?: object): string =>
+  JSON.stringify({ message, plan_action: plan ?? null });
+export const PLAN = `---
+id: task-count
+type: task
+title: Count
+budget: { max_attempts: 1 }
+steps:
+  - { name: count, run: wc -l page.txt }
+---
+
+# What to do
+
+Count.
+`;
+export const proposal = (over: object = {}): object => ({
+  action: "propose",
+  plan_markdown: PLAN,
+  continuation_of: null,
+  needs_approval: true,
+  ...over,
+});

@@ -1,0 +1,48 @@
+import { closeSync, openSync } from "node:fs";
+import type { Timers } from "#ports";
+import { bwrapOptions, HANDED, programArguments } from "./bwrap-arguments.ts";
+import { withEgress } from "./egress-program.ts";
+import type { Launched, RunOrder } from "./ground.ts";
+import { launch } from "./launch.ts";
+import type { Inherited } from "./inherited.ts";
+
+/** What every launch of bubblewrap is given. */
+export type BwrapParts = {
+  readonly bwrap: string;
+  readonly mounts: readonly string[];
+  readonly filter: string;
+  readonly inherited: Inherited;
+  readonly timers: Timers;
+};
+
+export function startBwrap(order: RunOrder, { bwrap, mounts, filter, inherited, timers }: BwrapParts): Launched {
+  const { argv, config, cwd, handle, paths, way, pipes } = order;
+  const numbers = pipes.handles.map((_handle, index) => HANDED.first + index);
+  const afterPipes = HANDED.first + numbers.length;
+  const told = Object.fromEntries(pipes.names.map((name, index) => [name, String(numbers[index])]));
+  const env = { ...order.env, ...told };
+  // Read from the start by each launch, so each has its own handle on it.
+  const opened = openSync(filter, "r");
+  try {
+    return launch({
+      ...order,
+      bwrap,
+      options: bwrapOptions({
+        mounts,
+        config,
+        paths,
+        afterPipes,
+        env,
+        cwd,
+        network: way === null ? "none" : "gateway",
+      }),
+      program: programArguments(way === null ? argv : withEgress(argv, numbers), config),
+      inherited,
+      handed: [...pipes.handles, opened, handle, ...paths.map(({ fd }) => fd), ...(way === null ? [] : [way.handle])],
+      limits: config.limits,
+      timers,
+    });
+  } finally {
+    closeSync(opened);
+  }
+}

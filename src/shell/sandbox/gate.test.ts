@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { duplexPair } from "node:stream";
+import { expect, onTestFinished, test } from "vitest";
+import { keepGate } from "./gate.ts";
+import { randomness, tempFolder } from "./sandbox.fixture.ts";
+import { sweepWorkspaces } from "./work-dir.ts";
+
+const PARENT = fileURLToPath(new URL("./killed.fixture.ts", import.meta.url));
+const STARTS = [
+  { apartMs: 4, answers: "no", bubblewrap: "unbound" },
+  // Who is too busy to answer leaves all of them at the gate.
+  { apartMs: 1, answers: "no", bubblewrap: "usual" },
+  { apartMs: 2, answers: "yes", bubblewrap: "usual" },
+] as const;
+/** As if bubblewrap had asked for its end with Silas when Silas was gone already: its own parent lives on. */
+const UNBOUND = `#!/bin/sh
+/usr/bin/bwrap "$@" &
+wait $!
+`;
+
+test("[SBX-02] no program begins or goes on without Silas, wherever it was in its start when Silas was killed", async () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, "bwrap"), UNBOUND, { mode: 0o755 });
+  // Each has its own: who comes later would end what an earlier one left.
+  const workDirOf = (at: number): string => join(folder, `work-${at}`);
+  const mark = `86400.${Buffer.from(randomness.bytes(8)).readBigUInt64LE()}`;
+  for (const [at, { apartMs, answers, bubblewrap }] of STARTS.entries()) {
+    const searchPath = bubblewrap === "unbound" ? folder : "/usr/bin";
+    const args = [PARENT, workDirOf(at), searchPath, mark, String(apartMs), answers];
+    const parent = spawn(process.execPath, args, { stdio: "inherit" });
+    expect(await once(parent, "exit")).toEqual([null, "SIGKILL"]);
+  }
+  // What still prepares comes to the gate, and goes.
+  await expect.poll(() => marked(mark).filter((pid) => !isLeftWaiting(pid))).toEqual([]);
+  for (const at of STARTS.keys()) await sweepWorkspaces(workDirOf(at));
+  await expect.poll(() => marked(mark)).toEqual([]);
+});
+
+/** Processes of this machine with an argument that is the mark: the program, and all that was to become it. */
+const marked = (mark: string): readonly string[] =>
+  readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && argumentsOf(pid).includes(mark));
+
+function argumentsOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
+
+/** bubblewrap's first process when bubblewrap was ended before it let it go on; beside the other it holds its own bell. */
+function isLeftWaiting(pid: string): boolean {
+  try {
+    const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    return open.filter((target) => target === "anon_inode:[eventfd]").length === 2;
+  } catch {
+    return false;
+  }
+}
+
+test("the gate opens only when the first process is bound as well, which its filter of system calls tells", async () => {
+  const unfiltered = spawn("/bin/sh", ["-c", "sleep 600 & echo $!; wait"], { stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void unfiltered.kill("SIGKILL"));
+  const [line] = (await once(unfiltered.stdout, "data")) as [Buffer];
+  const first = Number(line.toString());
+  onTestFinished(() => void process.kill(first, "SIGKILL"));
+  const [inside, gate] = duplexPair();
+  let looks = 0;
+  const looking = (): number => {
+    looks += 1;
+    return first;
+  };
+  keepGate({ child: unfiltered, gate, first: looking, isOver: () => false });
+  inside.write("\n");
+  await expect.poll(() => looks).toBeGreaterThan(3);
+  expect(inside.read()).toBeNull();
+});

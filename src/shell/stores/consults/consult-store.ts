@@ -1,0 +1,94 @@
+import { assert, err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
+import {
+  consultationFromWire,
+  consultationToWire,
+  consultMessage,
+  isConsultOver,
+  type ConsultChange,
+  type Consultation,
+  type ConsultRefusal,
+} from "#model";
+import type { ConsultStore } from "#ports";
+import type { RecordAct } from "../audit/log.ts";
+import { enqueueWithin } from "../bus/enqueue.ts";
+import type { Sqlite } from "../sqlite.ts";
+import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
+import { begunDrafts, inOrder, mayMove, movedDrafts } from "./drafts.ts";
+
+type Parts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+
+/** Consultations on a migrated `silas.db`. Every change is one transaction with its audit entry. */
+export function createConsultStore(parts: Parts): ConsultStore {
+  const { db } = parts;
+  return {
+    find: async (consultationId) => guardedValue(() => find(db, consultationId)),
+    ofRun: async (runId) =>
+      guardedValue(() =>
+        inOrder(
+          readable(
+            db.all<Row>("SELECT consultation FROM consultations WHERE run_id = :runId ORDER BY number LIMIT :limit", {
+              runId,
+              limit: LIMITS.pageRows,
+            }),
+            consultationOf,
+          ),
+        ),
+      ),
+    move: async (change) => guarded(() => db.transaction(() => move(parts, change))),
+    tokensSince: async (at) => guardedValue(() => tokensSince(db, at)),
+  };
+}
+
+type Row = { readonly consultation: string };
+
+function consultationOf({ consultation }: Row): Consultation {
+  const parsed = parseStrictJson(consultation);
+  return whole(consultationFromWire(parsed.ok ? parsed.value : null), "a kept consultation is whole");
+}
+
+function find(db: Sqlite, consultationId: string): Consultation | null {
+  const row = db.get<Row>("SELECT consultation FROM consultations WHERE consultation_id = :consultationId", {
+    consultationId,
+  });
+  return row === null ? null : consultationOf(row);
+}
+
+function tokensSince(db: Sqlite, at: Instant): number {
+  const row = db.get<{ readonly tokens: number | null }>(
+    `SELECT SUM(tokens_used) AS tokens FROM consultations INDEXED BY consultations_asked
+     WHERE asked_at IS NOT NULL AND asked_at >= :at`,
+    { at },
+  );
+  return row?.tokens ?? 0;
+}
+
+function move({ db, recordAct }: Parts, change: ConsultChange): Result<Consultation, ConsultRefusal> {
+  const { consultation } = change;
+  const { consultationId, state, askedAt, tokensUsed } = consultation;
+  const kept = find(db, consultationId);
+  if (kept === null) return err({ code: "consult_unknown", consultationId });
+  if (!mayMove(kept, change)) return err({ code: "consult_moved_on", consultationId, state: kept.state });
+  db.run(
+    `UPDATE consultations SET state = :state, asked_at = :askedAt, tokens_used = :tokensUsed,
+       consultation = :consultation WHERE consultation_id = :consultationId`,
+    { consultationId, state, askedAt, tokensUsed, consultation: textOf(consultation) },
+  );
+  for (const draft of movedDrafts(change)) recordAct(draft);
+  return ok(consultation);
+}
+
+const textOf = (consultation: Consultation): string => JSON.stringify(consultationToWire(consultation));
+
+/** Inside of the transaction that changes the run: there is a consultation with its question, or neither. [CONSULT-11] */
+export function beginConsultWithin({ db, recordAct }: Parts, consultation: Consultation): void {
+  const { consultationId, runId, number, state, askedAt, tokensUsed, beganAt } = consultation;
+  db.run(
+    `INSERT INTO consultations (consultation_id, run_id, number, state, asked_at, tokens_used, consultation)
+     VALUES (:consultationId, :runId, :number, :state, :askedAt, :tokensUsed, :consultation)`,
+    { consultationId, runId, number, state, askedAt, tokensUsed, consultation: textOf(consultation) },
+  );
+  for (const draft of begunDrafts(consultation)) recordAct(draft);
+  if (isConsultOver(consultation)) return;
+  const sent = enqueueWithin(db, { queue: "planner_queue", message: consultMessage(consultation), at: beganAt });
+  assert(sent.ok, "BUS-20 what the planner is asked has its route");
+}

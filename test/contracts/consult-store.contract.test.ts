@@ -1,0 +1,179 @@
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sha256Hex } from "#base";
+import { adviceIdOf, type Consultation } from "#model";
+import { createAuditRules } from "#policy";
+import type { AuditLog, ConsultStore, QueueStore } from "#ports";
+import { createMemoryAuditLog, createMemoryConsultStore, createMemoryQueueStore, createMemoryWorkStore } from "#stores";
+import { beginReplan } from "#work";
+import { at, must } from "./journal-fixture.ts";
+import { changeOf, openFile, recorded, runNamed } from "./work-fixture.ts";
+
+type Opened = {
+  readonly consults: ConsultStore;
+  readonly queue: QueueStore;
+  readonly audit: AuditLog;
+  /** Has a run wait for advice of this number. */
+  advise(name: string, number: number): Promise<Consultation>;
+  /** Ends a run that is out of ways, after so many others. */
+  end(name: string, depth?: number): Promise<Consultation>;
+};
+
+const replanOf = (name: string, depth: number): Consultation =>
+  beginReplan({ run: runNamed(name), depth, depthMax: 2, at: at(2) });
+const adviceOf = (name: string, number: number): Consultation => ({
+  ...replanOf(name, 0),
+  consultationId: adviceIdOf(`run-${name}`, number),
+  kind: "advice",
+  number,
+  numberMax: 3,
+});
+const ENDED = { status: "stuck", endedAt: at(2) } as const;
+const ENDS = { events: [{ kind: "out_of_ways" }, { kind: "run_ended" }] } as const;
+
+async function openReal(): Promise<Opened & { readonly dataDir: string }> {
+  const { work, grant, ...stores } = await openFile();
+  return {
+    ...stores,
+    async advise(name, number) {
+      if (number === 1) await grant(name);
+      if (number === 1) must(await work.begin(changeOf(runNamed(name))));
+      const consult = adviceOf(name, number);
+      must(await work.save(changeOf(runNamed(name), { consult })));
+      return consult;
+    },
+    async end(name, depth = 0) {
+      const isBegun = must(await work.find(`run-${name}`)) !== null;
+      if (!isBegun) await grant(name);
+      if (!isBegun) must(await work.begin(changeOf(runNamed(name))));
+      const consult = replanOf(name, depth);
+      must(await work.save(changeOf(runNamed(name, ENDED), { ...ENDS, consult })));
+      return consult;
+    },
+  };
+}
+
+async function openTwin(): Promise<Opened> {
+  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
+  const queue = createMemoryQueueStore({ recordAct });
+  const consults = createMemoryConsultStore({ recordAct, queue });
+  const work = createMemoryWorkStore({ recordAct, audit, grants: () => [], beginConsult: consults.begin });
+  return {
+    consults,
+    queue,
+    audit,
+    async advise(name, number) {
+      if (number === 1) must(await work.begin(changeOf(runNamed(name))));
+      const consult = adviceOf(name, number);
+      must(await work.save(changeOf(runNamed(name), { consult })));
+      return consult;
+    },
+    async end(name, depth = 0) {
+      if (must(await work.find(`run-${name}`)) === null) must(await work.begin(changeOf(runNamed(name))));
+      const consult = replanOf(name, depth);
+      must(await work.save(changeOf(runNamed(name, ENDED), { ...ENDS, consult })));
+      return consult;
+    },
+  };
+}
+
+const waitingIn = async ({ queue }: Opened) => {
+  const asked = { queue: "planner_queue", consumer: "test", countMax: 9, at: at(3), leaseMs: 1000 } as const;
+  return must(await queue.lease({ ...asked, deliveriesMax: 3 })).map(({ message }) => message);
+};
+
+describe.each([
+  ["in memory", openTwin],
+  ["in silas.db", openReal],
+])("consultations %s", (_name, open) => {
+  test("[CONSULT-05] [CONSULT-11] the end of a run that is out of ways, the consultation and its message are one commit", async () => {
+    const stores = await open();
+    const consult = await stores.end("one");
+    expect(must(await stores.consults.ofRun("run-one"))).toEqual([consult]);
+    expect(must(await stores.consults.find(consult.consultationId))).toEqual(consult);
+    expect(await waitingIn(stores)).toMatchObject([
+      {
+        messageId: "replan_request:run-one",
+        messageKind: "replan_request",
+        sender: "runtime",
+        taint: "external",
+        payload: { consultation_id: consult.consultationId },
+      },
+    ]);
+    expect(await recorded(stores.audit)).toEqual(["run_ended", "replan_requested"]);
+    expect(must(await stores.consults.find("nobody"))).toBeNull();
+    expect(must(await stores.consults.ofRun("nobody"))).toEqual([]);
+  });
+
+  test("[CONSULT-01] what a run asks while it waits is one commit with the run and its message; each end is on record, and all of a run comes in its order", async () => {
+    const stores = await open();
+    const { consults } = stores;
+    const first = await stores.advise("one", 1);
+    expect(await waitingIn(stores)).toMatchObject([
+      { messageId: "consult_planner:run-one:1", messageKind: "consult_planner", sender: "runtime", taint: "external" },
+    ]);
+    const given: Consultation = { ...first, state: "ended", guidance: "Look again.", endedAt: at(3), tokensUsed: 9 };
+    must(await consults.move({ from: "waiting", consultation: given, at: at(3) }));
+    const second = await stores.advise("one", 2);
+    const late: Consultation = { ...second, state: "failed", failure: "advice_late", endedAt: at(4) };
+    must(await consults.move({ from: "waiting", consultation: late, at: at(4) }));
+    const other = await stores.end("one");
+    expect(must(await consults.ofRun("run-one"))).toEqual([given, late, other]);
+    expect(await recorded(stores.audit)).toEqual([
+      "advice_requested",
+      "advice_given",
+      "advice_requested",
+      "advice_failed",
+      "run_ended",
+      "replan_requested",
+    ]);
+  });
+
+  test("[CONSULT-07] one too many is told and asked of nobody", async () => {
+    const stores = await open();
+    const consult = await stores.end("deep", 2);
+    expect(consult).toMatchObject({ state: "failed", failure: "replan_depth_reached", number: 3 });
+    expect(await waitingIn(stores)).toEqual([]);
+    expect(await recorded(stores.audit)).toEqual(["run_ended", "replan_failed"]);
+  });
+
+  test("one moves on from where it is and never from elsewhere, and its end is on record and stays", async () => {
+    const stores = await open();
+    const { consults } = stores;
+    const consultation = await stores.end("one");
+    const asking: Consultation = {
+      ...consultation,
+      state: "asking",
+      askedAt: at(3),
+      tokensUsed: 70,
+      taint: "external",
+    };
+    expect(await consults.move({ from: "asking", consultation: asking, at: at(3) })).toMatchObject({
+      error: { code: "consult_moved_on", state: "waiting" },
+    });
+    must(await consults.move({ from: "waiting", consultation: asking, at: at(3) }));
+    expect(must(await consults.tokensSince(at(2)))).toBe(70);
+    expect(must(await consults.tokensSince(at(4)))).toBe(0);
+    const ended: Consultation = { ...asking, state: "ended", endedAt: at(4), requestId: "0123456789abcdef" };
+    must(await consults.move({ from: "asking", consultation: ended, at: at(4) }));
+    expect(must(await consults.find(ended.consultationId))).toEqual(ended);
+    expect(await consults.move({ from: "ended", consultation: asking, at: at(5) })).toMatchObject({
+      error: { code: "consult_moved_on", state: "ended" },
+    });
+    const other = { ...asking, consultationId: "nobody" };
+    expect(await consults.move({ from: "waiting", consultation: other, at: at(5) })).toMatchObject({
+      error: { code: "consult_unknown" },
+    });
+    expect(await recorded(stores.audit)).toEqual(["run_ended", "replan_requested", "replan_proposed"]);
+  });
+});
+
+test("the file itself keeps what has ended as it ended", async () => {
+  const stores = await openReal();
+  await stores.end("deep", 2);
+  const database = new DatabaseSync(join(stores.dataDir, "silas.db"));
+  expect(() => database.exec("UPDATE consultations SET consultation = '{}'")).toThrow("never changed");
+  expect(() => database.exec("DELETE FROM consultations")).toThrow("never removed");
+  database.close();
+});

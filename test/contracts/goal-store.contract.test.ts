@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest";
+import { LIMITS, sha256Hex } from "#base";
+import type { ApprovedGoal, Cycle } from "#model";
+import { createAuditRules } from "#policy";
+import type { AuditLog, CycleChange, GoalStore } from "#ports";
+import { createMemoryAuditLog, createMemoryGoalStore } from "#stores";
+import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { at, must } from "./journal-fixture.ts";
+import { openFile } from "./work-fixture.ts";
+
+type Opened = {
+  readonly goals: GoalStore;
+  readonly audit: AuditLog;
+  /** Approves a goal for the so many-th time. */
+  approve(name: string, time?: number): Promise<ApprovedGoal>;
+};
+
+const projectionOf = (name: string, time: number): string => JSON.stringify({ id: name, type: "goal", time });
+const approvalOf = (name: string, time: number): ApprovedGoal => ({
+  goalId: name,
+  requestId: `request-${name}-${time}`,
+  tokenId: `tok_${name}-${time}`,
+  runId: `run-${name}-${time}`,
+  planHash: sha256Hex(projectionOf(name, time)),
+});
+
+async function openReal(): Promise<Opened> {
+  const { goals, audit, approvals } = await openFile();
+  return {
+    goals,
+    audit,
+    approve: async (name, time = 1) => {
+      const approved = approvalOf(name, time);
+      const { requestId, planHash, runId } = approved;
+      const projection = projectionOf(name, time);
+      const request = { ...requestFor(name, time), requestId, planHash, projection };
+      must(await approvals.propose(request));
+      const token = { ...tokenFor(`${name}-${time}`), planHash };
+      const spending = spendingFor(token, { lineage: runId, requestId });
+      must(await approvals.spend({ ...spending, workItemId: name, at: at(time) }));
+      return approved;
+    },
+  };
+}
+
+async function openTwin(): Promise<Opened> {
+  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
+  const approved = new Map<string, ApprovedGoal>();
+  return {
+    goals: createMemoryGoalStore({
+      recordAct,
+      approved: () => [...approved.values()].toSorted((a, b) => (a.goalId < b.goalId ? -1 : 1)),
+    }),
+    audit: log,
+    approve: async (name, time = 1) => {
+      const goal = approvalOf(name, time);
+      approved.set(name, goal);
+      return goal;
+    },
+  };
+}
+
+function cycleOf(name: string, over: Partial<Cycle> = {}): Cycle {
+  return {
+    goalId: name,
+    number: 1,
+    requestId: `request-${name}-1`,
+    trigger: "schedule",
+    due: at(1),
+    skipped: 0,
+    state: "ended",
+    ended: "healthy",
+    reason: null,
+    results: [],
+    found: null,
+    repair: null,
+    isVerified: null,
+    recheck: null,
+    startedAt: at(1),
+    endedAt: at(1),
+    ...over,
+  };
+}
+const REPAIR = {
+  taskId: "repair-1",
+  taskHash: sha256Hex("repair"),
+  runId: "run-repair",
+  tokenId: "tok_a",
+  requestId: null,
+  whyAsked: null,
+  status: null,
+};
+const open = (name: string, number: number): Cycle =>
+  cycleOf(name, {
+    number,
+    state: "repairing",
+    ended: null,
+    endedAt: null,
+    repair: { ...REPAIR, runId: `run-${number}` },
+  });
+
+const change = (cycle: Cycle, over: Partial<CycleChange> = {}): CycleChange => ({
+  cycle,
+  events: [],
+  next: null,
+  notes: [],
+  at: at(2),
+  actor: { kind: "system" },
+  ...over,
+});
+
+async function recorded({ audit }: Opened): Promise<readonly string[]> {
+  const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 200 }));
+  return entries.toReversed().flatMap(({ event }) => (event.startsWith("goal_") ? [event] : []));
+}
+
+async function withGoal(opened: Opened, name = "page"): Promise<Opened> {
+  must(await opened.goals.schedule({ goal: await opened.approve(name), nextDue: at(5), at: at(1) }));
+  return opened;
+}
+
+describe.each([
+  ["twin", openTwin],
+  ["real", openReal],
+] as const)("the goal store (%s)", (_name, openStore) => {
+  test("the newest approval of each goal counts, and a goal is looked after once it is scheduled", async () => {
+    const opened = await openStore();
+    const { goals, approve } = opened;
+    expect(must(await goals.approved())).toEqual([]);
+    await approve("page", 1);
+    const newest = await approve("page", 2);
+    const other = await approve("backup", 3);
+    expect(must(await goals.approved())).toEqual([other, newest]);
+    expect(must(await goals.list())).toEqual([]);
+    expect(must(await goals.find("page"))).toBeNull();
+    must(await goals.schedule({ goal: newest, nextDue: at(9), at: at(4) }));
+    const kept = { ...newest, isPaused: false, nextDue: at(9), lastDue: null, missedCount: 0 };
+    expect(must(await goals.find("page"))).toEqual(kept);
+    expect(must(await goals.list())).toEqual([kept]);
+    expect(await recorded(opened)).toEqual(["goal_scheduled"]);
+  });
+
+  test("a pause takes the next time away and outlives a new approval and a new plan; going on brings one back", async () => {
+    const opened = await withGoal(await openStore());
+    const { goals, approve } = opened;
+    const pausing = { goalId: "page", at: at(2), actor: BY } as const;
+    must(await goals.pause({ ...pausing, state: "paused", nextDue: null }));
+    must(await goals.schedule({ goal: await approve("page", 2), nextDue: at(8), at: at(3) }));
+    const next = { nextDue: at(9), lastDue: at(4), missedCount: 2 };
+    must(await goals.plan({ goalId: "page", next, notes: [], at: at(4) }));
+    expect(must(await goals.find("page"))).toMatchObject({
+      isPaused: true,
+      nextDue: null,
+      lastDue: at(4),
+      missedCount: 2,
+      requestId: "request-page-2",
+    });
+    must(await goals.pause({ ...pausing, state: "resumed", nextDue: at(11) }));
+    expect(must(await goals.find("page"))).toMatchObject({ isPaused: false, nextDue: at(11), missedCount: 0 });
+    expect(await recorded(opened)).toEqual(["goal_scheduled", "goal_paused", "goal_scheduled", "goal_resumed"]);
+  });
+
+  test("checks about which was asked are left: nothing is missed any more, and who decided is noted", async () => {
+    const opened = await withGoal(await openStore());
+    const { goals } = opened;
+    must(
+      await goals.plan({
+        goalId: "page",
+        next: { nextDue: at(9), lastDue: at(4), missedCount: 2 },
+        notes: [],
+        at: at(4),
+      }),
+    );
+    must(await goals.leave({ goalId: "page", count: 2, at: at(5), actor: BY }));
+    expect(must(await goals.find("page"))).toMatchObject({ nextDue: at(9), lastDue: at(4), missedCount: 0 });
+    expect(await recorded(opened)).toEqual(["goal_scheduled", "goal_checks_left"]);
+  });
+
+  test("times that pass are noted with what they were, and a cycle that ends moves the goal on by the same commit", async () => {
+    const opened = await withGoal(await openStore());
+    const { goals } = opened;
+    const missed = { kind: "goal_checks_skipped", count: 3, since: at(1), until: at(3), reason: "missed" } as const;
+    const next = { nextDue: at(6), lastDue: at(5), missedCount: 0 };
+    must(await goals.plan({ goalId: "page", next, notes: [missed], at: at(4) }));
+    const ending = { nextDue: at(7), lastDue: at(6), missedCount: 0 };
+    const events = [{ kind: "goal_checked", checks: 1, failed: [] }, { kind: "goal_cycle_ended" }] as const;
+    const cycle = cycleOf("page");
+    must(await goals.keepCycle(change(cycle, { events, next: ending })));
+    expect(must(await goals.find("page"))).toMatchObject(ending);
+    expect(must(await goals.lastCycle("page"))).toEqual(cycle);
+    expect(await recorded(opened)).toEqual([
+      "goal_scheduled",
+      "goal_checks_skipped",
+      "goal_checked",
+      "goal_cycle_ended",
+    ]);
+  });
+
+  test("one cycle is open at most, each run is of one cycle, and what has ended or is of no goal is not kept", async () => {
+    const opened = await withGoal(await openStore());
+    const { goals } = opened;
+    must(await goals.keepCycle(change(open("page", 1))));
+    expect(must(await goals.open())).toEqual([open("page", 1)]);
+    expect(must(await goals.cycleOfRun("run-1"))).toEqual(open("page", 1));
+    expect(must(await goals.cycleOfRun("run-2"))).toBeNull();
+    expect(await goals.keepCycle(change(open("page", 2)))).toMatchObject({ error: { code: "store_failed" } });
+    const ended = cycleOf("page", { repair: { ...REPAIR, runId: "run-1", status: "done" } });
+    must(await goals.keepCycle(change(ended)));
+    const later = cycleOf("page", { number: 3, repair: { ...REPAIR, runId: "run-1" } });
+    for (const cycle of [cycleOf("page", { ended: "failed" }), later, cycleOf("nobody")]) {
+      expect(await goals.keepCycle(change(cycle))).toMatchObject({ error: { code: "store_failed" } });
+    }
+    expect(must(await goals.open())).toEqual([]);
+    expect(must(await goals.cycles("page"))).toEqual([ended]);
+  });
+
+  test("of looks in which all was well the newest are kept, and every other look for good", async () => {
+    const { goals } = await withGoal(await openStore());
+    must(await goals.keepCycle(change(cycleOf("page", { number: 1, ended: "failed", reason: "reports_only" }))));
+    const last = LIMITS.goalCyclesKept + 6;
+    for (let number = 2; number <= last; number += 1) must(await goals.keepCycle(change(cycleOf("page", { number }))));
+    const shown = must(await goals.cycles("page"));
+    expect(shown).toHaveLength(LIMITS.goalCyclesShown);
+    expect(shown[0]).toMatchObject({ number: last });
+    expect(must(await goals.lastCycle("page"))).toEqual(shown[0]);
+    // The oldest that was well may come again, since nothing of it is left; the one that failed may not.
+    must(await goals.keepCycle(change(open("page", 2))));
+    expect(await goals.keepCycle(change(cycleOf("page")))).toMatchObject({ error: { code: "store_failed" } });
+  });
+});

@@ -1,0 +1,82 @@
+/** Work that a model does, from a terminal: refused without one, carried out within its limits with one. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createHome, type Home } from "./cli-process.ts";
+
+const PLAN = `---
+id: task-greeting
+type: task
+title: Write a greeting
+executor: model
+tools: [file_write]
+skills: []
+budget: { max_wall_time_seconds: 600, max_attempts: 1 }
+verify:
+  - { name: it is there, run: cat out.txt, expect: { contains: morning } }
+on_stuck: report
+---
+
+# What to do
+
+Write it.
+`;
+
+const CALL = {
+  tool: "file_write",
+  args: { path: "out.txt", content: "good morning" },
+  artifacts: { greeting: "out.txt" },
+};
+const END = { summary: "It is written.", artifact_refs: ["greeting"], next_steps: ["Send it."] };
+
+let home: Home;
+let server: Server;
+beforeEach(async () => {
+  home = createHome();
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => (body += part.toString("utf8")));
+    request.on("end", () => {
+      const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
+      const isFirst = messages.at(-1)?.content.includes("Nothing was called yet") ?? false;
+      const message = { role: "assistant", content: JSON.stringify(isFirst ? CALL : END) };
+      response.setHeader("content-type", "application/json");
+      response.end(
+        JSON.stringify({ id: "1", created: 1, model: "m", choices: [{ index: 0, finish_reason: "stop", message }] }),
+      );
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+});
+afterEach(async () => {
+  await home.remove();
+  server.closeAllConnections();
+  server.close();
+});
+
+type Checked = { readonly plan_hash: string };
+type Detail = {
+  readonly run: { readonly status: string; readonly is_verified: boolean };
+  readonly result: { readonly next_steps: readonly string[] };
+};
+
+test("a plan for a model is refused without one; with one its calls are watched, its check decides, and the result says what is next", async () => {
+  const { port } = server.address() as AddressInfo;
+  const file = join(home.dir, "greeting.md");
+  writeFileSync(file, PLAN);
+  const { plan_hash: hash } = await home.json<Checked>(["plan", "check", file, "--json"]);
+  const refused = await home.silas(["run", file, "--hash", hash]);
+  expect(refused.code).not.toBe(0);
+  expect(refused.out + refused.err).toContain("This plan is for an AI model, and none is set up.");
+  const env = {
+    SILAS_MODELS__PLANNER: "compatible:trial",
+    SILAS_PROVIDERS__COMPATIBLE__BASE_URL: `http://127.0.0.1:${port}/v1`,
+  };
+  const ran = await home.silas(["run", file, "--hash", hash, "--json"], { env });
+  expect(ran).toMatchObject({ code: 0 });
+  const detail = JSON.parse(ran.out) as Detail;
+  expect(detail.run).toMatchObject({ status: "done", is_verified: true });
+  expect(detail.result.next_steps).toEqual(["Send it."]);
+});

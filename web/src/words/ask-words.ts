@@ -1,0 +1,20 @@
+/** What a step of a run asks, and how it is answered. */
+export const askWords = {
+  question: "Question",
+  about: "About",
+  choose: "Your answer",
+  ownWords: "Or in your own words",
+  onlyWords: "In your own words",
+  none: "Choose an answer, or write one.",
+  noneOfThese: "Choose one of these.",
+  answer: (label: string) => `Answer: ${label}`,
+  answerOwn: "Answer with your own words",
+  draft: "The draft. Change it here if you like.",
+  noDraft: "An empty text cannot be approved.",
+  own: "Approve your own version",
+  changed: "You changed the draft: the steps after it find your version.",
+  note: "Or ask for another draft: what should be different?",
+  again: "Ask for another draft",
+  againMeans: "The steps before it run again, and find these words.",
+  saidAnswered: "Answered and signed. Its run goes on.",
+} as const;

@@ -1,0 +1,38 @@
+import type { MemoryItemBody } from "#model";
+
+/** The catalogue's part about memories; only their page and the search load it. */
+export const memoryWords = {
+  loading: "Reading what is remembered",
+  write: "Something to remember",
+  placeholder: "Something to remember",
+  foreign: "These are somebody else's words",
+  foreignHint: "They are kept as text from outside, and made harmless.",
+  save: "Remember",
+  saved: "Remembered",
+  search: "Search memories",
+  found: (count: number) => (count === 1 ? "1 memory" : `${count} memories`),
+  none: "No memory holds all of these words.",
+  empty: "Nothing is remembered yet. Write it above, or in a terminal:",
+  command: "silas memory add TEXT",
+  more: "Show older ones",
+  verify: "Verify",
+  verifyOf: (text: string) => `Verify: ${text}`,
+  asked: "It waits for your decision in Review.",
+  forget: "Forget",
+  forgetOf: (text: string) => `Forget: ${text}`,
+  sure: "Its words are gone for good. What you signed about it stays with that decision.",
+  forgetNow: "Forget for good",
+  keep: "Keep it",
+  forgotten: "Forgotten",
+  rule: "Of the configuration; it is changed there.",
+  when: (moment: string) => `Kept ${moment}`,
+  type: {
+    fact: "Fact",
+    episode: "Episode",
+    preference: "Preference",
+    skill_note: "Note on a skill",
+    decision: "Decision",
+    foresight: "Foresight",
+    profile: "Profile",
+  } satisfies { readonly [T in MemoryItemBody["memory_type"]]: string },
+};
