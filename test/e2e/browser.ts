@@ -34,6 +34,9 @@ export const DESKTOP = { width: 1280, height: 800 } as const;
 /** What takes long on a busy machine is no failure; what never comes is. */
 const PATIENCE_MS = 240_000;
 
+/** Where a page grows while its parts arrive, what is pressed early may have moved away from under the finger. */
+export const SETTLED = { waitUntil: "networkidle" } as const;
+
 export type Cockpit = {
   readonly home: Home;
   readonly url: () => string;

@@ -5,7 +5,7 @@ import type { BrowserContext, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { sha256Hex } from "#base";
 import type { DecisionsSummaryBody, ShownRequestBody, UndoBody, WorkListBody } from "#model";
-import type { Cockpit, Opened, OpenOptions } from "./browser.ts";
+import { SETTLED, type Cockpit, type Opened, type OpenOptions } from "./browser.ts";
 
 export type Proposed = Pick<ShownRequestBody, "request_id" | "plan_hash" | "card">;
 
@@ -106,7 +106,7 @@ export async function openSigner(cockpit: Cockpit, options: OpenOptions = {}): P
 }
 
 export async function enrolKey(cockpit: Cockpit, page: Page): Promise<void> {
-  await page.goto(`${cockpit.url()}/settings#signing`);
+  await page.goto(`${cockpit.url()}/settings#signing`, SETTLED);
   await page.getByRole("button", { name: "Let this device sign" }).click();
   const code = (await page.getByTestId("device-code").getAttribute("data-code")) ?? "";
   const ran = await cockpit.home.silas(["keys", "confirm", code]);

@@ -2,7 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { databaseIn } from "./cli-process.ts";
-import { DESKTOP, goBy, goOnline, PHONE, startCockpit, untilKept, type Cockpit, type Opened } from "./browser.ts";
+import {
+  DESKTOP,
+  goBy,
+  goOnline,
+  PHONE,
+  SETTLED,
+  startCockpit,
+  untilKept,
+  type Cockpit,
+  type Opened,
+} from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 let cockpit: Cockpit;
@@ -31,7 +41,7 @@ describe("the activity surface", () => {
   test("[PWA-12] tells what was done as sentences by day, newest first, and of whom it is asked", async () => {
     const other = await cockpit.open();
     await other.context.close();
-    await page.goto(`${cockpit.url()}/settings`);
+    await page.goto(`${cockpit.url()}/settings`, SETTLED);
     await page.getByRole("button", { name: /^Revoke / }).click();
     await expect.poll(() => page.getByRole("button", { name: /^Revoke / }).count()).toBe(0);
     expect((await cockpit.home.silas(["journal", "import", "-"], { input: "nonsense\n" })).code).not.toBe(0);
@@ -93,10 +103,10 @@ describe("the activity surface", () => {
     await expect.poll(() => faultsOf(page)).toEqual([]);
   });
 
-  test("nothing scrolls sideways at 320 px, with the proof open or not, and a phone gets here by the settings", async () => {
+  test("nothing scrolls sideways at 320 px, with the proof open or not, and a phone gets here by its foot", async () => {
     await page.setViewportSize({ width: 320, height: 740 });
-    await page.goto(`${cockpit.url()}/settings`);
-    await page.getByRole("link", { name: "Open activity" }).click();
+    await page.goto(`${cockpit.url()}/`);
+    await page.getByRole("navigation").getByRole("link", { name: "Activity" }).click();
     await rows().first().click();
     await page.getByRole("dialog").waitFor();
     await expect.poll(() => sidewaysOf(page)).toBe(0);
@@ -107,6 +117,12 @@ describe("the activity surface", () => {
       rows().evaluateAll((all) => Math.min(...all.map((each) => each.getBoundingClientRect().height)));
     await expect.poll(least).toBeGreaterThanOrEqual(44);
     await page.setViewportSize(DESKTOP);
+  });
+
+  test("an answer that breaks off is asked for again by the page itself", async () => {
+    await page.route("**/api/activity", (route) => route.fulfill({ body: '{"items":[' }), { times: 1 });
+    await visit();
+    await expect.poll(() => chain().textContent()).toMatch(/^Chain verified/);
   });
 
   test("what was read stays readable without a connection, and does not claim that the chain was checked", async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { AutonomyViewBody } from "#model";
-import { PHONE, startCockpit, type Cockpit } from "./browser.ts";
+import { PHONE, SETTLED, startCockpit, type Cockpit } from "./browser.ts";
 import { activeCard, asTerminal, openReview, openSigner, untilIdle, type Proposed } from "./review-desk.ts";
 
 /** A terminal may ask so often in a minute, and a slow machine is asked for minutes. */
@@ -68,7 +68,7 @@ test("[AUTO-12] [AUTO-16] what you rarely correct becomes a card with before, af
   const origin = await silas(["config", "get", "batch_review.default_size"]);
   expect(origin.err).toContain(`changed by approval ${asked.request_id}`);
 
-  await page.goto(`${cockpit.url()}/settings#limits`);
+  await page.goto(`${cockpit.url()}/settings#limits`, SETTLED);
   await expect.poll(() => page.locator("[data-limit='batch_review.default_size']").innerText()).toContain("15");
   await page.getByRole("button", { name: "Tighten approvals" }).tap();
   await expect.poll(size, POLL).toBe("10");

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import type { ShownRequestBody } from "#model";
 import { NOTES, notesHost, type NotesHost } from "../contracts/connection-fixture.ts";
 import { skillFolder } from "../contracts/skill-fixture.ts";
-import { launch, openPage, PHONE } from "./browser.ts";
+import { launch, openPage, PHONE, SETTLED } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { terminalOf } from "./page-device.ts";
 import { startServer, type Running } from "./server-start.ts";
@@ -33,7 +33,7 @@ async function openDesk(): Promise<Desk> {
 }
 
 async function enrolKey({ running, page }: Desk): Promise<void> {
-  await page.goto(`${running.url}/settings#signing`);
+  await page.goto(`${running.url}/settings#signing`, SETTLED);
   await page.getByRole("button", { name: "Let this device sign" }).click();
   const code = await page.getByTestId("device-code").getAttribute("data-code");
   await terminalOf(running).call("/api/keys/devices/confirm", { code });
@@ -71,7 +71,7 @@ test("[CARD-07] [CARD-10] a service is connected by a code that is typed elsewhe
   await enrolKey(desk);
   await install(desk);
 
-  await page.goto(`${running.url}/settings`);
+  await page.goto(`${running.url}/settings`, SETTLED);
   await page.locator("#connections [data-skill=notes]").getByRole("button", { name: "Connect Notes" }).tap();
   await approve(page);
 
@@ -98,7 +98,7 @@ test("[CARD-07] [CARD-10] a service is connected by a code that is typed elsewhe
   const ended = setupOf(page, "connection_ended");
   await expect.poll(() => ended.innerText()).toContain("Notes of Ada is connected.");
   await ended.getByRole("button", { name: "Close" }).tap();
-  await page.goto(`${running.url}/settings`);
+  await page.goto(`${running.url}/settings`, SETTLED);
   const row = page.locator("#connections li[data-status=active]");
   await expect.poll(() => row.innerText()).toMatch(/Notes of Ada\s+Connected/);
   await expect.poll(() => row.innerText()).toContain("notes.read");

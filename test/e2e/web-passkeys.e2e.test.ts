@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CDPSession, Page } from "playwright-core";
 import type { PasskeyBody } from "#model";
-import { startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { SETTLED, startCockpit, type Cockpit, type Opened } from "./browser.ts";
 import { declineAll, deletion, openReview, openSigner, proposePayload, type Proposed } from "./review-desk.ts";
 
 let cockpit: Cockpit;
@@ -34,7 +34,7 @@ async function openWithAuthenticator(): Promise<Authenticated> {
 }
 
 async function addPasskey(page: Page): Promise<void> {
-  await page.goto(`${cockpit.url()}/settings`);
+  await page.goto(`${cockpit.url()}/settings`, SETTLED);
   await page.getByRole("button", { name: "Add passkey" }).click();
   await page.locator("[data-passkey]").first().waitFor();
 }
@@ -229,7 +229,7 @@ describe("without a passkey", () => {
     const page = await context.newPage();
     await page.goto(link);
     await page.locator("[data-connection=online]").waitFor();
-    await page.goto(`${cockpit.url().replace("localhost", "127.0.0.1")}/settings`);
+    await page.goto(`${cockpit.url().replace("localhost", "127.0.0.1")}/settings`, SETTLED);
     await page.locator("[data-blocked=needs_name]").waitFor();
     await page.getByText(`Open ${cockpit.url()} and sign this browser in there`).waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Add passkey" }).count()).toBe(0);

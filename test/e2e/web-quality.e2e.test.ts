@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { ROOT } from "./cli-process.ts";
-import { DESKTOP, give, goBy, PHONE, startCockpit, untilSaved, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, give, goBy, PHONE, SETTLED, startCockpit, untilSaved, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const DIST = join(ROOT, "web", "dist");
@@ -246,7 +246,7 @@ describe("the first moment", () => {
     expect(["rgb(16, 19, 24)", "rgba(0, 0, 0, 0)"]).toContain(colour);
     await visit("/tasks");
     await expect.poll(() => page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(16, 19, 24)");
-    await page.goto(`${cockpit.url()}/settings`);
+    await page.goto(`${cockpit.url()}/settings`, SETTLED);
     await page.getByRole("radio", { name: "As the system" }).check();
   });
 

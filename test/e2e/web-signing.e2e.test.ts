@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { MintedBody, OwnerKeyBody } from "#model";
-import { DESKTOP, PHONE, startCockpit, untilKept, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, PHONE, SETTLED, startCockpit, untilKept, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { inTransit, listen, openReview, openSigner, promotion, proposePayload } from "./review-desk.ts";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => cockpit.close());
 
 async function openSigning(opened: Opened): Promise<void> {
-  await opened.page.goto(`${cockpit.url()}/settings#signing`);
+  await opened.page.goto(`${cockpit.url()}/settings#signing`, SETTLED);
   await opened.page.locator("[data-device]").waitFor();
 }
 
@@ -227,7 +227,7 @@ describe("the section in the settings", () => {
     }
     await page.reload();
     await page.getByText("Offline - showing what was here at").waitFor();
-    await page.goto(`${cockpit.url()}/settings`);
+    await page.goto(`${cockpit.url()}/settings`, SETTLED);
     await page.getByText("Silas cannot be reached, so the keys cannot be shown.").waitFor();
     await page.getByText("Silas cannot be reached, so they cannot be shown.").waitFor();
     await expect.poll(() => page.getByText("No other key is in use.").count()).toBe(0);

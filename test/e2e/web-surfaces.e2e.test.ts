@@ -7,6 +7,7 @@ import {
   heardIn,
   keepToasts,
   PHONE,
+  SETTLED,
   startCockpit,
   titlesOf,
   untilSaved,
@@ -368,7 +369,7 @@ describe("at a desk", () => {
   test("everything can be taken out as a file and put back in", async () => {
     const { page, context } = await cockpit.open();
     await give(page, { kind: "task.create", title: "Exported" });
-    await page.goto(`${cockpit.url()}/settings`);
+    await page.goto(`${cockpit.url()}/settings`, SETTLED);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: "Export" }).click(),

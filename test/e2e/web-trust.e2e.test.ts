@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startCockpit, titlesOf, type Cockpit } from "./browser.ts";
+import { SETTLED, startCockpit, titlesOf, type Cockpit } from "./browser.ts";
 
 let cockpit: Cockpit;
 beforeAll(async () => {
@@ -59,7 +59,7 @@ describe("the enrolment link", () => {
   test("a revoked browser is signed out where it stands", async () => {
     const { page, context } = await cockpit.open();
     const other = await cockpit.open();
-    await page.goto(`${cockpit.url()}/settings`);
+    await page.goto(`${cockpit.url()}/settings`, SETTLED);
     const devices = page.getByRole("listitem").filter({ hasText: "last seen" });
     await expect.poll(() => devices.count()).toBeGreaterThan(1);
     const revoke = devices.getByRole("button", { name: /^Revoke/ });

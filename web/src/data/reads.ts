@@ -78,8 +78,13 @@ export function readOf<T>(read: UseQueryResult<Read<T>>): JournalRead<T> {
   };
 }
 
-export const failureOf = ({ data, error }: { readonly data: unknown; readonly error: unknown }): WireError | null =>
-  data === undefined && error instanceof ReadFailure ? error.error : null;
+export function failureOf({ data, error }: { readonly data: unknown; readonly error: unknown }): WireError | null {
+  if (data !== undefined || error === null) return null;
+  return error instanceof ReadFailure ? error.error : OF_THE_PAGE;
+}
+
+/** What went wrong in this page itself, its own database perhaps: it is said like any other, never waited out. */
+const OF_THE_PAGE: WireError = { code: "page_failed", message: "", errorId: null, facts: {} };
 
 async function load<Q extends JournalQuery>(query: Q): Promise<Read<AnswerOf<Q>>> {
   await sendLeftovers();

@@ -4,7 +4,6 @@ import { ConnectionsSection } from "../connections/connections-section.tsx";
 import { prefer, usePreferences, type Theme } from "../preferences.ts";
 import { Page } from "../shell/page.tsx";
 import { words } from "../words.ts";
-import { ActivityCard } from "./activity-card.tsx";
 import { About } from "./about.tsx";
 import { Data } from "./data.tsx";
 import { Devices } from "./devices.tsx";
@@ -27,7 +26,6 @@ export function Settings(): ReactNode {
         <Devices />
         <ConnectionsSection />
         <LimitsCard />
-        <ActivityCard />
         <Data />
         <About />
       </div>

@@ -27,8 +27,13 @@ type Outgoing = { readonly method: string; readonly json?: unknown; readonly bod
 export async function send<T>(path: string, outgoing: Outgoing): Answer<T> {
   const response = await request(path, outgoing);
   if (!response.ok) return response;
-  const text = await response.value.text();
-  return ok((text === "" ? null : JSON.parse(text)) as T);
+  try {
+    const text = await response.value.text();
+    return ok((text === "" ? null : JSON.parse(text)) as T);
+  } catch {
+    // Half an answer is none, and whoever waits for it would wait for ever.
+    return unreachable();
+  }
 }
 
 /** The raw answer, for bodies that are not JSON. */
@@ -45,9 +50,13 @@ export async function request(path: string, outgoing: Outgoing): Answer<Response
     if (response.status === 401 && token === sessionToken()) forgetSession();
     return err(await errorOf(response));
   } catch {
-    markOffline();
-    return err({ code: UNREACHABLE, message: "", errorId: null, facts: {} });
+    return unreachable();
   }
+}
+
+function unreachable(): Result<never, WireError> {
+  markOffline();
+  return err({ code: UNREACHABLE, message: "", errorId: null, facts: {} });
 }
 
 async function errorOf(response: Response): Promise<WireError> {

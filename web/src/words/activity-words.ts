@@ -6,8 +6,6 @@ type Away = { readonly count: number; readonly failed: number; readonly isAll: b
 export const activityWords = {
   activity: {
     lead: "Sign-ins, imports, backups, keys, decisions and what ran by them, as the audit log has them.",
-    settingsHint: "Sign-ins, imports, backups, keys and decisions, and whether the record of them is whole.",
-    open: "Open activity",
     who: "Who",
     all: "All",
     by: { owner: "Devices", terminal: "Terminal", system: "Silas" },
