@@ -13,7 +13,7 @@ import { expect } from "vitest";
 import { readInstance } from "#stores";
 import { createHome, urlIn, type Home, type Started } from "./cli-process.ts";
 
-/** The first that is there. The shell is the same browser without a window, and a third cheaper to run. */
+/** The first that is there. The shell is the same browser without a window, and cheaper to run. */
 const CHROMIUM = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"].map(
   (name) => `/usr/bin/${name}`,
 );
