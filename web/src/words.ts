@@ -348,7 +348,7 @@ export const words = {
   errors: {
     surface: "This part could not be shown",
     kept: "Nothing was lost: what you saved is in the journal.",
-    read: "The journal could not be read",
+    read: "This could not be read",
     readHelp: "What you wrote is kept. Try again; if it stays like this, run the command below.",
     offlineNever: "This was not opened while connected, so there is no copy of it in this browser.",
     write: "That was not saved",
