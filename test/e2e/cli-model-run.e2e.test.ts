@@ -1,10 +1,9 @@
 /** Work that a model does, from a terminal: refused without one, carried out within its limits with one. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createHome, type Home } from "./cli-process.ts";
+import { startLoopbackModel, type LoopbackModel } from "./loopback-model.ts";
 
 const PLAN = `---
 id: task-greeting
@@ -32,28 +31,16 @@ const CALL = {
 const END = { summary: "It is written.", artifact_refs: ["greeting"], next_steps: ["Send it."] };
 
 let home: Home;
-let server: Server;
+let model: LoopbackModel;
 beforeEach(async () => {
   home = createHome();
-  server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (part: Buffer) => (body += part.toString("utf8")));
-    request.on("end", () => {
-      const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
-      const isFirst = messages.at(-1)?.content.includes("Nothing was called yet") ?? false;
-      const message = { role: "assistant", content: JSON.stringify(isFirst ? CALL : END) };
-      response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify({ id: "1", created: 1, model: "m", choices: [{ index: 0, finish_reason: "stop", message }] }),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  model = await startLoopbackModel(({ prompt }) => ({
+    content: prompt.includes("Nothing was called yet") ? CALL : END,
+  }));
 });
 afterEach(async () => {
   await home.remove();
-  server.closeAllConnections();
-  server.close();
+  model.close();
 });
 
 type Checked = { readonly plan_hash: string };
@@ -63,18 +50,13 @@ type Detail = {
 };
 
 test("a plan for a model is refused without one; with one its calls are watched, its check decides, and the result says what is next", async () => {
-  const { port } = server.address() as AddressInfo;
   const file = join(home.dir, "greeting.md");
   writeFileSync(file, PLAN);
   const { plan_hash: hash } = await home.json<Checked>(["plan", "check", file, "--json"]);
   const refused = await home.silas(["run", file, "--hash", hash]);
   expect(refused.code).not.toBe(0);
   expect(refused.out + refused.err).toContain("This plan is for an AI model, and none is set up.");
-  const env = {
-    SILAS_MODELS__PLANNER: "compatible:trial",
-    SILAS_PROVIDERS__COMPATIBLE__BASE_URL: `http://127.0.0.1:${port}/v1`,
-  };
-  const ran = await home.silas(["run", file, "--hash", hash, "--json"], { env });
+  const ran = await home.silas(["run", file, "--hash", hash, "--json"], { env: model.env });
   expect(ran).toMatchObject({ code: 0 });
   const detail = JSON.parse(ran.out) as Detail;
   expect(detail.run).toMatchObject({ status: "done", is_verified: true });

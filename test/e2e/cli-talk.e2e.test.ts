@@ -1,8 +1,7 @@
 /** A model that answers, from a terminal: words in, a reply and a plan out; nothing runs before it is approved. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createHome, type Home } from "./cli-process.ts";
+import { startLoopbackModel, type LoopbackModel } from "./loopback-model.ts";
 
 const POLL = { interval: 500 };
 const PLAN = `---
@@ -24,52 +23,30 @@ on_stuck: report
 Write it.
 `;
 
-/** Speaks as an OpenAI-compatible server; proposes the plan whenever somebody asks for a greeting. */
-function answerTo(prompt: string): string {
-  if (!prompt.endsWith("greet me\n--- end ---")) return JSON.stringify({ message: "It went well.", plan_action: null });
+/** Proposes the plan whenever somebody asks for a greeting. */
+function answerTo(prompt: string): object {
+  if (!prompt.endsWith("greet me\n--- end ---")) return { message: "It went well.", plan_action: null };
   const plan_action = { action: "propose", plan_markdown: PLAN, continuation_of: null, needs_approval: false };
-  return JSON.stringify({ message: "Shall I write a greeting?", plan_action });
+  return { message: "Shall I write a greeting?", plan_action };
 }
 
 let home: Home;
-let server: Server;
-const prompts: string[] = [];
+let model: LoopbackModel;
 beforeEach(async () => {
   home = createHome();
-  prompts.length = 0;
-  server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (part: Buffer) => (body += part.toString("utf8")));
-    request.on("end", () => {
-      const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
-      const prompt = messages.at(-1)?.content ?? "";
-      prompts.push(prompt);
-      const message = { role: "assistant", content: answerTo(prompt) };
-      response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify({ id: "1", created: 1, model: "m", choices: [{ index: 0, finish_reason: "stop", message }] }),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  model = await startLoopbackModel(({ prompt }) => ({ content: answerTo(prompt) }));
 });
 afterEach(async () => {
   await home.remove();
-  server.closeAllConnections();
-  server.close();
+  model.close();
 });
 
 type Inbox = { readonly requests: readonly { readonly request_id: string; readonly plan_hash: string }[] };
 type Runs = { readonly runs: readonly { readonly run: { readonly status: string } }[] };
 
 test("[ROLE-11] [TURN-38] a message is answered with words and a plan; the plan waits for its owner, runs when it is approved, and the next answer knows what it printed", async () => {
-  const { port } = server.address() as AddressInfo;
-  const env = {
-    SILAS_MODELS__PLANNER: "compatible:trial",
-    SILAS_PROVIDERS__COMPATIBLE__BASE_URL: `http://127.0.0.1:${port}/v1`,
-  };
-  const started = await home.start(["--no-open"], env);
-  await expect.poll(started.output, POLL).toContain(`Mode    trial at 127.0.0.1:${port}`);
+  const started = await home.start(["--no-open"], model.env);
+  await expect.poll(started.output, POLL).toContain(`Mode    trial at ${model.host}`);
   const said = await home.silas(["say", "greet me"]);
   expect(said).toMatchObject({ code: 0 });
   expect(said.out).toContain("trial is asked for an answer.");
@@ -84,7 +61,8 @@ test("[ROLE-11] [TURN-38] a message is answered with words and a plan; the plan 
   const again = await home.silas(["say", "how did it go"]);
   expect(again.out).toContain("It went well.");
   expect(again.out).toContain("Made from something others wrote");
-  expect(prompts.find((prompt) => prompt.endsWith("how did it go\n--- end ---"))).toContain("good morning");
-  expect((await home.silas(["activity"])).out).toContain(`to the model trial at 127.0.0.1:${port}`);
+  const asked = model.sent.find(({ prompt }) => prompt.endsWith("how did it go\n--- end ---"));
+  expect(asked?.prompt).toContain("good morning");
+  expect((await home.silas(["activity"])).out).toContain(`to the model trial at ${model.host}`);
   expect((await home.silas(["audit", "verify", "--full"])).code).toBe(0);
 });
