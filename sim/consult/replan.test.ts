@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { consultLine } from "#model";
+import { answerTo } from "../approval-world.ts";
 import { approve, eventsOf, FIRST, inReplanScene, OTHER, revise, runPlan, waiting, wayOf } from "./replan.fixture.ts";
 
 test("[CONSULT-05] [CONSULT-06] [CONSULT-08] a run that is out of ways has the planner asked once by itself; the other way is a card of its own that says what it replaces, and runs on its own approval alone", async () => {
@@ -18,7 +19,9 @@ test("[CONSULT-05] [CONSULT-06] [CONSULT-08] a run that is out of ways has the p
     expect(body).toContain("What is different, as the model says: It copies.");
     const { consults = [] } = failed;
     expect(consults).toMatchObject([{ state: "ended", number: 1, numberMax: 2, requestId: request?.requestId }]);
-    expect(consults.map(consultLine)).toEqual([`Proposed another way (1 of 2): request ${request?.requestId}`]);
+    expect(consults.map(consultLine)).toEqual([
+      `Proposed another way (1 of 2): request ${request?.requestId} waits for your decision`,
+    ]);
     // Nothing of it ran yet, and no approval is there but the one of the plan that failed.
     expect(scene.sandboxes.ran).toEqual(["make page", "make page", "make page"]);
     expect((await eventsOf(scene)).filter((event) => event === "approval_granted")).toHaveLength(1);
@@ -28,9 +31,34 @@ test("[CONSULT-05] [CONSULT-06] [CONSULT-08] a run that is out of ways has the p
     expect(done.run).toMatchObject({ status: "done", isVerified: true, planHash: request.planHash });
     expect(done.run.tokenId).not.toBe(failed.run.tokenId);
     expect(done.consults).toBeUndefined();
+    const after = await scene.work.show(failed.run.runId);
+    expect(after.ok && after.value.consults?.map(consultLine)).toEqual([
+      `Proposed another way (1 of 2): you approved request ${request.requestId}, run ${done.run.runId}: Done, checked 1 of 1`,
+    ]);
     expect(await eventsOf(scene)).toEqual(
       expect.arrayContaining(["replan_requested", "model_asked", "model_answered", "replan_proposed"]),
     );
+  });
+});
+
+test("[CONSULT-09] a run tells what became of its other way: declined, or missed and asked again under another id", async () => {
+  await inReplanScene({ says: () => revise(OTHER) }, async (scene) => {
+    const failed = await runPlan(scene, FIRST);
+    const told = async () => {
+      const shown = await scene.work.show(failed.run.runId);
+      return shown.ok ? (shown.value.consults ?? []).map(consultLine).join() : "";
+    };
+    const [missed] = await waiting(scene);
+    if (missed === undefined) throw new Error("another way is asked");
+    scene.world.clock.moveMs(24 * 3_600_000);
+    expect((await scene.trust.approvals.missed()).ok).toBe(true);
+    expect(await told()).toContain(`nobody decided on request ${missed.requestId} in time`);
+    const again = await scene.trust.approvals.proposeAgain(missed.requestId, { kind: "terminal" });
+    if (!again.ok) throw new Error(again.error.code);
+    const { requestId } = again.value.request;
+    expect(await told()).toContain(`request ${requestId} waits for your decision`);
+    await scene.trust.approvals.decide(answerTo(again.value.request, "declined"));
+    expect(await told()).toContain(`you declined request ${requestId}`);
   });
 });
 

@@ -92,16 +92,18 @@ test("[CONSULT-05] [CONSULT-08] [CONSULT-09] [FLOW-10] a run that is stuck has t
   expect((await home.silas(["inbox"])).out).toContain(id);
   const card = (await home.silas(["approvals", "show", id])).out;
   expect(card).toContain("Written by a model that had read text from outside");
-  expect(card).toContain(
-    `It takes the place of "Write a greeting" (run ${runId}), which failed: Check it greets failed: The output does not contain the text`,
-  );
+  const failed = "Check it greets failed: The output does not contain the text";
+  expect(card).toContain(`replaces    "Write a greeting" (run ${runId}), which failed: ${failed}\n`);
+  expect(card).toContain(`It takes the place of "Write a greeting" (run ${runId}), which failed: ${failed}`);
   expect(card).toContain("What is different, as the model says: It greets the morning.");
   const first = await show(runId);
   expect(request?.plan_hash).not.toBe(first.run.plan_hash);
   expect(await statuses()).toEqual(["stuck"]);
-  expect((await home.silas(["work", "show", runId])).out).toContain(`Proposed another way (1 of 2): request ${id}`);
+  const told = async () => (await home.silas(["work", "show", runId])).out;
+  expect(await told()).toContain(`Proposed another way (1 of 2): request ${id} waits for your decision`);
   expect(await home.silas(["approve", id, "--hash", request?.plan_hash ?? ""])).toMatchObject({ code: 0 });
   await expect.poll(statuses, POLL).toEqual(["done", "stuck"]);
+  await expect.poll(told, POLL).toMatch(/you approved request [0-9a-f]+, run [0-9a-f-]+: Done, checked 1 of 1/);
   // The planner was asked once, and what failed stays as it ended.
   expect(model.sent.filter(isPlanner)).toHaveLength(1);
   expect((await show(runId)).run).toEqual(first.run);

@@ -1,5 +1,5 @@
 import { neutralise, oneLine } from "#base";
-import { authorWords, decidedWords, type Card, type KeptRequest } from "#model";
+import { authorWords, decidedWords, replacedIn, type Card, type KeptRequest } from "#model";
 import { describeBatch } from "../batches/batch-lines.ts";
 import { budgetLine } from "../plan/budget-line.ts";
 import { showMoment } from "../terminal/local-time.ts";
@@ -14,6 +14,7 @@ export function describeRequest(request: KeptRequest): readonly string[] {
     ["state", [stateWords(request)]],
     ["asked", [showMoment(request.createdAt)]],
     ["author", authorLines(request)],
+    ["replaces", replacedLines(request)],
     ["risk", [card.riskLevel]],
     ["why", [card.rationale]],
     ["moves", describeBatch(request)],
@@ -34,6 +35,12 @@ export function describeRequest(request: KeptRequest): readonly string[] {
 function authorLines({ proposedBy }: KeptRequest): readonly string[] {
   const words = authorWords(proposedBy);
   return words === null ? [] : [words];
+}
+
+/** Beside what runs, because it stands deep in what is signed. */
+function replacedLines({ markdown, card }: KeptRequest): readonly string[] {
+  const replaced = replacedIn({ markdown, rows: card.details.rows });
+  return replaced === null ? [] : [`"${replaced.title}" (run ${replaced.runId}), which failed: ${replaced.why}`];
 }
 
 type Labelled = readonly [string, readonly string[]];

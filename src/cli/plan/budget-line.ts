@@ -7,6 +7,8 @@ export const budgetLine = (budget: WorkItem["budget"]): string =>
     `${budget.maxTokens} tokens`,
     dollars(budget.maxCostUsd),
     `${budget.maxWallTimeSeconds} s`,
-    `${budget.maxAttempts} attempts`,
-    `${budget.maxPlannerCalls} planner calls`,
+    counted(budget.maxAttempts, "attempt"),
+    counted(budget.maxPlannerCalls, "planner call"),
   ].join(", ");
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { canonicalJson, LIMITS, parseInstant, type Instant, type JsonValue, type Sha256Hex } from "#base";
+import { DECISION_STATES } from "./approval/decision-states.ts";
 import { signatureSchema as signature } from "./approval/signature-schema.ts";
 import { signatureToBase64 } from "./approval/signature.ts";
 import type { AnswerFault } from "./ask/answers.ts";
@@ -117,7 +118,7 @@ const pendingShape = {
   created_at: moment,
   active_since: z.nullable(moment),
   expires_at: z.nullable(moment),
-  state: z.enum(["pending", "approved", "declined", "expired"]),
+  state: z.enum(DECISION_STATES),
   decided_at: z.nullable(moment),
   decided_by: z.nullable(auditActorSchema),
   token_id: z.nullable(id),

@@ -828,7 +828,8 @@ export {
   type TurnState,
 } from "./talk/turn.ts";
 export { adviceIdOf, consultedBy, consultMessage, replanIdOf } from "./consult/consult-message.ts";
-export { consultLine } from "./consult/consult-words.ts";
+export { consultLine, consultWords } from "./consult/consult-words.ts";
+export { replacedIn, replacementText } from "./consult/replaced.ts";
 export {
   consultationFromWire,
   consultationToWire,
@@ -840,6 +841,9 @@ export {
   type ConsultFailure,
   type Consultation,
   type ConsultRefusal,
+  type OtherWay,
+  type ToldConsult,
+  type ToldConsultBody,
 } from "./consult/consultation.ts";
 export { newsBetween, type RunTold } from "./work/run-news.ts";
 export { runLine, settlementLine } from "./work/run-words.ts";

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, type ReactNode } from "react";
-import { authorWords, type ShownRequestBody } from "#model";
+import { Link } from "wouter";
+import { authorWords, replacedIn, type ShownRequestBody } from "#model";
 import { classes } from "../parts/classes.ts";
 import { Line } from "../parts/text.tsx";
 import { words } from "../words.ts";
@@ -88,6 +89,7 @@ type SummaryProps = {
 function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps): ReactNode {
   const { card } = request;
   const author = authorWords(request.proposed_by);
+  const replaced = truth.kind === "holds" ? replacedIn({ markdown: request.markdown, rows: truth.rows }) : null;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takeFocusCall()) heading.current?.focus();
@@ -98,7 +100,7 @@ function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps
         <RiskMark risk={request.risk_level} />
         {isOpen && <TimeLeft expires_at={request.expires_at} />}
       </div>
-      <h2 id={titleId} ref={heading} tabIndex={-1}>
+      <h2 id={titleId} ref={heading} tabIndex={-1} data-lines={author === null ? 3 : 2}>
         <Line text={card.intent} />
       </h2>
       {author !== null && (
@@ -106,7 +108,17 @@ function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps
           {author}
         </p>
       )}
-      <p className={styles["rationale"]} data-lines={choosing !== null ? linesLeft(choosing) : author === null ? 4 : 3}>
+      {replaced !== null && (
+        <p className={styles["replaced"]} data-testid="replaced">
+          <Link href={`/work/${replaced.runId}`}>
+            <Line text={words.card.replaces(replaced.title, replaced.why)} />
+          </Link>
+        </p>
+      )}
+      <p
+        className={styles["rationale"]}
+        data-lines={choosing !== null ? linesLeft(choosing) : wordsLeft(author, replaced)}
+      >
         <Line text={card.rationale} />
       </p>
       <PayloadFacts request={request} />
@@ -122,6 +134,10 @@ function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps
 
 /** Rows of items take the room of words about them; the details have the words whole. */
 const linesLeft = ({ batch }: Choosing): number => (batch.flagged.length > 2 ? 1 : 2);
+
+/** What is said about where it comes from takes the room of words about what it does. */
+const wordsLeft = (author: string | null, replaced: object | null): number =>
+  replaced !== null ? 1 : author === null ? 4 : 3;
 
 function Meta({ request }: { readonly request: ShownRequestBody }): ReactNode {
   return (

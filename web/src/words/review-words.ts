@@ -110,6 +110,7 @@ export const reviewWords = {
     none: "null",
     hash: "Plan hash",
     copyHash: "Copy the whole plan hash",
+    replaces: (title: string, why: string) => `In place of "${title}", which failed: ${why}`,
     tampered: "This is not what would be signed",
     tamperedBody:
       "What arrived here does not match its own hash, so it cannot be approved. Decline it, and look at the audit chain in Activity.",

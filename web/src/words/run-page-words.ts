@@ -8,6 +8,11 @@ export const runPageWords = {
     use: ({ requests, bytes_sent: sent, bytes_received: received }: NetworkUseBody) =>
       `${plural(requests, { one: "request", many: "requests" })}, ${plural(sent, { one: "byte", many: "bytes" })} sent, ${plural(received, { one: "byte", many: "bytes" })} received`,
   },
+  planner: {
+    decide: "Decide on the other way",
+    show: "Show the other way",
+    run: "Show the run of the other way",
+  },
   budget: {
     title: "Budget used",
     time: "Time",

@@ -70,6 +70,8 @@ export const workWords = {
       cancelled: "It ended at once. What it had already changed outside of its workspace stays changed.",
       failed: "The other tasks were not begun. Mend what is named here, then propose the project again.",
       stuck: "It is not tried again. Change the plan in its file and propose it again.",
+      /** What follows is said by the planner's line below it. */
+      replanned: "It is not tried again.",
       blocked: "Mend what is named here, then propose the plan again.",
       in_doubt:
         "Its end was never seen, and it is not repeated by itself. Look whether it happened; propose the plan again only if it may happen once more.",

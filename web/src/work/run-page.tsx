@@ -2,7 +2,7 @@ import { Download } from "lucide-react";
 import { useEffect, useRef, type ReactNode } from "react";
 import { Link, useParams } from "wouter";
 import type { Instant } from "#base";
-import { consultLine, toldConsultFromWire, type RunSettlementBody, type WorkDetailBody } from "#model";
+import type { RunSettlementBody, WorkDetailBody } from "#model";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Failure, KeptNotice, Skeleton } from "../parts/states.tsx";
@@ -16,6 +16,7 @@ import { words } from "../words.ts";
 import { UndoPart } from "./after/undo-part.tsx";
 import { Budget } from "./budget.tsx";
 import { Checks } from "./checks.tsx";
+import { hasOtherWay, Planner } from "./planner.tsx";
 import { ProjectTasks } from "./project/project-tasks.tsx";
 import styles from "./run-page.module.css";
 import { Progress } from "./run-row.tsx";
@@ -102,22 +103,12 @@ function Outcome({ detail }: { readonly detail: WorkDetailBody }): ReactNode {
         <RunMark run={run} size={20} /> <Line text={outcome} />
       </p>
       {detail.settlement === null ? (
-        <p className={styles["next"]}>{nextWords(run)}</p>
+        <p className={styles["next"]}>{hasOtherWay(detail) ? words.work.next.replanned : nextWords(run)}</p>
       ) : (
         <Settlement settlement={detail.settlement} />
       )}
     </>
   );
-}
-
-/** What the planner was asked about it, and what came of that. */
-function Planner({ detail: { consults } }: { readonly detail: WorkDetailBody }): ReactNode {
-  return consults?.map((consult) => (
-    <p key={`${consult.kind}-${consult.number}`} className={styles["next"]} data-testid="planner">
-      <Line text={consultLine(toldConsultFromWire(consult))} />{" "}
-      {consult.request_id !== null && <Link href={`/review/${consult.request_id}`}>{words.work.toRequest}</Link>}
-    </p>
-  ));
 }
 
 /** What was said of a run in doubt, and what the checks said then. */

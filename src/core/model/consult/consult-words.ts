@@ -23,7 +23,15 @@ const WORDS: { readonly [F in Exclude<ConsultFailure, ModelFailure>]: string } =
 };
 
 /** What became of asking the planner, as one short line. */
-export function consultLine(told: ToldConsult): string {
+export const consultLine = (told: ToldConsult): string => {
+  const run = told.otherRunId === null ? "" : `, run ${told.otherRunId}`;
+  return consultWords(told, { request: `request ${told.requestId}`, run });
+};
+
+/** How the request and its run are called: the page has links beside the words instead. */
+type Called = { readonly request: string; readonly run: string };
+
+export function consultWords(told: ToldConsult, called: Called): string {
   const { kind, number, numberMax, state, requestId, failure, refused } = told;
   const which = `(${number} of ${numberMax})`;
   if (kind === "advice") return adviceLine(told, which);
@@ -35,8 +43,16 @@ export function consultLine(told: ToldConsult): string {
     const next = isModelFailure(failure) ? `${modelNext(failure)} ${DECIDE}` : DECIDE;
     return `No other way was found ${which}: ${why}. ${next}`;
   }
-  if (state === "ended" && requestId !== null) return `Proposed another way ${which}: request ${requestId}`;
+  if (state === "ended" && requestId !== null) return `Proposed another way ${which}: ${otherWords(told, called)}`;
   return `Asks the planner for another way ${which}`;
+}
+
+function otherWords({ decided, otherLine }: ToldConsult, { request, run }: Called): string {
+  if (decided === null) return request;
+  if (decided === "pending") return `${request} waits for your decision`;
+  if (decided === "declined") return `you declined ${request}`;
+  if (decided === "expired") return `nobody decided on ${request} in time`;
+  return `you approved ${request}${run}${otherLine === null ? "" : `: ${otherLine}`}`;
 }
 
 function adviceLine({ state, failure, guidance }: ToldConsult, which: string): string {

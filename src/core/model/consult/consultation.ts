@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Instant } from "#base";
+import { DECISION_STATES } from "../approval/decision-states.ts";
 import { camelRecord, recordOf, snakeRecord } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
 import { MODEL_FAILURES } from "../talk/model-words.ts";
@@ -107,6 +108,11 @@ const toldSchema = recordOf(
     state: z.enum(CONSULT_STATES),
     guidance: z.nullable(z.string()),
     request_id: z.nullable(z.string()),
+    /** What was decided about the request, where there is one. */
+    decided: z.nullable(z.enum(DECISION_STATES)),
+    /** The run of the other way, and how it stands in words, once it was approved. */
+    other_run_id: z.nullable(z.string()),
+    other_line: z.nullable(z.string()),
     failure: z.nullable(z.enum(CONSULT_FAILURES)),
     refused: z.nullable(z.string()),
   }),
@@ -115,13 +121,19 @@ export const toldConsultSchema = toldSchema;
 export type ToldConsult = z.infer<typeof toldSchema>;
 export type ToldConsultBody = z.input<typeof toldSchema>;
 
-export const toldOf = ({ kind, number, numberMax, state, ...told }: Consultation): ToldConsult => ({
+/** What became of the request for another way. */
+export type OtherWay = Pick<ToldConsult, "requestId" | "decided" | "otherRunId" | "otherLine">;
+
+export const toldOf = (
+  { kind, number, numberMax, state, ...told }: Consultation,
+  other: OtherWay | null,
+): ToldConsult => ({
   kind,
   number,
   numberMax,
   state,
   guidance: told.guidance,
-  requestId: told.requestId,
+  ...(other ?? { requestId: told.requestId, decided: null, otherRunId: null, otherLine: null }),
   failure: told.failure,
   refused: told.refused,
 });

@@ -1,5 +1,5 @@
 import { LIMITS, oneLine, type Instant } from "#base";
-import { replanIdOf, type Consultation, type RunRecord, type WorkItem } from "#model";
+import { replacementText, replanIdOf, type Consultation, type RunRecord, type WorkItem } from "#model";
 import { FILE_ALONE, planHash, projectPlan } from "../plan-hash.ts";
 
 type Replan = {
@@ -61,13 +61,6 @@ type Revision = {
  */
 export function renderRevision({ plan, item, run, different }: Revision): string {
   const said = oneLine(different).slice(0, LIMITS.planTextChars);
-  const why = oneLine(run.lastError ?? "no reason was kept");
-  return `${plan.trimEnd()}
-
-# What this replaces
-
-It takes the place of "${oneLine(item.title)}" (run ${run.runId}), which failed: ${why}
-
-What is different, as the model says: ${said}
-`;
+  const why = run.lastError ?? "no reason was kept";
+  return `${plan.trimEnd()}\n\n${replacementText({ runId: run.runId, title: item.title, why }, said)}`;
 }

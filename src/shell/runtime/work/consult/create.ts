@@ -1,10 +1,10 @@
 import { ok } from "#base";
-import { toldOf } from "#model";
 import type { ConsultStore, ModelGateway, QueueStore, ReviewFeed, StopStore, TurnStore, WorkStore } from "#ports";
 import { stoppedFact } from "../../stop/stop-door.ts";
 import { createHalting } from "../../talk/halting.ts";
 import type { Work } from "../create.ts";
 import type { ConsultConfig, ConsultDeps } from "./deps.ts";
+import { loadTold } from "./load-told.ts";
 import { createPlannerReader } from "./reader.ts";
 import { withReplans } from "./with-replans.ts";
 
@@ -74,7 +74,9 @@ function createLife(
       const asked = await consults.ofRun(runId);
       if (!shown.ok) return shown;
       if (!asked.ok) return asked;
-      return asked.value.length === 0 ? shown : ok({ ...shown.value, consults: asked.value.map(toldOf) });
+      if (asked.value.length === 0) return shown;
+      const told = await loadTold({ approvals: deps.approvals, list: whole.list }, asked.value);
+      return told.ok ? ok({ ...shown.value, consults: told.value }) : told;
     },
     async runGranted(runId) {
       // What the run asks while it goes on is answered in this same process.
