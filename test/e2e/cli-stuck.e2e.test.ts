@@ -37,7 +37,7 @@ ${CHECK}`;
 
 const OTHER = stepsPlan("task-other", "good morning");
 const ADVICE = "Greet the morning, not the evening.";
-const END = { summary: "It is written.", artifact_refs: [], next_steps: [] };
+const END = { summary: "It is written.", artifact_refs: [], next_steps: ["Send it."] };
 const TURN_TOKENS = 100;
 const ADVICE_TOKENS = 900;
 
@@ -126,6 +126,8 @@ test("[CONSULT-01] [CONSULT-03] [WORK-30] a model whose check fails three times 
   expect(done.budget_used).toMatchObject({ planner_calls: 1, tokens });
   const told = (await home.silas(["work", "show", runId])).out;
   expect(told).toContain(`Asked the planner for advice (1 of 3): ${ADVICE}`);
-  expect(told).toContain("1 question to the planner");
+  expect(told).toContain(`1 question to the planner, ${tokens} tokens`);
+  expect(told).toContain("The model says\n  | It is written.\n  Next: Send it.\n");
+  expect(told).toContain("4.2 The model says that it has finished: ok");
   expect(await inbox()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { msOfInstant, oneLine } from "#base";
-import type { WorkDetail } from "#model";
+import { stepPlace, type WorkDetail } from "#model";
 import type { WorkDoor } from "#ports";
 import { orFail } from "../approvals/open-approvals.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -58,12 +58,12 @@ const RESTING: { readonly [status: string]: string } = {
 function progressWords({ run, progress, project }: WorkDetail): { readonly words: string; readonly more: string } {
   if (run.consult !== undefined) return { words: "Asks the planner for advice", more: "" };
   if (progress === null) return { words: RESTING[run.status] ?? "", more: "" };
-  const { step, steps, name, attempt, lastLine, since } = progress;
+  const { step, name, attempt, lastLine, since } = progress;
   const tries = attempt > 1 ? ` (attempt ${attempt})` : "";
   const words =
     step === null
       ? `Check ${name}${tries}`
-      : `${project === null ? "Step" : "Task"} ${step} of ${steps}: ${name}${tries}`;
+      : `${project === null ? "Step" : "Task"} ${stepPlace(progress)}: ${name}${tries}`;
   const elapsedMs = Math.max(0, Date.now() - msOfInstant(since));
   return { words, more: `  ${seconds(elapsedMs)}${lastLine === "" ? "" : `  ${lastLine}`}` };
 }

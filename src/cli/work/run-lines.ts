@@ -26,7 +26,8 @@ export function describeRun({
     `  Plan      ${run.workItemId}, ${run.planHash}`,
     `  Began     ${showMoment(run.startedAt)}`,
     ...(run.endedAt === null ? [] : [`  Ended     ${showMoment(run.endedAt)}`]),
-    `  Used      ${counted(budgetUsed.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}${plannerWords(budgetUsed)}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
+    `  Used      ${counted(budgetUsed.attempts, "attempt")}, ${counted(budgetUsed.executorRuns, "step")}${modelWords(budgetUsed)}, ${seconds(budgetUsed.wallTimeSeconds * 1000)}`,
+    ...saidLines(run),
     ...(ledger.length === 0 ? [] : ["Steps", ...ledger.flatMap(stepLines)]),
     ...resultLines(run.results),
     ...(settlement === null ? [] : resultLines(settlement.results, "Checks afterwards")),
@@ -36,8 +37,22 @@ export function describeRun({
   ];
 }
 
-const plannerWords = ({ plannerCalls }: WorkDetail["run"]["budgetUsed"]): string =>
-  plannerCalls === 0 ? "" : `, ${counted(plannerCalls, "question")} to the planner`;
+const modelWords = ({ plannerCalls, tokens }: WorkDetail["run"]["budgetUsed"]): string =>
+  [
+    ...(plannerCalls === 0 ? [] : [`, ${counted(plannerCalls, "question")} to the planner`]),
+    ...(tokens === 0 ? [] : [`, ${counted(tokens, "token")}`]),
+  ].join("");
+
+/** Its own words about what it did; they decide nothing, and say whose they are. */
+function saidLines({ said }: WorkDetail["run"]): readonly string[] {
+  if (said === undefined) return [];
+  return [
+    "The model says",
+    ...lastLines(said.summary, SAID_LINES).map((line) => `  | ${line}`),
+    ...said.nextSteps.map((next) => `  Next: ${oneLine(next)}`),
+  ];
+}
+const SAID_LINES = 20;
 
 const OUTPUT_LINES = 5;
 

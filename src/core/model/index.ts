@@ -846,7 +846,7 @@ export {
   type ToldConsultBody,
 } from "./consult/consultation.ts";
 export { newsBetween, type RunTold } from "./work/run-news.ts";
-export { runLine, settlementLine } from "./work/run-words.ts";
+export { runLine, settlementLine, stepPlace } from "./work/run-words.ts";
 export {
   nothingSchema,
   STOPPED_BY,

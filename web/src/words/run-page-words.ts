@@ -8,6 +8,11 @@ export const runPageWords = {
     use: ({ requests, bytes_sent: sent, bytes_received: received }: NetworkUseBody) =>
       `${plural(requests, { one: "request", many: "requests" })}, ${plural(sent, { one: "byte", many: "bytes" })} sent, ${plural(received, { one: "byte", many: "bytes" })} received`,
   },
+  said: {
+    title: "What the model says",
+    note: "Its own words; they decide nothing.",
+    next: "It suggests",
+  },
   planner: {
     decide: "Decide on the other way",
     show: "Show the other way",
@@ -18,6 +23,8 @@ export const runPageWords = {
     time: "Time",
     attempts: "Attempts",
     tokens: "Tokens",
+    planner: "Advice",
+    count: (count: number) => count.toLocaleString(),
     cost: "Cost",
     moment: "under 1 s",
     dollars: (amount: number) => `$${amount}`,

@@ -1,4 +1,4 @@
-import type { RunRecordBody, WorkSummaryBody } from "#model";
+import { stepPlace, type RunRecordBody, type WorkSummaryBody } from "#model";
 import { plural } from "./plural.ts";
 
 type Ended = Pick<RunRecordBody, "status" | "is_verified" | "results" | "last_error">;
@@ -20,9 +20,7 @@ export const workWords = {
       if (run.status === "verifying") return progress?.step === null ? `Checking: ${progress.name}` : "Checking it";
       if (run.consult !== undefined) return "Asks the planner for advice";
       if (progress === null) return "Preparing its workspace";
-      return progress.step === null
-        ? `Checking: ${progress.name}`
-        : `Step ${progress.step} of ${progress.steps}: ${progress.name}`;
+      return progress.step === null ? `Checking: ${progress.name}` : `Step ${stepPlace(progress)}: ${progress.name}`;
     },
     tasks: ({ done, all, going }: { readonly done: number; readonly all: number; readonly going: readonly string[] }) =>
       `${done} of ${plural(all, { one: "task", many: "tasks" })} done${going.length === 0 ? "" : `, now: ${going.join(", ")}`}`,
@@ -103,6 +101,9 @@ export const workWords = {
       limit: (which: string) => `reached its limit of ${which}`,
     },
     output: "Output",
+    answer: "Answer",
+    answerTo: (step: string) => `Answer: ${step}`,
+    tokens: (count: number) => plural(count, { one: "token", many: "tokens" }),
     outputOf: (step: string) => `Output of ${step}`,
     checks: "Checks",
     checksOf: (passed: number, all: number) => `${passed} of ${all} passed`,

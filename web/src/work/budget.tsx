@@ -16,7 +16,8 @@ export function Budget({ detail }: { readonly detail: WorkDetailBody }): ReactNo
   const rows: readonly Row[] = [
     { name: budget.time, used: seconds, of: limits?.max_wall_time_seconds ?? null, words: time },
     { name: budget.attempts, used: used.attempts, of: limits?.max_attempts ?? null, words: String },
-    { name: budget.tokens, used: used.tokens, of: limits?.max_tokens ?? null, words: String },
+    { name: budget.tokens, used: used.tokens, of: limits?.max_tokens ?? null, words: budget.count },
+    { name: budget.planner, used: used.planner_calls, of: limits?.max_planner_calls ?? null, words: String },
     { name: budget.cost, used: used.cost_usd, of: limits?.max_cost_usd ?? null, words: budget.dollars },
   ];
   return (

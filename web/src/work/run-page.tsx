@@ -16,12 +16,13 @@ import { words } from "../words.ts";
 import { UndoPart } from "./after/undo-part.tsx";
 import { Budget } from "./budget.tsx";
 import { Checks } from "./checks.tsx";
-import { hasOtherWay, Planner } from "./planner.tsx";
+import { hasOtherWay, Planner, Replaces } from "./planner.tsx";
 import { ProjectTasks } from "./project/project-tasks.tsx";
 import styles from "./run-page.module.css";
 import { Progress } from "./run-row.tsx";
 import { RunMark } from "./run-state.tsx";
 import { Steps } from "./steps.tsx";
+import { Said } from "./said.tsx";
 import { RunControls } from "./run-controls.tsx";
 import { isOver, useRun } from "./work-reads.ts";
 
@@ -47,6 +48,7 @@ function Run({ id }: { readonly id: string }): ReactNode {
       <Head detail={data} isKept={keptAtMs !== null} />
       {data.project === null ? <Steps detail={data} /> : <ProjectTasks project={data.project} />}
       <Checks detail={data} />
+      <Said detail={data} />
       <Artifacts detail={data} />
       <Network detail={data} />
       <Budget detail={data} />
@@ -66,6 +68,7 @@ function Head({ detail, isKept }: HeadProps): ReactNode {
       </h2>
       {isOver(detail) ? <Outcome detail={detail} /> : <Progress summary={detail} isKept={isKept} />}
       <Planner detail={detail} />
+      <Replaces detail={detail} />
       {detail.undo !== null && isOver(detail) && <UndoPart detail={detail} undo={detail.undo} />}
       <div className={styles["acts"]}>
         {!isOver(detail) && <RunControls summary={detail} />}

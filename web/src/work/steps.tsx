@@ -1,6 +1,6 @@
 import { ChevronRight, CircleCheck, CircleDashed, CircleHelp, CircleSlash2, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
-import type { LedgerEntryBody, WorkDetailBody } from "#model";
+import { isModelTurn, type LedgerEntryBody, type WorkDetailBody } from "#model";
 import { Line, Paragraphs } from "../parts/text.tsx";
 import { duration } from "../time/format.ts";
 import { words } from "../words.ts";
@@ -89,7 +89,8 @@ function Step({ entry, state }: { readonly entry: LedgerEntryBody; readonly stat
       <p className={styles["name"]}>
         <Mark size={16} aria-hidden />
         <span>
-          {entry.step_index + 1}. <Line text={entry.step_name} />
+          {!isModelTurn(entry) && <>{entry.step_index + 1}. </>}
+          <Line text={entry.step_name} />
         </span>
         <span className={styles["faint"]}>{[words.work.stepState[state], ...factsOf(entry)].join(", ")}</span>
       </p>
@@ -99,15 +100,22 @@ function Step({ entry, state }: { readonly entry: LedgerEntryBody; readonly stat
         </p>
       )}
       {entry.return_value !== "" && (
-        <Output label={words.work.outputOf(entry.step_name)} text={entry.return_value} isOpen={state === "failed"} />
+        <Output {...outputWords(entry)} text={entry.return_value} isOpen={state === "failed"} />
       )}
     </>
   );
 }
 
+/** A model answers; programs print. */
+const outputWords = (entry: LedgerEntryBody): Pick<OutputProps, "label" | "title"> =>
+  isModelTurn(entry)
+    ? { title: words.work.answer, label: words.work.answerTo(entry.step_name) }
+    : { title: words.work.output, label: words.work.outputOf(entry.step_name) };
+
 /** How it ended is part of why it failed, where it did. */
-function factsOf({ exit, error, duration_ms: ms }: LedgerEntryBody): readonly string[] {
+function factsOf({ exit, error, duration_ms: ms, tokens_used: tokens = 0, state }: LedgerEntryBody): readonly string[] {
   return [
+    ...(tokens > 0 && state === "ended" ? [words.work.tokens(tokens)] : []),
     ...(exit === null || error !== null ? [] : [endWords(exit)]),
     ...(ms === null ? [] : [words.work.took(lengthOf(ms))]),
   ];
@@ -125,14 +133,14 @@ function lengthOf(ms: number): string {
   return ms < 60_000 ? words.work.seconds((ms / 1000).toFixed(1)) : duration(ms / 1000);
 }
 
-type OutputProps = { readonly label: string; readonly text: string; readonly isOpen: boolean };
+type OutputProps = { readonly title?: string; readonly label: string; readonly text: string; readonly isOpen: boolean };
 
 /** What a program printed: plain text, in a box of its own, never as if Silas said it. */
-export function Output({ label, text, isOpen }: OutputProps): ReactNode {
+export function Output({ title = words.work.output, label, text, isOpen }: OutputProps): ReactNode {
   return (
     <details className={styles["output"]} open={isOpen}>
       <summary aria-label={label}>
-        <ChevronRight size={14} aria-hidden /> {words.work.output}
+        <ChevronRight size={14} aria-hidden /> {title}
       </summary>
       <Paragraphs text={text} className={styles["printed"]} />
     </details>

@@ -40,7 +40,8 @@ const progressSchema = recordOf(
     attempt: z.int(),
     /** Counted from 1; null while checks run. */
     step: z.nullable(z.int()),
-    steps: z.int(),
+    /** Null where a model chooses them: nobody knows how many there will be. */
+    steps: z.nullable(z.int()),
     name: z.string(),
     /** The last line it printed: from outside, and to be shown as nothing else. */
     last_line: z.string(),
@@ -50,7 +51,7 @@ const progressSchema = recordOf(
 export type RunProgress = {
   readonly attempt: number;
   readonly step: number | null;
-  readonly steps: number;
+  readonly steps: number | null;
   readonly name: string;
   readonly lastLine: string;
   readonly since: Instant;

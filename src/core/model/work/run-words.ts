@@ -1,7 +1,7 @@
 import { oneLine } from "#base";
 import type { RunSettlement } from "./doubt-records.ts";
 import type { CheckResult, RunRecord } from "./run-records.ts";
-import type { WorkSummary } from "./run-wire.ts";
+import type { RunProgress, WorkSummary } from "./run-wire.ts";
 
 /** Where a run stands, as one short line of the terminal; the page has words of its own beside its buttons. */
 export function runLine({ run, progress, settlement }: Shown): string {
@@ -11,7 +11,7 @@ export function runLine({ run, progress, settlement }: Shown): string {
     case "running":
       if (run.consult !== undefined) return `Asks the planner for advice${pauseWords(run)}`;
       if (progress === null || progress.step === null) return `Running${pauseWords(run)}`;
-      return `Running: step ${progress.step} of ${progress.steps}${retryWords(run)}${pauseWords(run)}`;
+      return `Running: step ${stepPlace(progress)}${retryWords(run)}${pauseWords(run)}`;
     case "paused":
       return "Paused";
     case "waiting":
@@ -33,6 +33,11 @@ export function runLine({ run, progress, settlement }: Shown): string {
       return settlement === null ? `In doubt: ${why(run)}` : `Was in doubt. ${settlementLine(settlement)}`;
   }
 }
+
+/** Which step it is, and of how many where that is known. */
+export const stepPlace = ({ step, steps }: Pick<RunProgress, "step" | "steps">): string =>
+  steps === null ? `${step}` : `${step} of ${steps}`;
+
 type Shown = Pick<WorkSummary, "run" | "progress" | "settlement">;
 
 /** What was decided about a run in doubt. */

@@ -11,6 +11,9 @@ import { think, withTokens } from "./think.ts";
 /** [WORK-20] */
 const INVALID = "executor_structured_output_invalid";
 
+/** What a question is called in the ledger whose answer was no call. */
+const FINISHED = "The model says that it has finished";
+
 type Answered = Of<"model_answered">;
 type Thinking = RunState & { readonly model: ModelState };
 
@@ -35,7 +38,9 @@ export function answered(before: RunState, { executionId, answer, at }: Answered
   if (!move.ok) return repaired(state, { at, turn, text: answer.text, problem: move.error.summary });
   const kept: LedgerEntry = { ...turn, state: "ended", success: true, returnValue: answer.text.trim(), endedAt: at };
   const said: Thinking = { ...state, model: { ...state.model, problem: null } };
-  if (move.value.kind === "end") return ended(said, { at, kept, output: move.value.output });
+  if (move.value.kind === "end") {
+    return ended(said, { at, kept: { ...kept, stepName: FINISHED }, output: move.value.output });
+  }
   const steps = [...state.plan.steps, move.value.step];
   return nextStep({ ...said, plan: { ...state.plan, steps } }, { at, entries: [kept] });
 }

@@ -62,6 +62,10 @@ describe("a run that a model carries out", () => {
     expect(callsOf(world).map(({ tool, stepName, success: went }) => [tool, stepName, went])).toEqual([
       ["file_write", "file_write a.txt", true],
     ]);
+    expect(turnsOf(world).map(({ stepName }) => stepName)).toEqual([
+      "The model chooses call 1",
+      "The model says that it has finished",
+    ]);
     expect(Object.keys(run.artifacts)).toEqual(["page"]);
     expect(world.events.map(({ kind }) => kind)).toEqual(["run_started", "run_ended"]);
     expect(asked[1]?.prompt).toContain("--- result | external | succeeded ---");
