@@ -153,6 +153,14 @@ describe("a step that needs more than was granted", () => {
     expect(JSON.parse(device?.body ?? "")).toEqual({ scope: ["notes.read", "notes.write"] });
     expect(must(await desk.app.work.show(running.runId)).run.endedAt).toBeNull();
     expect(adds(desk)).toEqual([]);
+    // It asks the service again and again; what it was given is told once.
+    const asks = () => desk.service.asked.filter(({ path }) => path === "/token").length;
+    const before = asks();
+    await expect.poll(asks).toBeGreaterThan(before + 2);
+    const given = (await eventsOf(desk)).filter(
+      ({ event, data }) => event === "connection_secret_used" && data.script === "setup" && data.host !== null,
+    );
+    expect(given).toHaveLength(1);
     desk.service.allow();
     expect(await ended(desk, running)).toMatchObject({ status: "done", lastError: null });
     expect(adds(desk)).toMatchObject([{ authorization: `Bearer ${WIDER}` }]);

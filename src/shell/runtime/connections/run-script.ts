@@ -245,8 +245,11 @@ function headerFor(
   const { host, header } = order.manifest.credentials[one.name] ?? { host: null, header: "" };
   const rule = host === null ? null : parseHostRule(host);
   if (rule === null) return [];
+  // Its use is in the chain before it leaves, once for the script: one that asks again and again is no news each time.
+  let recorded: Promise<boolean> | null = null;
   const reveal = async (): Promise<string | null> => {
-    if (!(await used(deps, { order, ref: one.ref, host: hostWords(rule) }))) return null;
+    recorded ??= used(deps, { order, ref: one.ref, host: hostWords(rule) });
+    if (!(await recorded)) return null;
     const text = Buffer.from(one.secret).toString("utf8");
     return header === "authorization" ? `Bearer ${text}` : text;
   };
