@@ -89,6 +89,18 @@ describe("connecting to a service", () => {
     expect(await secretsOf(again)).toEqual([]);
   });
 
+  test("[SETUP-09] what was declined is not asked any more: nothing begins, and no view leads to a decision", async () => {
+    const desk = await openConnectionDesk();
+    const { requestId, planHash: shownHash } = await askedToConnect(desk);
+    const asks = async () => must(await desk.app.connections.list()).map(({ request_id }) => request_id);
+    expect(await asks()).toEqual([requestId]);
+    const answer = { requestId, verdict: "declined", shownHash, actor: TERMINAL, friction: [] } as const;
+    must(await desk.app.approvals.decide(answer));
+    await desk.app.connections.settle();
+    expect(await asks()).toEqual([null]);
+    expect(desk.service.asked).toEqual([]);
+  });
+
   test("[SETUP-16] a setup can be ended at its step: nothing of it is left but the proposal", async () => {
     const desk = await openConnectionDesk();
     await begun(desk);

@@ -34,6 +34,7 @@ const viewOf = (more: object): ConnectionView =>
     probe: "unprobed",
     summary: null,
     request_id: null,
+    widens: null,
     setup: null,
     failure: null,
     ...more,
@@ -82,6 +83,15 @@ test("[CARD-10] a failure is told in its words, with every way on and skipping a
   expect(waitingLine(view)).toBe(
     "Connection Notes of Ada: Notes is not connected. `silas connections show conn-0123456789abcdef` says how to go on.",
   );
+});
+
+test("how it stands is what waits: a sign-in that goes on, a question that is open, or nothing any more", () => {
+  const { record } = viewOf({});
+  const proposed = { ...viewOf({}), record: { ...record, status: "proposed" } } as const;
+  const stands = (view: ConnectionView): string | undefined => connectionRow(view)[2];
+  expect(stands({ ...proposed, request_id: "req-1" })).toBe("proposed");
+  expect(stands(proposed)).toBe("not connected");
+  expect(stands(viewOf({ widens: "req-2" }))).toBe("signing in again");
 });
 
 test("a row says what it may do, and that nobody has looked or probed yet", () => {

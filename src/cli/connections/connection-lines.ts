@@ -2,21 +2,28 @@ import { oneLine } from "#base";
 import type { ConnectionCard, ConnectionView } from "#model";
 import { showMoment } from "../terminal/local-time.ts";
 
-export const connectionRow = ({ record, probe }: ConnectionView): readonly string[] => [
+export const connectionRow = ({ record, probe, ...view }: ConnectionView): readonly string[] => [
   record.connectionId,
   record.name,
-  record.status,
+  stateOf({ record, ...view }),
   record.permissionsGranted.join(", "),
   record.lastHealthCheck === null ? "never" : showMoment(record.lastHealthCheck),
   probe,
 ];
+
+/** What was asked for and is not asked any more is as little connected as what never was. */
+function stateOf({ record, widens, request_id: requestId }: Standing): string {
+  if (widens !== null) return "signing in again";
+  return record.status === "proposed" && requestId === null ? "not connected" : record.status;
+}
+type Standing = Pick<ConnectionView, "record" | "widens" | "request_id">;
 
 /** One connection, what waits about it, and the command for each answer. */
 export function describeConnection(view: ConnectionView): readonly string[] {
   const { record, service, probe, summary, request_id: requestId, setup, failure } = view;
   const id = record.connectionId;
   return [
-    `${record.name}: ${record.status}`,
+    `${record.name}: ${stateOf(view)}`,
     `service     ${service}, by the skill ${record.skillName}`,
     `may         ${record.permissionsGranted.join(", ") || "nothing"}`,
     `looked at   ${record.lastHealthCheck === null ? "never" : showMoment(record.lastHealthCheck)}, ${probe}`,

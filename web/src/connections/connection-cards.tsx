@@ -27,20 +27,24 @@ function OneConnection({ view }: { readonly view: ConnectionViewBody }): ReactNo
   const { setup, failure } = view;
   const isGoing = view.record.status === "connecting";
   const [wasShown, setWasShown] = useState(false);
-  if (isGoing && !wasShown) setWasShown(true);
+  const [had, setHad] = useState<readonly string[] | null>(null);
+  if (isGoing && !wasShown) {
+    setWasShown(true);
+    setHad(view.widens === null ? null : view.record.permissions_granted);
+  }
   // A failure says itself how it ended, and what is asked next is about another setup.
   if (failure !== null && wasShown) setWasShown(false);
   if (setup !== null) return <SetupCard view={view} setup={setup} />;
-  if (isGoing) return <StartingCard service={view.service} />;
+  if (isGoing) return <StartingCard view={view} />;
   if (failure !== null) return <FailureCard view={view} card={failure} />;
-  return wasShown ? <EndedCard view={view} onDismiss={() => setWasShown(false)} /> : null;
+  return wasShown ? <EndedCard view={view} had={had} onDismiss={() => setWasShown(false)} /> : null;
 }
 
 /** Approved, and its script has not said anything yet. */
-function StartingCard({ service }: Pick<ConnectionViewBody, "service">): ReactNode {
+function StartingCard({ view: { service, widens } }: { readonly view: ConnectionViewBody }): ReactNode {
   return (
     <p className={styles["starting"]} role="status">
-      <Line text={said.starting(service)} />
+      <Line text={(widens === null ? said.starting : said.startingAgain)(service)} />
     </p>
   );
 }

@@ -27,6 +27,7 @@ const VIEW: ConnectionViewBody = {
   probe: "unprobed",
   summary: null,
   request_id: null,
+  widens: null,
   setup: null,
   failure: null,
 };
@@ -58,6 +59,11 @@ test("what is not connected offers to connect it, or leads to the decision and t
   const asked = draw({ ...proposed, request_id: "req-1" });
   expect(asked).toContain('href="/review/req-1"');
   expect(buttonsIn(asked)).toEqual(["Remove"]);
+});
+
+test("[PERM-04] what signs in again to be given more says so, and what it has meanwhile", () => {
+  const drawn = draw({ record: { ...RECORD, status: "connecting" }, widens: "req-2" });
+  expect(textOf(drawn)).toMatch(/Mailbox of Ana\s+Signing in again\s+1 permission: Mail\.Read/);
 });
 
 test("what a service or a skill calls itself is text", () => {

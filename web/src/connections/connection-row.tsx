@@ -25,7 +25,7 @@ export function ConnectionRow({ view, isBlocked, onAsk }: RowProps): ReactNode {
         <strong>
           <Line text={name} />
         </strong>{" "}
-        <em>{said.status[status]}</em>
+        <em>{view.widens === null ? said.status[status] : said.signingIn}</em>
         {factsOf(view).map((fact) => (
           <span key={fact} className={settings["hint"]}>
             <Line text={fact} />
@@ -37,8 +37,8 @@ export function ConnectionRow({ view, isBlocked, onAsk }: RowProps): ReactNode {
   );
 }
 
-function factsOf({ record, probe, summary }: ConnectionViewBody): readonly string[] {
-  if (record.status === "proposed" || record.status === "connecting") return [];
+function factsOf({ record, probe, summary, widens }: ConnectionViewBody): readonly string[] {
+  if (record.status === "proposed" || (record.status === "connecting" && widens === null)) return [];
   const { last_health_check: checked, token_expires_at: until, permissions_granted: granted } = record;
   return [
     said.permissions(granted),

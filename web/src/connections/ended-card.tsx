@@ -8,12 +8,17 @@ import { announce } from "../ui-state.ts";
 import { connectionWords as said } from "../words/connection-words.ts";
 import { words } from "../words.ts";
 
-type EndedProps = { readonly view: ConnectionViewBody; readonly onDismiss: () => void };
+type EndedProps = {
+  readonly view: ConnectionViewBody;
+  /** What it had when it was to be given more; null for a setup. */
+  readonly had: readonly string[] | null;
+  readonly onDismiss: () => void;
+};
 
 /** How a setup that was shown here ended, wherever it was ended. */
-export function EndedCard({ view, onDismiss }: EndedProps): ReactNode {
+export function EndedCard({ view, had, onDismiss }: EndedProps): ReactNode {
   const { status, name, connection_id: id } = view.record;
-  const text = said.ended[status](name);
+  const text = had === null || status !== "active" ? said.ended[status](name) : widerWords(view, had);
   useEffect(() => announce(text), [text]);
   return (
     <article className={cards["card"]} data-card-type="connection_ended" data-connection={id} data-state={status}>
@@ -22,7 +27,7 @@ export function EndedCard({ view, onDismiss }: EndedProps): ReactNode {
           {status === "active" ? <CircleCheck size={20} aria-hidden /> : <CircleSlash2 size={20} aria-hidden />}
           <Line text={text} />
         </p>
-        {view.summary !== null && (
+        {view.summary !== null && had === null && (
           <p>
             <Line text={view.summary} />
           </p>
@@ -33,4 +38,10 @@ export function EndedCard({ view, onDismiss }: EndedProps): ReactNode {
       </div>
     </article>
   );
+}
+
+/** For good it has more than before; just this once, or not at all, it is as it was. [PERM-04] [PERM-05] */
+function widerWords({ record }: ConnectionViewBody, had: readonly string[]): string {
+  const granted = record.permissions_granted;
+  return granted.length > had.length ? said.endedWider(record.name, granted) : said.endedAsItWas(record.name);
 }

@@ -8,9 +8,9 @@ type Escalation = Extract<ShownPayload, { readonly kind: "permission_escalation"
 
 /** What a step asks for, read from the text that is signed: of which connection, what that has, and why. [CARD-09] */
 export const escalationRows = (payload: Escalation): readonly Row[] => [
-  { key: "connection", name: said.connection, text: payload.connection_name },
+  { key: "connection", name: said.where, text: payload.connection_name },
   { key: "current", name: said.hasNow, text: payload.current_permissions.join(", ") || said.hasNothing },
-  { key: "requested", name: said.asks, text: payload.requested_permissions.join(", ") },
+  { key: "requested", name: said.asks, text: payload.requested_permissions.map((one) => `+ ${one}`).join(", ") },
   { key: "reason", name: said.why, text: payload.reason },
 ];
 

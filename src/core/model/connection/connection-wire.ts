@@ -22,6 +22,8 @@ export const connectionViewSchema = z.strictObject({
   summary: z.nullable(z.string()),
   /** The request that asks to connect it, while that waits. */
   request_id: z.nullable(z.string()),
+  /** The request whose approval it signs in again for, to be given more; it goes on with what it has meanwhile. */
+  widens: z.nullable(z.string()),
   /** The step the setup has come to; null while none runs. */
   setup: z.nullable(
     z.strictObject({ step_id: z.string(), step_type: z.string(), shown_at: instantSchema, card: connectionCardSchema }),

@@ -115,7 +115,7 @@ describe("the conversation of a setup", () => {
 });
 
 describe("the cards of a connection", () => {
-  const facts = { service: "Notes", vaultRefOf: (name: string) => `conn-1.${name}` };
+  const facts = { service: "Notes", vaultRefOf: (name: string) => `conn-1.${name}`, isWider: false };
 
   test("[CARD-07] [CARD-08] [CARD-11] [FLOW-20] a step has what every card has, what it is about, and its actions", () => {
     const labels = (step: SetupStep): readonly string[] => {
@@ -144,6 +144,12 @@ describe("the cards of a connection", () => {
       guidance: { instructions: "x", help_url: null },
     };
     expect(cardOfStep({ type: "secure_input", request }, facts)).toMatchObject({ vault_ref: "conn-1.token" });
+  });
+
+  test("[PERM-04] cancelling says what it leaves: nothing of a setup, and the connection that was to be given more", () => {
+    const cancels = (isWider: boolean) => cardOfStep(CODE, { ...facts, isWider }).ctas.at(-1)?.consequence_label;
+    expect(cancels(false)).toBe("End the setup; nothing is connected and its secrets are removed.");
+    expect(cancels(true)).toBe("End it; the connection stays as it was, and the run ends.");
   });
 
   const failed = (over: Partial<ConnectionFailure>): ConnectionFailure => ({

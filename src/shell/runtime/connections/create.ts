@@ -18,7 +18,7 @@ import type {
   SandboxSpace,
   SecureInputStore,
 } from "#ports";
-import { cardOfStep, failureCard, itRequestPlan, recoveryOptions, retryMinutes } from "#work";
+import { cardOfStep, itRequestPlan, recoveryOptions, retryMinutes } from "#work";
 import { holdsApproval } from "../keys/signed-request.ts";
 import { askAgain, askToConnect } from "./connect.ts";
 import { draftFor, type ConnectionDeps } from "./deps.ts";
@@ -29,6 +29,7 @@ import { removeSecrets } from "./secrets-of.ts";
 import { endInterrupted, endSetup, settleSetup } from "./settle-setup.ts";
 import { beginSetup, loadApproved, type LiveSetup, type SetupEnd } from "./setup.ts";
 import { createConnectionUses, type ConnectionUses } from "./uses.ts";
+import { viewConnection } from "./view-connection.ts";
 import { beginWidening, endWidening, settleWidening } from "./widen.ts";
 
 export type Connections = ConnectionsDoor & {
@@ -126,18 +127,18 @@ function createDoor(desk: Desk): ConnectionsDoor {
   const { deps, live, rounds } = desk;
   const after = async (id: string): Promise<Result<ConnectionView, ConnectionActRefusal>> => {
     const found = await find(deps, id);
-    return found.ok ? ok(viewOf(desk, found.value)) : found;
+    return found.ok ? ok(await viewOf(desk, found.value)) : found;
   };
   return {
     list: async (domain) => {
       const listed = await deps.store.list();
       if (!listed.ok) return listed;
       const wanted = listed.value.filter(({ record }) => domain === undefined || record.domain === domain);
-      return ok(wanted.map((one) => viewOf(desk, one)));
+      return ok(await Promise.all(wanted.map((one) => viewOf(desk, one))));
     },
     show: async (id) => {
       const found = await find(deps, id);
-      return found.ok ? ok(viewOf(desk, found.value)) : found;
+      return found.ok ? ok(await viewOf(desk, found.value)) : found;
     },
     connect: (wanted) => askToConnect(deps, wanted),
     answer: async (id, response) => {
@@ -187,6 +188,7 @@ async function answer(desk: Desk, { id, response }: Answering): Promise<Result<v
   const { ctas } = cardOfStep(shown.step, {
     service: found.value.service,
     vaultRefOf: (name) => refOf(found.value, name),
+    isWider: found.value.widens !== null,
   });
   if (!ctas.some((cta) => cta.action === action)) return err({ code: "recovery_unknown", action });
   return setup?.answer(stepId, { action }) === true ? ok() : err({ code: "step_not_shown", stepId });
@@ -223,29 +225,8 @@ async function find(
   return found.value === null ? err({ code: "connection_unknown", connectionId }) : ok(found.value);
 }
 
-function viewOf({ deps, live }: Desk, of: KeptConnection): ConnectionView {
-  const { record, service, probe, summary, requestId, failure, attempts } = of;
-  const shown = live.get(record.connectionId)?.setup.shown() ?? null;
-  const facts = { service, vaultRefOf: (name: string): string => refOf(of, name) };
-  const attemptsMax = deps.config.connections.recoveryMaxAttempts;
-  return {
-    record,
-    service,
-    probe,
-    summary,
-    request_id: record.status === "proposed" ? requestId : null,
-    setup:
-      shown === null
-        ? null
-        : {
-            step_id: shown.stepId,
-            step_type: shown.step.type,
-            shown_at: shown.shownAt,
-            card: cardOfStep(shown.step, facts),
-          },
-    failure: failure === null ? null : failureCard({ failure, attempts, attemptsMax }),
-  };
-}
+const viewOf = ({ deps, live }: Desk, of: KeptConnection): Promise<ConnectionView> =>
+  viewConnection(deps, { of, shown: live.get(of.record.connectionId)?.setup.shown() ?? null });
 
 type Recovering = { readonly of: KeptConnection; readonly by: Recovery };
 
