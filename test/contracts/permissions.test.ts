@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ConnectionView, KeptRequest, OwnerReply } from "#model";
+import {
+  runLine,
+  workDetailFromWire,
+  workDetailToWire,
+  type ConnectionView,
+  type KeptRequest,
+  type OwnerReply,
+} from "#model";
 import { eventsOf, TERMINAL } from "./batch-fixture.ts";
 import {
   ACCESS,
@@ -140,7 +147,9 @@ describe("a step that needs more than was granted", () => {
     expect(shown.get("/connection_name")).toBe("Notes of Ada");
     expect(shown.get("/current_permissions/0")).toBe("notes.read");
     expect(shown.get("/requested_permissions/0")).toBe("notes.write");
-    expect(shown.get("/reason")).toBe("Step 1, use, runs scripts/add_note.mjs, which uses notes.write");
+    expect(shown.get("/reason")).toBe(
+      'Step 1 of "Use the notes", use, runs scripts/add_note.mjs, which uses notes.write',
+    );
     expect(request.card.ctas.map(({ action }) => action)).toEqual(["approve", "approve_once", "decline"]);
     await desk.app.connections.settle();
     expect(adds(desk)).toEqual([]);
@@ -151,7 +160,11 @@ describe("a step that needs more than was granted", () => {
     expect(waiting).toMatchObject({ setup: { step_id: "code" }, record: { permissionsGranted: ["notes.read"] } });
     const device = desk.service.asked.findLast(({ path }) => path === "/device");
     expect(JSON.parse(device?.body ?? "")).toEqual({ scope: ["notes.read", "notes.write"] });
-    expect(must(await desk.app.work.show(running.runId)).run.endedAt).toBeNull();
+    expect(waiting.widens).toBe(request.requestId);
+    const shownRun = must(await desk.app.work.show(running.runId));
+    expect(shownRun).toMatchObject({ signsIn: true, run: { endedAt: null, status: "pending" } });
+    expect(runLine(shownRun)).toBe("Approved, signs in again first");
+    expect(workDetailFromWire(workDetailToWire(shownRun))).toEqual(shownRun);
     expect(adds(desk)).toEqual([]);
     // It asks the service again and again; what it was given is told once.
     const asks = () => desk.service.asked.filter(({ path }) => path === "/token").length;

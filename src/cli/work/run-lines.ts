@@ -13,14 +13,16 @@ export function describeRun({
   network,
   settlement,
   undo,
+  signsIn = false,
   consults = [],
 }: WorkDetail): readonly string[] {
   const { budgetUsed } = run;
   return [
     `${oneLine(title)}`,
-    `  State     ${runLine({ run, progress, settlement })}`,
+    `  State     ${runLine({ run, progress, settlement, signsIn })}`,
     ...consults.map((told) => `  Planner   ${oneLine(consultLine(told))}`),
     ...(run.status === "waiting" ? [`  Decide    silas approve ${run.question?.requestId}`] : []),
+    ...(signsIn ? ["  Sign in   silas inbox"] : []),
     `  Run       ${run.runId}`,
     `  Request   ${requestId}`,
     `  Plan      ${run.workItemId}, ${run.planHash}`,

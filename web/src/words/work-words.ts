@@ -2,7 +2,9 @@ import { stepPlace, type RunRecordBody, type WorkSummaryBody } from "#model";
 import { plural } from "./plural.ts";
 
 type Ended = Pick<RunRecordBody, "status" | "is_verified" | "results" | "last_error">;
-type Under = Pick<WorkSummaryBody, "progress"> & { readonly run: Pick<RunRecordBody, "status" | "consult"> };
+type Under = Pick<WorkSummaryBody, "progress" | "signs_in"> & {
+  readonly run: Pick<RunRecordBody, "status" | "consult">;
+};
 
 const reasonOf = ({ last_error: error }: Ended): string => error ?? "No reason was kept";
 
@@ -13,8 +15,9 @@ export const workWords = {
     running: "Running now",
     loading: "Reading this run",
     /** Where a run is, while it is on its way. */
-    now: ({ run, progress }: Under): string => {
-      if (run.status === "pending") return "Waits for its turn";
+    now: ({ run, progress, signs_in: signsIn }: Under): string => {
+      if (run.status === "pending")
+        return signsIn === true ? "Waits until you have signed in again" : "Waits for its turn";
       if (run.status === "paused") return "Paused";
       if (run.status === "waiting") return "Waits for your decision";
       if (run.status === "verifying") return progress?.step === null ? `Checking: ${progress.name}` : "Checking it";
@@ -76,6 +79,8 @@ export const workWords = {
     },
     runsNow: "It runs now.",
     goesOn: "Its run goes on.",
+    signIn: "Sign in",
+    signInOf: (title: string) => `Sign in again for the next step of: ${title}`,
     decide: "Decide",
     decideOf: (title: string) => `Decide about the next step of: ${title}`,
     taskWaits: (names: string) => `Waits for your decision: ${names}`,

@@ -19,6 +19,7 @@ export function RunControls({ summary }: { readonly summary: WorkSummaryBody }):
   return (
     <div className={styles["controls"]}>
       {status === "waiting" && <DecideLink summary={summary} />}
+      {summary.signs_in === true && <SignInLink title={summary.title} />}
       {status !== "pending" && status !== "waiting" && <PauseButton summary={summary} />}
       <StopButton summary={summary} />
     </div>
@@ -36,6 +37,19 @@ function DecideLink({ summary: { run, title } }: { readonly summary: WorkSummary
       aria-label={words.work.decideOf(title)}
     >
       {words.work.decide}
+    </Link>
+  );
+}
+
+/** To the card of the sign-in that its next step waits for. */
+function SignInLink({ title }: { readonly title: string }): ReactNode {
+  return (
+    <Link
+      href="/review"
+      className={classes(buttons["button"], buttons["main"])}
+      aria-label={words.work.signInOf(title)}
+    >
+      {words.work.signIn}
     </Link>
   );
 }

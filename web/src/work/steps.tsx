@@ -18,6 +18,11 @@ export function Steps({ detail }: { readonly detail: WorkDetailBody }): ReactNod
     <section className={styles["part"]} aria-labelledby="steps">
       <h3 id="steps">{words.work.steps}</h3>
       {ledger.length === 0 && later.length === 0 && <p className={styles["faint"]}>{words.work.noSteps}</p>}
+      {ledger.length === 0 && later.length > 0 && (
+        <ol className={styles["rows"]}>
+          <ToCome steps={later} />
+        </ol>
+      )}
       {attempts.map((attempt) => (
         <div key={attempt}>
           {attempts.length > 1 && <h4>{words.work.attemptHeading(attempt)}</h4>}

@@ -69,6 +69,8 @@ export type WorkSummary = {
   readonly projectRunId: string | null;
   /** Its tasks, if it is a project. */
   readonly project: ProjectSummary | null;
+  /** More of a connection was approved for its next step, which begins when that has been signed in for again. */
+  readonly signsIn?: boolean;
 };
 export type WorkDetail = WorkSummary & {
   readonly ledger: readonly LedgerEntry[];
@@ -88,6 +90,7 @@ const summarySchema = z.strictObject({
   settlement: z.nullable(runSettlementSchema),
   project_run_id: z.nullable(z.string()),
   project: z.nullable(projectSummarySchema),
+  signs_in: z.optional(z.boolean()),
 });
 const detailSchema = z.extend(summarySchema, {
   ledger: z.array(ledgerEntrySchema),
@@ -105,6 +108,7 @@ export type WorkSummaryBody = {
   readonly settlement: RunSettlementBody | null;
   readonly project_run_id: string | null;
   readonly project: ProjectSummaryBody | null;
+  readonly signs_in?: boolean | undefined;
 };
 export type WorkDetailBody = WorkSummaryBody & {
   readonly ledger: readonly LedgerEntryBody[];
@@ -123,6 +127,7 @@ export const workSummaryToWire = ({ run, requestId, title, ...now }: WorkSummary
   settlement: now.settlement === null ? null : runSettlementToWire(now.settlement),
   project_run_id: now.projectRunId,
   project: now.project === null ? null : projectSummaryToWire(now.project),
+  ...(now.signsIn === true ? { signs_in: true } : {}),
 });
 
 export function workDetailToWire({ ledger, network, undo, consults, ...summary }: WorkDetail): WorkDetailBody {
@@ -141,13 +146,15 @@ export function workDetailToWire({ ledger, network, undo, consults, ...summary }
 export function workSummaryFromWire(body: unknown): WorkSummary | null {
   const { data } = summarySchema.safeParse(body);
   if (data === undefined) return null;
-  const { request_id: requestId, project_run_id: projectRunId, ...summary } = data;
-  return { ...summary, requestId, projectRunId };
+  const { request_id: requestId, project_run_id: projectRunId, signs_in: signsIn = false, ...summary } = data;
+  return { ...summary, requestId, projectRunId, ...(signsIn ? { signsIn } : {}) };
 }
 
 export function workDetailFromWire(body: unknown): WorkDetail | null {
   const { data } = detailSchema.safeParse(body);
   if (data === undefined) return null;
-  const { request_id: requestId, project_run_id: projectRunId, result: _follows, consults, ...detail } = data;
-  return { ...detail, requestId, projectRunId, ...(consults === undefined ? {} : { consults }) };
+  const { request_id: requestId, project_run_id: projectRunId, result: _follows, consults, ...rest } = data;
+  const { signs_in: signsIn = false, ...detail } = rest;
+  const told = { ...(signsIn ? { signsIn } : {}), ...(consults === undefined ? {} : { consults }) };
+  return { ...detail, requestId, projectRunId, ...told };
 }

@@ -4,9 +4,10 @@ import type { CheckResult, RunRecord } from "./run-records.ts";
 import type { RunProgress, WorkSummary } from "./run-wire.ts";
 
 /** Where a run stands, as one short line of the terminal; the page has words of its own beside its buttons. */
-export function runLine({ run, progress, settlement }: Shown): string {
+export function runLine({ run, progress, settlement, signsIn = false }: Shown): string {
   switch (run.status) {
     case "pending":
+      if (signsIn) return "Approved, signs in again first";
       return run.question === undefined ? "Waits to be run" : "Decided, waits to go on";
     case "running":
       if (run.consult !== undefined) return `Asks the planner for advice${pauseWords(run)}`;
@@ -38,7 +39,7 @@ export function runLine({ run, progress, settlement }: Shown): string {
 export const stepPlace = ({ step, steps }: Pick<RunProgress, "step" | "steps">): string =>
   steps === null ? `${step}` : `${step} of ${steps}`;
 
-type Shown = Pick<WorkSummary, "run" | "progress" | "settlement">;
+type Shown = Pick<WorkSummary, "run" | "progress" | "settlement" | "signsIn">;
 
 /** What was decided about a run in doubt. */
 export function settlementLine({ choice, results, isVerified }: RunSettlement): string {

@@ -63,6 +63,11 @@ test("[CARD-09] the card carries what is needed to decide, and offers once only 
     ["approve_once", "safe"],
     ["decline", "decline"],
   ]);
+  expect(ctas.map(({ consequenceLabel }) => consequenceLabel)).toEqual([
+    "Approve for good: sign in again",
+    "Just this once: nothing of it stays",
+    "Deny: the run ends before step 2",
+  ]);
   expect(cardOf({ may_be_once: false }).ctas.map(({ action }) => action)).toEqual(["approve", "decline"]);
 });
 

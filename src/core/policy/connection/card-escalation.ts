@@ -1,6 +1,6 @@
-import { LIMITS, oneLine } from "#base";
+import { oneLine } from "#base";
 import { CARD_INTENT_CHARS, staysInside, type Card, type RiskLevel, type ShownPayload } from "#model";
-import { cutLine, quantity } from "../card-words.ts";
+import { cutLine } from "../card-words.ts";
 import { riskOf } from "../risk.ts";
 
 type Escalation = Extract<ShownPayload, { readonly kind: "permission_escalation" }>;
@@ -23,15 +23,13 @@ export const escalationRisk = ({
 
 /** What a step asks for, in words of Silas. Just this once is there only where the service can do that. [CARD-09] */
 export function escalationWords(payload: Escalation): EscalationWords {
-  const { connection_name: name, requested_permissions: requested, reason, step, may_be_once: mayBeOnce } = payload;
-  const count = quantity(requested.length, "more permission");
-  const rest = " Step and run wait; without it they end before it.";
+  const { connection_name: name, requested_permissions: requested, step, may_be_once: mayBeOnce } = payload;
   return {
     intent: cutLine(oneLine(`Let ${name} do more: ${requested.join(", ")}`), CARD_INTENT_CHARS),
-    rationale: `${cutLine(oneLine(`${reason}.`), LIMITS.titleChars - rest.length)}${rest}`,
+    rationale: `The run waits at step ${step} until you decide.`,
     affectedItems: { count: 1, summary: "1 connection" },
-    approve: `Approve: sign in again, ${count}`,
-    decline: `Deny: step ${step} does not run, and its run ends`,
+    approve: "Approve for good: sign in again",
+    decline: `Deny: the run ends before step ${step}`,
     further: mayBeOnce
       ? [{ action: "approve_once", role: "safe", consequenceLabel: "Just this once: nothing of it stays" }]
       : [],

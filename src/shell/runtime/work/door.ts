@@ -85,17 +85,21 @@ function titleOf({ workItemId, planHash }: RunRecord, request: RequestHeading | 
 }
 
 /** A run that waits for a decision which was made goes on when something drives it; nobody is asked any more. */
-async function asDecided({ approvals }: DoorDeps, run: RunRecord): Promise<Result<RunRecord, StoreFault>> {
-  if (run.status !== "waiting" || run.question === undefined) return ok(run);
+async function asDecided({ approvals }: DoorDeps, run: RunRecord): Promise<Result<Decided, StoreFault>> {
+  if (run.status !== "waiting" || run.question === undefined) return ok({ run });
   const request = await approvals.find(run.question.requestId);
   if (!request.ok) return request;
-  return ok(request.value?.state === "pending" ? run : { ...run, status: "pending" });
+  const { state, kind } = request.value ?? { state: "expired", kind: null };
+  if (state === "pending") return ok({ run });
+  const signsIn = state === "approved" && kind === "permission_escalation";
+  return ok({ run: { ...run, status: "pending" }, ...(signsIn ? { signsIn } : {}) });
 }
+type Decided = Pick<WorkSummary, "run" | "signsIn">;
 
 async function summaryOf(deps: DoorDeps, { run: kept, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
   const decided = await asDecided(deps, kept);
   if (!decided.ok) return decided;
-  const run = decided.value;
+  const { run } = decided.value;
   const known = grant === null ? await deps.store.grantOf(run.runId) : ok(grant);
   if (!known.ok) return known;
   const requestId = known.value?.requestId ?? "";
@@ -104,7 +108,13 @@ async function summaryOf(deps: DoorDeps, { run: kept, grant }: Listed): Promise<
   const progress = deps.runner.progressOf(run.runId);
   const settlement = run.status === "in_doubt" ? await deps.store.settlementOf(run.runId) : ok(null);
   if (!settlement.ok) return settlement;
-  const plain = { run, requestId, title: titleOf(run, request.value), progress, settlement: settlement.value };
+  const plain = {
+    ...decided.value,
+    requestId,
+    title: titleOf(run, request.value),
+    progress,
+    settlement: settlement.value,
+  };
   const projection = request.value?.projection ?? null;
   const projectRunId = known.value?.projectRunId ?? null;
   if (known.value === null || projection === null) return ok({ ...plain, projectRunId, project: null });

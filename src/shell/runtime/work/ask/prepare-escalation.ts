@@ -99,7 +99,7 @@ function payloadOf(asking: Asking, operationId: string): Escalation {
   const place = placeOf({ loaded, state, stepIndex: moment.stepIndex });
   const missing = verdict.permissions.join(", ");
   const reason = lineOf(
-    `Step ${place.step}, ${place.step_name}, runs ${use.file}, which uses ${missing}`,
+    `Step ${place.step} of "${loaded.item.title}", ${place.step_name}, runs ${use.file}, which uses ${missing}`,
     LIMITS.titleChars,
   );
   const others = outcome.pass ? [] : (outcome.asks?.by ?? []);
