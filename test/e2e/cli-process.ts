@@ -42,8 +42,7 @@ beforeEach(({ onTestFailed }) => {
   onTestFailed(() => console.error(transcript.join("\n")));
 });
 
-export function createHome(): Home {
-  const dir = mkdtempSync(join(tmpdir(), "silas-cli-"));
+export function createHome(dir = mkdtempSync(join(tmpdir(), "silas-cli-"))): Home {
   const started: Started[] = [];
   const environment = (extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
     PATH: process.env["PATH"],
