@@ -74,7 +74,7 @@ const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 /** What waits besides requests. */
 const none = async () => ok([]);
 const NOTHING_ELSE = {
-  work: { inDoubt: none },
+  work: { countInDoubt: async () => ok(0) },
   goals: { list: none },
   secureInputs: { list: none },
   connections: { list: none },

@@ -39,12 +39,14 @@ describe.each([
     await ended(opened, "a");
     await ended(opened, "c", "done");
     expect(must(await work.inDoubt()).map(({ runId }) => runId)).toEqual(["run-a", "run-b"]);
+    expect(must(await work.countInDoubt())).toBe(2);
     const results = [{ name: "page is there", passed: true, reason: "Passed", output: "1\n", exitCode: 0 }];
     const settlement = settlementFor("a", { choice: "happened", isVerified: true, results });
     must(await work.settle({ settlement, actor: BY }));
     expect(must(await work.settlementOf("run-a"))).toEqual(settlement);
     expect(must(await work.settlementOf("run-b"))).toBeNull();
     expect(must(await work.inDoubt()).map(({ runId }) => runId)).toEqual(["run-b"]);
+    expect(must(await work.countInDoubt())).toBe(1);
     expect(await work.settle({ settlement: settlementFor("a"), actor: BY })).toMatchObject({
       error: { code: "run_settled", choice: "happened" },
     });

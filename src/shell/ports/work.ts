@@ -60,6 +60,8 @@ export interface WorkStore extends RunNetworkStore, TokenCount {
   executions(requestId: string): Promise<Result<readonly KeptExecution[], StoreFault>>;
   /** Runs in doubt about which nothing was decided; oldest first. */
   inDoubt(): Promise<Result<readonly RunRecord[], StoreFault>>;
+  /** How many they are; whoever counts after every change reads none of them. */
+  countInDoubt(): Promise<Result<number, StoreFault>>;
   settlementOf(runId: string): Promise<Result<RunSettlement | null, StoreFault>>;
   /** Keeps what was decided about a run in doubt. INVARIANT: once; the run itself stays as it ended. */
   settle(settled: SettledRun): Promise<Result<void, WorkRefusal | StoreFault>>;

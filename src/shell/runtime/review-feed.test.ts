@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ok, type Instant } from "#base";
-import type { ConnectionStatus, KeptGoal, RunRecord, SecureInputRequest } from "#model";
+import type { ConnectionStatus, KeptGoal, SecureInputRequest } from "#model";
 import type { KeptConnection } from "#ports";
 import { createPageWorld, EXAMPLE, TERMINAL } from "./approvals/page.fixture.ts";
 import { createReviewFeed, withReviewFeed, type WaitingStores } from "./review-feed.ts";
@@ -11,7 +11,7 @@ const CLOCK = { now: () => "2026-11-16T08:00:00.000Z" as Instant };
 /** Nothing waits but requests. */
 const storesOf = (countPending: WaitingStores["approvals"]["countPending"]): WaitingStores => ({
   approvals: { countPending },
-  work: { inDoubt: async () => ok([]) },
+  work: { countInDoubt: async () => ok(0) },
   goals: { list: async () => ok([]) },
   secureInputs: { list: async () => ok([]) },
   connections: { list: async () => ok([]) },
@@ -42,7 +42,7 @@ test("the number is that of all that waits, as the page and the terminal count i
   const failed = connection("failed", {});
   const stores: WaitingStores = {
     ...storesOf(async () => ok(2)),
-    work: { inDoubt: async () => ok([{} as RunRecord]) },
+    work: { countInDoubt: async () => ok(1) },
     goals: { list: async () => ok([{ missedCount: 3 } as KeptGoal, { missedCount: 0 } as KeptGoal]) },
     secureInputs: { list: async () => ok([input("pending"), input("fulfilled"), input("pending")]) },
     connections: { list: async () => ok([connection("active", null), connection("connecting", null), failed]) },

@@ -14,7 +14,7 @@ import type {
 /** Where all that waits for the owner is kept. */
 export type WaitingStores = {
   readonly approvals: Pick<ApprovalStore, "countPending">;
-  readonly work: Pick<WorkStore, "inDoubt">;
+  readonly work: Pick<WorkStore, "countInDoubt">;
   readonly goals: Pick<GoalStore, "list">;
   readonly secureInputs: Pick<SecureInputStore, "list">;
   readonly connections: Pick<ConnectionStore, "list">;
@@ -52,7 +52,7 @@ export function createReviewFeed({ stores, clock, log }: ReviewFeedDeps): Review
 async function countAll(stores: WaitingStores, clock: Clock): Promise<Result<number, StoreFault>> {
   const requests = await stores.approvals.countPending();
   if (!requests.ok) return requests;
-  const doubts = await stores.work.inDoubt();
+  const doubts = await stores.work.countInDoubt();
   if (!doubts.ok) return doubts;
   const goals = await stores.goals.list();
   if (!goals.ok) return goals;
@@ -63,7 +63,7 @@ async function countAll(stores: WaitingStores, clock: Clock): Promise<Result<num
   return ok(
     countWaiting({
       requests: { length: requests.value },
-      doubts: doubts.value,
+      doubts: { length: doubts.value },
       missedChecks: goals.value.filter(({ missedCount }) => missedCount > 0),
       inputs: inputs.value.filter(({ state }) => state === "pending"),
       connections: connections.value.filter(isConnectionWaiting),

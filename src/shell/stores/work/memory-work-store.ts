@@ -87,14 +87,15 @@ export function createMemoryWorkStore(parts: MemoryWorkParts): WorkStore {
     },
     addNetworkUse: network.addNetworkUse,
     networkOf: network.networkOf,
-    inDoubt: async () => {
-      const doubtful = [...runs.values()].filter(({ status }) => status === "in_doubt");
-      return ok(doubtful.filter(({ runId }) => !settlements.has(runId)).toSorted(byStart));
-    },
+    inDoubt: async () => ok(doubtfulOf(kept).toSorted(byStart)),
+    countInDoubt: async () => ok(doubtfulOf(kept).length),
     settlementOf: async (runId) => ok(settlements.get(runId) ?? null),
     settle: async (settled) => settle({ kept, recordAct }, settled),
   };
 }
+
+const doubtfulOf = ({ runs, settlements }: Pick<Kept, "runs" | "settlements">): readonly RunRecord[] =>
+  [...runs.values()].filter(({ runId, status }) => status === "in_doubt" && !settlements.has(runId));
 
 type Known = { readonly runs: Kept["runs"]; readonly grants: readonly GrantedRun[] };
 

@@ -7,14 +7,17 @@ import { readable, whole, wholeJson } from "../store-fault.ts";
 import { settledDraft } from "./drafts.ts";
 import { runOf, type RunRow } from "./rows.ts";
 
+const IN_DOUBT = `work_runs r INDEXED BY work_runs_in_doubt
+  WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM run_settlements s WHERE s.run_id = r.run_id)`;
+
 /** Runs in doubt about which nothing was decided; oldest first. */
 export function runsInDoubt(db: Sqlite): readonly RunRecord[] {
-  const rows = db.all<RunRow>(
-    `SELECT r.record FROM work_runs r INDEXED BY work_runs_in_doubt
-     WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM run_settlements s WHERE s.run_id = r.run_id)
-     ORDER BY r.started_at, r.run_id`,
-  );
+  const rows = db.all<RunRow>(`SELECT r.record FROM ${IN_DOUBT} ORDER BY r.started_at, r.run_id`);
   return readable(rows, runOf);
+}
+
+export function countInDoubt(db: Sqlite): number {
+  return db.get<{ readonly count: number }>(`SELECT count(*) AS count FROM ${IN_DOUBT}`)?.count ?? 0;
 }
 
 export function findSettlement(db: Sqlite, runId: string): RunSettlement | null {

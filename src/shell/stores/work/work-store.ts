@@ -10,7 +10,7 @@ import { draftsOf, isOver } from "./drafts.ts";
 import { executionHash, executionsOf } from "./executions.ts";
 import { askWithin, leaveQuestion } from "./questions.ts";
 import { createRunNetworkStore } from "./run-network.ts";
-import { findSettlement, runsInDoubt, settle } from "./settlements.ts";
+import { countInDoubt, findSettlement, runsInDoubt, settle } from "./settlements.ts";
 import { entryOf, entryParams, grantOf, runOf, runParams, type GrantRow, type LedgerRow, type RunRow } from "./rows.ts";
 
 export type WorkStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
@@ -57,6 +57,7 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
     executions: async (requestId) => guardedValue(() => executionsOf(db, requestId)),
     ...createRunNetworkStore(parts),
     inDoubt: async () => guardedValue(() => runsInDoubt(db)),
+    countInDoubt: async () => guardedValue(() => countInDoubt(db)),
     settlementOf: async (runId) => guardedValue(() => findSettlement(db, runId)),
     settle: async (settled) => guarded(() => db.transaction(() => settle(parts, settled))),
   };
