@@ -1,7 +1,9 @@
 import { sha256Hex, type Sha256Hex } from "#base";
 import type { Card, KeptRequest, KeyId, OwnerKey, PublicKeyHex, StoredToken } from "#model";
+import { createAuditRules } from "#policy";
 import type { Spending } from "#ports";
-import { at } from "./journal-fixture.ts";
+import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry } from "#stores";
+import { at, must } from "./journal-fixture.ts";
 
 export const BY = { kind: "terminal" } as const;
 
@@ -15,6 +17,14 @@ export const KEY: OwnerKey = {
   revokedAt: null,
   lastUsedAt: null,
 };
+
+/** What the twins of other stores stand on: a chain, and approvals that the key above signs. */
+export async function openTwins() {
+  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
+  const registry = createMemoryKeyRegistry(recordAct);
+  must(await registry.add(KEY, BY));
+  return { audit, recordAct, approvals: createMemoryApprovalStore(recordAct, registry) };
+}
 
 const cardFor = (planHash: Sha256Hex): Card => ({
   cardType: "plan_approval",

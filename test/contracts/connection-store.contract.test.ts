@@ -1,26 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { AuditDraft } from "#model";
-import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, ConnectionStore, KeptConnection } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryConnectionStore,
-  createMemoryKeyRegistry,
-} from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { createMemoryConnectionStore } from "#stores";
+import { BY, openTwins, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import { openFile } from "./work-fixture.ts";
 
 type Opened = { readonly connections: ConnectionStore; readonly audit: AuditLog; readonly approvals: ApprovalStore };
 const openReal = (): Promise<Opened> => openFile();
 const openTwin = async (): Promise<Opened> => {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const registry = createMemoryKeyRegistry(recordAct);
-  must(await registry.add(KEY, BY));
-  const approvals = createMemoryApprovalStore(recordAct, registry);
-  return { connections: createMemoryConnectionStore({ recordAct, approvals }), audit: log, approvals };
+  const { audit, recordAct, approvals } = await openTwins();
+  return { connections: createMemoryConnectionStore({ recordAct, approvals }), audit, approvals };
 };
 
 const ID = "conn-0123456789abcdef";

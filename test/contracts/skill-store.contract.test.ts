@@ -3,26 +3,17 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { KeptRequest } from "#model";
-import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, SettledInstall, SkillStore } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  createMemorySkillStore,
-} from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { createMemorySkillStore } from "#stores";
+import { BY, openTwins, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import { openFile } from "./work-fixture.ts";
 
 type Opened = { readonly skills: SkillStore; readonly audit: AuditLog; readonly approvals: ApprovalStore };
 const openReal = (): Promise<Opened> => openFile();
 const openTwin = async (): Promise<Opened> => {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const registry = createMemoryKeyRegistry(recordAct);
-  must(await registry.add(KEY, BY));
-  const approvals = createMemoryApprovalStore(recordAct, registry);
-  return { skills: createMemorySkillStore({ recordAct, approvals }), audit: log, approvals };
+  const { audit, recordAct, approvals } = await openTwins();
+  return { skills: createMemorySkillStore({ recordAct, approvals }), audit, approvals };
 };
 
 const install = (name: string, over: Partial<SettledInstall> = {}): SettledInstall => ({

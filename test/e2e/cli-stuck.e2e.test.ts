@@ -4,36 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ShownRequestBody, WorkDetailBody, WorkListBody } from "#model";
 import { createHome, type Home } from "./cli-process.ts";
+import { greetingPlan, modelGreetingPlan } from "./greeting-plans.ts";
 import { startLoopbackModel, type LoopbackModel, type Said, type Sent } from "./loopback-model.ts";
 
 const POLL = { interval: 250 };
-const CHECK = `verify:
-  - { name: it greets, run: cat out.txt, expect: { contains: morning } }
----
-
-# What to do
-
-Write a greeting for the morning.
-`;
-/** Writes these words and shows them. */
-const stepsPlan = (id: string, content: string): string => `---
-id: ${id}
-type: task
-title: Write a greeting
-skills: []
-budget: { max_wall_time_seconds: 600, max_attempts: 1 }
-steps:
-  - { name: write, tool: file_write, args: { path: out.txt, content: ${content} } }
-${CHECK}`;
-const MODEL_PLAN = `---
-id: task-model
-type: task
-title: Have a greeting written
-executor: model
-tools: [file_write]
-skills: []
-budget: { max_wall_time_seconds: 600, max_attempts: 5, max_tokens: 50000 }
-${CHECK}`;
+const stepsPlan = (id: string, content: string): string => greetingPlan({ id, content });
+const MODEL_PLAN = modelGreetingPlan("max_attempts: 5, max_tokens: 50000");
 
 const OTHER = stepsPlan("task-other", "good morning");
 const ADVICE = "Greet the morning, not the evening.";

@@ -3,37 +3,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { ShownRequestBody, WorkListBody } from "#model";
 import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { greetingPlan, modelGreetingPlan } from "./greeting-plans.ts";
 import { startLoopbackModel, type LoopbackModel, type Said, type Sent } from "./loopback-model.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { asTerminal, openReview, openSigner, propose, untilIdle } from "./review-desk.ts";
 
 const TITLE = "Compare the quarterly figures of all nine branches and write what differs";
-const CHECK = `verify:
-  - { name: it greets, run: cat out.txt, expect: { contains: morning } }
----
-
-# What to do
-
-Write a greeting for the morning.
-`;
-const stepsPlan = (id: string, content: string): string => `---
-id: ${id}
-type: task
-title: ${TITLE}
-skills: []
-budget: { max_wall_time_seconds: 600, max_attempts: 1 }
-steps:
-  - { name: write, tool: file_write, args: { path: out.txt, content: ${content} } }
-${CHECK}`;
-const MODEL_PLAN = `---
-id: task-model
-type: task
-title: Have a greeting written
-executor: model
-tools: [file_write]
-skills: []
-budget: { max_wall_time_seconds: 600, max_attempts: 1 }
-${CHECK}`;
+const stepsPlan = (id: string, content: string): string => greetingPlan({ id, content, title: TITLE });
+const MODEL_PLAN = modelGreetingPlan("max_attempts: 1");
 
 /** Another way for what fails; the model that works does it at once. */
 function says({ system, prompt }: Sent): Said {

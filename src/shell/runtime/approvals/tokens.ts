@@ -1,5 +1,6 @@
-import { assert, canonicalJson, err, ok, uuidV7, type Instant, type Result } from "#base";
+import { assert, canonicalJson, err, ok, parseStrictJson, uuidV7, type Instant, type Result } from "#base";
 import {
+  approvalTokenSchema,
   approvalTokenToWire,
   grantsOf,
   signatureToHex,
@@ -111,4 +112,12 @@ export function storedToken(token: ApprovalToken): StoredToken {
   const text = canonicalJson(approvalTokenToWire(token));
   assert(text.ok, "APPR-03 a token has one canonical text");
   return { tokenId, nonce, planHash, keyId, maxExecutions, text: text.value };
+}
+
+/** The token inside the row, if the row still says what the token says. */
+export function readToken(stored: StoredToken): ApprovalToken | null {
+  const text = parseStrictJson(stored.text);
+  const token = approvalTokenSchema.safeParse(text.ok ? text.value : null);
+  if (!token.success) return null;
+  return JSON.stringify(storedToken(token.data)) === JSON.stringify(stored) ? token.data : null;
 }

@@ -1,11 +1,9 @@
-import { assert, err, ok, parseStrictJson, sha256Hex, uuidV7, type Instant, type Result } from "#base";
+import { assert, err, ok, sha256Hex, uuidV7, type Instant, type Result } from "#base";
 import {
-  approvalTokenSchema,
   narrowBatch,
   parsePayload,
   readPayload,
   SCOPE_OF_KIND,
-  type ApprovalToken,
   type ApprovalUse,
   type AuditActor,
   type BatchProjection,
@@ -20,7 +18,7 @@ import type { DecideRefusal, KeptUndo, Proposed, ProposeRefusal } from "#ports";
 import { movedOf } from "#work";
 import { recordRefusal } from "../approvals/answer.ts";
 import { payloadRequest } from "../approvals/propose.ts";
-import { signatureFact, storedToken } from "../approvals/tokens.ts";
+import { readToken, signatureFact } from "../approvals/tokens.ts";
 import type { BatchDeps } from "./deps.ts";
 import { undoneUntil, viewOf } from "./view.ts";
 
@@ -109,7 +107,7 @@ async function verified(
   { kept, approval, at }: Verifying,
 ): Promise<Result<Verified, DecideRefusal>> {
   const reverse = readPayload("batch_review", kept.reverse);
-  const token = approval === null ? null : tokenIn(approval);
+  const token = approval === null ? null : readToken(approval.token);
   if (approval === null || token === null || !reverse.ok) return err({ code: "decision_changed" });
   const { subjectId: workItemId } = reverse.value;
   const judged = judgeVerify({
@@ -123,14 +121,6 @@ async function verified(
     lineage: uuidV7(at, randomness.bytes(10)),
   });
   return judged.ok ? ok({ ...judged.value, workItemId, approval }) : judged;
-}
-
-/** The token inside the row, if the row still says what the token says. */
-function tokenIn({ token: stored }: KeptApproval): ApprovalToken | null {
-  const text = parseStrictJson(stored.text);
-  const token = approvalTokenSchema.safeParse(text.ok ? text.value : null);
-  if (!token.success) return null;
-  return JSON.stringify(storedToken(token.data)) === JSON.stringify(stored) ? token.data : null;
 }
 
 /** The way back as a batch like any other: it is shown, approved and can itself be taken back. [UNDO-04] */

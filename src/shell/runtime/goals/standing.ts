@@ -3,8 +3,7 @@ import type { ApprovalToken, Cycle, KeptApproval, StoreFault } from "#model";
 import { beyondLimits, judgeVerify } from "#policy";
 import type { ApprovalStore, Clock, CurrentLimits, KeyRegistry } from "#ports";
 import { FILE_ALONE, readSpawn, repairTask } from "#work";
-import { signatureFact } from "../approvals/tokens.ts";
-import { readToken } from "../work/entry-gate.ts";
+import { readToken, signatureFact } from "../approvals/tokens.ts";
 import { mayPass } from "../work/load-plan.ts";
 import type { LoadedGoal } from "./load-goal.ts";
 

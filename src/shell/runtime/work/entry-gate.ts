@@ -1,8 +1,8 @@
-import { assert, err, ok, parseStrictJson, type Result } from "#base";
-import { approvalTokenSchema, type ApprovalToken, type StoredToken, type StoreFault } from "#model";
+import { assert, err, ok, type Result } from "#base";
+import type { StoreFault } from "#model";
 import { judgeCheck } from "#policy";
 import type { KeyRegistry, WorkStore } from "#ports";
-import { signatureFact, storedToken } from "../approvals/tokens.ts";
+import { readToken, signatureFact } from "../approvals/tokens.ts";
 import { loadPlan, type LoadedPlan, type PlanDeps } from "./load-plan.ts";
 
 export type GateDeps = PlanDeps & { readonly registry: KeyRegistry };
@@ -67,12 +67,4 @@ export async function checkBegin(
 
 export function assertCleared(run: ClearedRun): void {
   assert(made.has(run), "INV-01 nothing runs without a verified approval");
-}
-
-/** The token inside the row, if the row still says what the token says. */
-export function readToken(stored: StoredToken): ApprovalToken | null {
-  const text = parseStrictJson(stored.text);
-  const token = approvalTokenSchema.safeParse(text.ok ? text.value : null);
-  if (!token.success) return null;
-  return JSON.stringify(storedToken(token.data)) === JSON.stringify(stored) ? token.data : null;
 }

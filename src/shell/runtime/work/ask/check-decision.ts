@@ -14,8 +14,8 @@ import {
   type ToolCall,
 } from "#model";
 import { judgeCheck } from "#policy";
-import { signatureFact } from "../../approvals/tokens.ts";
-import { readToken, type EntryRefusal, type GateDeps } from "../entry-gate.ts";
+import { readToken, signatureFact } from "../../approvals/tokens.ts";
+import type { EntryRefusal, GateDeps } from "../entry-gate.ts";
 
 /** The token it holds by, and what the owner said if a step asked for more than yes. */
 export type Confirmed = { readonly tokenId: string; readonly reply?: StepReply };
