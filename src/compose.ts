@@ -26,6 +26,7 @@ import type {
   ApprovalsDoor,
   Clock,
   DeviceKeysDoor,
+  FaultTally,
   JournalDoor,
   KeysDoor,
   Log,
@@ -53,12 +54,12 @@ import {
   createMessages,
   createPasskeysDoor,
   createPlanner,
-  createRefusalTally,
   createReviewFeed,
   createSecretsDoor,
   createSigner,
   createSkills,
   createSystemGates,
+  createTallies,
   createWork,
   prepareKeys,
   startMessagesLife,
@@ -132,6 +133,8 @@ export interface App {
   /** Told of every browser that asks to have its key confirmed. */
   onDeviceWaiting: DeviceKeysDoor["onWaiting"];
   onTelegram: Telegram["onState"];
+  /** Told of whatever reached the process uncaught. */
+  readonly faults: FaultTally;
   /** Everything in reverse order, within the configured grace. */
   close(): Promise<void>;
 }
@@ -154,12 +157,11 @@ export interface LocalApp {
 export const BUILT_PAGE = fileURLToPath(new URL("../web/dist", import.meta.url));
 
 export async function composeApp(options: AppOptions): Promise<Result<App, StartRefusal>> {
-  const { config } = options;
   const machine = machineOf(options);
-  const lock = lockDirectory(config);
+  const lock = lockDirectory(options.config);
   if (!lock.ok) return lock;
   const log = await openLogFile({ stateDir: options.stateDir, clock: machine.clock });
-  const opened = await openParts({ config, machine, log }, options);
+  const opened = await openParts({ config: options.config, machine, log }, options);
   if (!opened.ok) {
     log.error("start_refused", opened.error);
     log.close();
@@ -183,9 +185,8 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const page = { version: options.version, pageDir: options.pageDir ?? BUILT_PAGE };
   const settings = webSettings(options.config, { terminalToken, tls, ...page });
   const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
-  const { keys } = trust;
-  await prepareKeys(keys, { life, log });
-  const refusals = createRefusalTally({ audit: stores.audit, ...machine, log });
+  await prepareKeys(trust.keys, { life, log });
+  const { refusals, faults, ...tallies } = createTallies({ audit: stores.audit, ...machine, log });
   const server = await createWebServer({
     journal,
     feed,
@@ -197,11 +198,12 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     log,
     settings,
   });
-  const telegram = createTelegram({ ...trust, ...options, ...machine, stores, findSecrets, log });
+  const telegram = createTelegram({ ...trust, ...options, ...machine, stores, findSecrets, log, faults });
   let stopMessages: (() => Promise<void>) | null = null;
   return {
     ...trust,
     journal,
+    faults,
     onDeviceWaiting: trust.deviceKeys.onWaiting,
     onTelegram: telegram.onState,
     enrolmentLink: server.enrolmentLink,
@@ -228,7 +230,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       await trust.work.close();
       await stopMessages?.();
       feed.close();
-      await refusals.close();
+      await tallies.close();
       await life.end();
       await stores.close();
       log.close();

@@ -226,6 +226,11 @@ export interface RefusalTally {
   callerRefused(reason: "foreign_origin" | "foreign_host" | "unauthenticated_frame"): void;
 }
 
+/** Hears of every bug that was caught where it could have ended Silas: logged each, recorded together. Never throws. */
+export interface FaultTally {
+  caught(part: "telegram" | "process", cause: unknown): void;
+}
+
 /**
  * Asks every gate of one moment: those of the configuration, then those of the work. Whatever is absent, late, unknown
  * or fails in the policy lane blocks; each result and rewrite is recorded before the outcome is known. Never rejects.

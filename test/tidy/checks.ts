@@ -33,6 +33,7 @@ import {
   fileNamesNameANoun,
   identifiersNameANoun,
   nothingIsLeftUnfinished,
+  objectsHaveNoThis,
 } from "./words.ts";
 
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -53,6 +54,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "core has no clock, no randomness and does not wait": coreIsPure,
   "exports are named": exportsAreNamed,
   "nothing is left unfinished": nothingIsLeftUnfinished,
+  "only classes say this": objectsHaveNoThis,
   "every source file is reached from an entry point": everyFileIsReached,
   "a document has one title": documentsHaveOneTitle,
   "links in documents resolve": linksResolve,

@@ -174,6 +174,19 @@ const WORDS: Readonly<Record<string, Sample>> = {
     ],
     good: { "src/a.ts": "const todos = list.only;" },
   },
+  "only classes say this": {
+    bad: [
+      { "src/a.ts": "export const a = { b: 1, c() { return this.b; } };" },
+      { "src/shell/a.ts": "const work = { look() { done.finally(() => this.look()); } };" },
+      { "src/a.test.ts": "class A {}\nfunction f() { return this; }" },
+      { "src/a.ts": 'const kind = { class: "a" };\nconst b = { c() { return this[kind]; } };' },
+    ],
+    good: {
+      "src/a.ts":
+        'class A extends Error {\n  constructor() { super("this"); this.code = { a: { b: 1 } }; }\n}\n// this\n',
+      "web/a.ts": "const a = { b: 1, c() { return this.b; } };",
+    },
+  },
   "every source file is reached from an entry point": {
     bad: [
       { "src/main.ts": "", "src/cli/dead.ts": "" },

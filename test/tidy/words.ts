@@ -1,7 +1,7 @@
 /** Words that may not appear: drawer names, clocks in core, default exports, marks of unfinished work. */
 import { basename, dirname } from "node:path";
 import { isScript, isTest, lineAt, scriptsOf, type Check, type Project, type Violation } from "./project.ts";
-import { readSource } from "./source.ts";
+import { partnersOf, readSource } from "./source.ts";
 
 const DRAWERS = new Set([
   "utils",
@@ -75,6 +75,22 @@ export const exportsAreNamed: Check = (project) =>
     const pattern = isConfigFile(path) ? /\bexport\s*\*/g : /\bexport\s*\*|\bexport\s+default\b|\bas\s+default\b/g;
     return findWords({ path, source, text: readSource(source).code }, pattern);
   });
+
+/** A method that is handed on as a function loses its object, and `this` is undefined when it is called. */
+export const objectsHaveNoThis: Check = (project) =>
+  scriptsOf(project)
+    .filter(([path]) => path.startsWith("src/"))
+    .flatMap(([path, source]) => {
+      const { code } = readSource(source);
+      const partners = partnersOf(code);
+      const classes = [...code.matchAll(/(?<![.\w$])class\b[^;{}()]*\{/g)].map(({ index, 0: head }) => {
+        const open = index + head.length - 1;
+        return { open, close: partners.get(open) ?? open };
+      });
+      return [...code.matchAll(/(?<![.\w$])this\b(?!\s*[:?])/g)]
+        .filter(({ index }) => !classes.some(({ open, close }) => open < index && index < close))
+        .map(({ index }) => ({ path: `${path}:${lineAt(source, index)}`, message: '"this" outside of a class' }));
+    });
 
 /** Spelled in halves so that this file is not its own first finding. */
 const MARKS = new RegExp(

@@ -13,6 +13,7 @@ import { loadSetup, prepareDirectories, vaultAccess } from "../client/setup.ts";
 import { listenFailure, startFailure } from "./words.ts";
 import { requireUsableGates } from "../gates/usable-gates.ts";
 import { listenToKeys } from "./keys.ts";
+import { surviveFaults } from "./uncaught.ts";
 
 type Options = {
   readonly port?: string;
@@ -53,6 +54,7 @@ const startSilas: Handler<Options> = async (call) => {
     return sayAlreadyRunning(call, { setup, ...composed.error });
   }
   const app = composed.value;
+  const endSurviving = surviveFaults(app.faults);
   // Asked for before the port opens, so that a stop in the very first moment is not missed.
   const stopped = untilSignal();
   try {
@@ -66,6 +68,7 @@ const startSilas: Handler<Options> = async (call) => {
     keys?.close();
   } finally {
     await app.close();
+    endSurviving();
   }
 };
 

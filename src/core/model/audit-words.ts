@@ -35,6 +35,8 @@ const SENTENCES: Sentences = {
   instance_started: ({ version, ended_cleanly }) =>
     `Silas ${version} started${ended_cleanly ? "" : "; the run before it ended without a stop"}`,
   instance_stopped: () => "Silas stopped",
+  faults_caught: ({ telegram, process }) =>
+    `Kept running after ${counted(telegram + process, "internal error")}${process === 0 ? " on Telegram" : ""}; see the log`,
   device_enrolled: ({ device_name }) => `Signed in ${oneLine(device_name)}`,
   device_revoked: ({ device_name }) => `Signed out ${oneLine(device_name)}`,
   key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${short(key_id)})`,

@@ -38,6 +38,8 @@ const asked = { request_id: id, plan_hash: digest, work_item_id: id };
 export const auditDataSchemas = {
   instance_started: z.strictObject({ version, ended_cleanly: z.boolean() }),
   instance_stopped: z.strictObject({}),
+  /** Bugs that ended a piece of work and not Silas, by where they were caught; the log has each. */
+  faults_caught: z.strictObject({ telegram: count, process: count, since: instantSchema }),
   device_enrolled: z.strictObject({ session_id: id, device_name: nameSchema }),
   device_revoked: z.strictObject({ session_id: id, device_name: nameSchema }),
   enrolment_refused: z.strictObject({ invalid: count, rate_limited: count, since: instantSchema }),

@@ -18,7 +18,7 @@ export { createActivityDoor } from "./audit-activity.ts";
 export { createDeviceKeys } from "./devices/device-keys.ts";
 export { createReviewFeed, withReviewFeed } from "./review-feed.ts";
 export { createAuditLife, markHead, systemEd25519, systemSha256, type AuditLife } from "./audit-life.ts";
-export { createRefusalTally } from "./audit-refusals.ts";
+export { createTallies } from "./audit-tallies.ts";
 export { withAuditedTransfers } from "./audit-transfers.ts";
 export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";
 export { readPlan } from "./gates/read-plan.ts";

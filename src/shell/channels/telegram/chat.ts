@@ -4,6 +4,7 @@ import type {
   ApprovalsDoor,
   AuditLog,
   Clock,
+  FaultTally,
   Log,
   MessagesDoor,
   Randomness,
@@ -32,6 +33,7 @@ export type ChatDeps = {
   readonly randomness: Randomness;
   readonly timers: Timers;
   readonly log: Log;
+  readonly faults: FaultTally;
 };
 
 /** The owner's chat with the bot, while Silas runs. */
@@ -87,12 +89,13 @@ export function pauseAfter(fault: TelegramFault, tried: number): number | null {
       return fault.retryAfterMs;
     case "telegram_unreachable":
     case "telegram_taken":
-      return Math.min(PAUSE_MS * 2 ** (tried - 1), PAUSE_MAX_MS);
+      return backoffMs(tried);
     default:
       return null;
   }
 }
 const PAUSE_MAX_MS = 60_000;
+const backoffMs = (tried: number): number => Math.min(PAUSE_MS * 2 ** (tried - 1), PAUSE_MAX_MS);
 
 /** Over when the time is, or when Silas ends. */
 export function pause({ timers, ending }: Pick<Chat, "timers" | "ending">, delayMs: number): Promise<void> {
@@ -116,28 +119,40 @@ export interface Work {
 }
 
 /** One piece of work that is never done twice at once. What comes up while it is done is done right after it. */
-export function createWork({ ending, log }: Pick<Chat, "ending" | "log">, once: () => Promise<void>): Work {
+export function createWork(chat: Lasting, once: () => Promise<void>): Work {
   let isWanted = false;
-  let running: Promise<void> | null = null;
+  let isRunning = false;
+  let running: Promise<void> = Promise.resolve();
   const run = async (): Promise<void> => {
-    while (isWanted && !ending.aborted) {
-      isWanted = false;
-      await once();
+    await untilDone(chat, async () => {
+      do {
+        isWanted = false;
+        await once();
+      } while (isWanted && !chat.ending.aborted);
+    });
+    isRunning = false;
+    // Asked for after the last check of `isWanted`.
+    if (isWanted) look();
+  };
+  const look = (): void => {
+    isWanted = true;
+    if (chat.ending.aborted || isRunning) return;
+    isRunning = true;
+    running = run();
+  };
+  return { look, settled: () => running };
+}
+
+type Lasting = Pick<Chat, "ending" | "timers" | "faults">;
+
+/** Repeats work that throws, after a pause that grows, until it comes to its end or Silas ends. */
+export async function untilDone({ ending, timers, faults }: Lasting, work: () => Promise<void>): Promise<void> {
+  for (let failed = 1; !ending.aborted; failed += 1) {
+    try {
+      return await work();
+    } catch (cause) {
+      faults.caught("telegram", cause);
+      await pause({ timers, ending }, backoffMs(failed));
     }
-  };
-  return {
-    look() {
-      isWanted = true;
-      if (ending.aborted || running !== null) return;
-      running = run()
-        .catch((cause: unknown) => log.error("telegram_failed", { cause }))
-        .finally(() => {
-          running = null;
-          if (isWanted && !ending.aborted) this.look();
-        });
-    },
-    settled: async () => {
-      await running;
-    },
-  };
+  }
 }

@@ -20,25 +20,31 @@ export type Listening = {
   readonly tell: (state: TelegramState) => void;
 };
 
-/** Listens until Silas ends, or the token is refused. Whatever fails here fails here alone. */
+/** Listens until Silas ends, or the token is refused. A bug throws; nothing of this listener runs on after it. */
 export async function listen(listening: Listening): Promise<void> {
-  const { deps, token, apiRoot, ending } = listening;
+  const { deps, token, apiRoot } = listening;
   const api = createBotApi({ token, apiRoot, timers: deps.timers });
   const bot = await identify(listening, api);
   if (bot === null) return;
   const { chatId, scopeId, page, messagesPerMinute } = listening;
   const place = `${bot.id}:${chatId}`;
+  const over = new AbortController();
+  const ending = AbortSignal.any([listening.ending, over.signal]);
   const chat: Chat = { ...deps, api, place, chatId, scopeId, page, ending };
   const [desk, lane] = [createDesk(chat), createLane(chat)];
   const rate = createRateWindow({ perMinute: messagesPerMinute, clock: deps.clock });
-  listening.tell({ kind: "listening", botName: bot.name });
-  await reviveNotices(chat);
   const unsubscribe = deps.review.subscribe(desk.look);
-  desk.look();
-  lane.look();
-  await poll({ listening, botName: bot.name, hearing: { chat, answers: createAnswers(chat, desk), lane, rate } });
-  unsubscribe();
-  await Promise.all([desk.settled(), lane.settled()]);
+  try {
+    listening.tell({ kind: "listening", botName: bot.name });
+    await reviveNotices(chat);
+    desk.look();
+    lane.look();
+    await poll({ listening, botName: bot.name, hearing: { chat, answers: createAnswers(chat, desk), lane, rate } });
+  } finally {
+    unsubscribe();
+    over.abort();
+    await Promise.all([desk.settled(), lane.settled()]);
+  }
 }
 
 type Bot = { readonly id: number; readonly name: string };

@@ -1,5 +1,5 @@
 import type { Config, TelegramState } from "#model";
-import type { ChatDeps } from "./chat.ts";
+import { untilDone, type ChatDeps } from "./chat.ts";
 
 export type TelegramParts = Omit<ChatDeps, "store" | "requests" | "audit"> & {
   readonly stores: {
@@ -47,7 +47,7 @@ export function createTelegram({ config, stores, ...rest }: TelegramParts): Tele
   return {
     start(url) {
       if (!enabled) return;
-      running = begin(url).catch((cause: unknown) => deps.log.error("telegram_failed", { cause }));
+      running = untilDone({ ...deps, ending: ending.signal }, () => begin(url));
     },
     onState: states.listen,
     async close() {

@@ -4,14 +4,15 @@ import type { Clock } from "#ports";
 import { createRateWindow } from "./rate-window.ts";
 
 function handClock(): Clock & { nowMs: number } {
-  return {
+  const clock = {
     nowMs: 1_800_000_000_000,
     now(): Instant {
-      const instant = instantFromMs(this.nowMs);
+      const instant = instantFromMs(clock.nowMs);
       if (!instant.ok) throw new Error("a test clock shows a real moment");
       return instant.value;
     },
   };
+  return clock;
 }
 
 describe("rate window", () => {

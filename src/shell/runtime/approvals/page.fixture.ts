@@ -79,17 +79,16 @@ const assertionFor = (challenge: string): PasskeyAssertion => ({
 });
 
 function createFakePasskeys(): FakePasskeys {
-  return {
+  const passkeys: FakePasskeys = {
     isAvailable: false,
-    async availableFor() {
-      return { ok: true, value: this.isAvailable };
-    },
+    availableFor: async () => ({ ok: true, value: passkeys.isAvailable }),
     challengeFor: async ({ bytes }) => ({ ok: true, value: { challenge: sha256Hex(bytes), credentialIds: ["AA"] } }),
     verify: async ({ challenge, assertion }) =>
       assertion.id === challenge
         ? { ok: true, value: { credentialId: "AA" } }
         : { ok: false, error: { code: "passkey_refused", reason: "challenge_differs" } },
   };
+  return passkeys;
 }
 
 /** The door to approvals on the twins of its stores, with browsers that sign for real. */

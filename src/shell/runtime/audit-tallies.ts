@@ -1,20 +1,26 @@
 import { LIMITS, type Instant } from "#base";
 import type { AuditDataOf, AuditDraft } from "#model";
-import type { AuditLog, Clock, Log, RefusalTally, Timers } from "#ports";
+import type { AuditLog, Clock, FaultTally, Log, RefusalTally, Timers } from "#ports";
 
-export type RefusalTallyDeps = {
+export type TallyDeps = {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
 };
 
+export type Tallies = {
+  readonly refusals: RefusalTally;
+  readonly faults: FaultTally;
+  close(): Promise<void>;
+};
+
 /**
- * What is refused at the door, in the audit chain: the first is recorded at once, all others of the next minutes as one
- * entry. Who floods Silas with tries adds at most one entry of each kind per window. A crash loses the count of the open
- * window and no more.
+ * What is refused at the door and what failed by a bug, in the audit chain: the first is recorded at once, all others of
+ * the next minutes as one entry. A flood of either adds at most one entry of each kind per window. A crash loses the
+ * count of the open window and no more.
  */
-export function createRefusalTally(deps: RefusalTallyDeps): RefusalTally & { close(): Promise<void> } {
+export function createTallies(deps: TallyDeps): Tallies {
   const enrolments = createCounter(deps, {
     none: { invalid: 0, rate_limited: 0 },
     draftOf: (data) => ({ event: "enrolment_refused", data }),
@@ -23,12 +29,20 @@ export function createRefusalTally(deps: RefusalTallyDeps): RefusalTally & { clo
     none: { foreign_origin: 0, foreign_host: 0, unauthenticated_frame: 0 },
     draftOf: (data) => ({ event: "callers_refused", data }),
   } satisfies Counting<AuditDataOf<"callers_refused">>);
+  const faults = createCounter(deps, {
+    none: { telegram: 0, process: 0 },
+    draftOf: (data) => ({ event: "faults_caught", data }),
+  } satisfies Counting<AuditDataOf<"faults_caught">>);
   return {
-    enrolmentRefused: (reason) => enrolments.count(reason),
-    callerRefused: (reason) => callers.count(reason),
+    refusals: { enrolmentRefused: enrolments.count, callerRefused: callers.count },
+    faults: {
+      caught(part, cause) {
+        deps.log.error(`${part}_fault_caught`, { cause });
+        faults.count(part);
+      },
+    },
     async close() {
-      await enrolments.close();
-      await callers.close();
+      for (const { close } of [enrolments, callers, faults]) await close();
     },
   };
 }
@@ -39,7 +53,7 @@ type Counting<Data extends { readonly since: Instant }> = {
 };
 
 function createCounter<Data extends { readonly since: Instant }>(
-  { audit, clock, timers, log }: RefusalTallyDeps,
+  { audit, clock, timers, log }: TallyDeps,
   { none, draftOf }: Counting<Data>,
 ) {
   type Reason = Exclude<keyof Data, "since">;

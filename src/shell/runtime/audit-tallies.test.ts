@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "#base";
-import { createRefusalTally } from "./audit-refusals.ts";
+import { createTallies } from "./audit-tallies.ts";
 import { createAuditWorld, recorded, settled } from "./audit.fixture.ts";
 
 test("the first refused sign-in is recorded at once, a flood of them as one entry per window", async () => {
   const world = createAuditWorld();
-  const tally = createRefusalTally(world);
+  const { refusals: tally, close } = createTallies(world);
   const since = world.clock.now();
   tally.enrolmentRefused("invalid");
   await settled();
@@ -18,25 +18,25 @@ test("the first refused sign-in is recorded at once, a flood of them as one entr
     ["enrolment_refused", { invalid: 10, rate_limited: 4_990, since }],
   ]);
   tally.enrolmentRefused("invalid");
-  await tally.close();
+  await close();
   expect(await recorded(world.audit)).toHaveLength(3);
 });
 
 test("after a quiet window the next refusal is told at once again, and a quiet end records nothing", async () => {
   const world = createAuditWorld();
-  const tally = createRefusalTally(world);
+  const { refusals: tally, close } = createTallies(world);
   tally.enrolmentRefused("invalid");
   await world.move(LIMITS.auditRefusalWindowMs);
   tally.enrolmentRefused("invalid");
   await settled();
   expect(await recorded(world.audit)).toHaveLength(2);
-  await tally.close();
+  await close();
   expect(await recorded(world.audit)).toHaveLength(2);
 });
 
 test("strangers at the door are counted by kind, in windows of their own beside the sign-ins", async () => {
   const world = createAuditWorld();
-  const tally = createRefusalTally(world);
+  const { refusals: tally } = createTallies(world);
   const since = world.clock.now();
   tally.callerRefused("foreign_host");
   tally.enrolmentRefused("invalid");
@@ -48,5 +48,20 @@ test("strangers at the door are counted by kind, in windows of their own beside 
     ["callers_refused", { foreign_origin: 0, foreign_host: 1, unauthenticated_frame: 0, since }],
     ["enrolment_refused", { invalid: 1, rate_limited: 0, since }],
     ["callers_refused", { foreign_origin: 3, foreign_host: 0, unauthenticated_frame: 500, since }],
+  ]);
+});
+
+test("a bug that repeats is logged each time, and recorded once at first and once per window", async () => {
+  const world = createAuditWorld();
+  const { faults } = createTallies(world);
+  const since = world.clock.now();
+  for (let index = 0; index < 50; index += 1) faults.caught(index < 20 ? "telegram" : "process", new Error("bug"));
+  await settled();
+  expect(world.errors.filter((event) => event === "telegram_fault_caught")).toHaveLength(20);
+  expect(world.errors.filter((event) => event === "process_fault_caught")).toHaveLength(30);
+  await world.move(LIMITS.auditRefusalWindowMs);
+  expect(await recorded(world.audit)).toEqual([
+    ["faults_caught", { telegram: 1, process: 0, since }],
+    ["faults_caught", { telegram: 19, process: 30, since }],
   ]);
 });
