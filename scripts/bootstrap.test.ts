@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ROOT } from "./tools.ts";
 
@@ -148,7 +148,12 @@ describe("installing", () => {
 
 describe("bin/silas", () => {
   const silas = (path: string, environment: NodeJS.ProcessEnv = {}) =>
-    spawnSync(path, ["tasks", "--json"], { encoding: "utf8", cwd: tmpdir(), env: { ...process.env, ...environment } });
+    spawnSync(path, ["tasks", "--json"], {
+      encoding: "utf8",
+      cwd: tmpdir(),
+      // The project of this test has no Node of its own, so the first line of the file has to find this one.
+      env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`, ...environment },
+    });
 
   test("runs from any directory, through a link, with hostile NODE_OPTIONS, and keeps the exit code", () => {
     put(

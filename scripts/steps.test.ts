@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -54,11 +54,10 @@ describe("running", () => {
     expect(result?.output.split("\n").toSorted()).toEqual(["", "err", "out"]);
   });
 
-  test("a step of low priority takes only what the others leave", async () => {
-    // It may be asked before it was lowered, so it looks until it was.
-    const script =
-      "const look = () => require('node:os').getPriority() === 19 ? process.exit(0) : setTimeout(look, 5); look()";
-    expect(await run({ command: ["--eval", script], priority: "low" })).toMatchObject({ failed: 0 });
+  test("a step gets its own environment variables and those of the run", async () => {
+    const script = "process.exit(process.env.PATH !== undefined && process.env.SILAS_STEP === 'own' ? 0 : 1)";
+    expect(await run({ command: ["--eval", script], env: { SILAS_STEP: "own" } })).toMatchObject({ failed: 0 });
+    expect(await run({ command: ["--eval", script] })).toMatchObject({ failed: 1 });
   });
 
   test("a test run that leaves no report, finds no tests or dies after passing is a failure", async () => {
@@ -83,5 +82,57 @@ describe("running", () => {
       "ok    d",
       "ok    e",
     ]);
+  });
+});
+
+describe("scheduling", () => {
+  const file = (name: string): string => JSON.stringify(join(directory, name));
+  const FS = "const fs = require('node:fs');";
+  /** Ends with exit code 0 only when the other file appears: two steps that wait for each other must run side by side. */
+  const meeting = (own: string, other: string): readonly string[] => [
+    "--eval",
+    `${FS} fs.writeFileSync(${file(own)}, ''); const look = () => fs.existsSync(${file(other)}) ? process.exit(0) : setTimeout(look, 5); look()`,
+  ];
+  const names = async (steps: readonly Step[], atOnce: number): Promise<readonly string[]> =>
+    (await runSteps(steps, { atOnce, onDone: () => {} })).map(({ name, failed }) => `${name} ${failed}`);
+
+  test("a step waits for the one it comes after, and those behind it do not wait with it", async () => {
+    const steps: readonly Step[] = [
+      { name: "build", command: ["--eval", `${FS} fs.writeFileSync(${file("built")}, '')`] },
+      {
+        name: "page",
+        after: "build",
+        command: ["--eval", `process.exit(require('node:fs').existsSync(${file("built")}) ? 0 : 1)`],
+      },
+      { name: "left", command: meeting("left", "right") },
+      { name: "right", command: meeting("right", "left") },
+    ];
+    expect((await names(steps, 2)).toSorted()).toEqual(["build 0", "left 0", "page 0", "right 0"]);
+  });
+
+  test("one at a time, steps run in the order of the list", async () => {
+    const step = (name: string): Step => ({ name, command: ["--eval", ""] });
+    expect(await names([step("a"), step("b"), step("c")], 1)).toEqual(["a 0", "b 0", "c 0"]);
+    expect(await names([{ ...step("a"), after: "c" }, step("b"), step("c")], 1)).toEqual(["b 0", "c 0", "a 0"]);
+  });
+
+  test("a step whose predecessor failed does not run, says why and counts as failed, and so does what comes after it", async () => {
+    const steps: readonly Step[] = [
+      { name: "build", command: ["--eval", "process.exit(1)"] },
+      { name: "page", after: "build", command: ["--eval", `${FS} fs.writeFileSync(${file("ran")}, '')`] },
+      { name: "more", after: "page", command: ["--eval", ""] },
+    ];
+    const results = await runSteps(steps, { atOnce: 3, onDone: () => {} });
+    expect(results.map(({ name, failed }) => `${name} ${failed}`)).toEqual(["build 1", "page 1", "more 1"]);
+    expect(results[1]?.output).toBe('Did not run, because "build" failed.');
+    expect(existsSync(join(directory, "ran"))).toBe(false);
+  });
+
+  test("a step that could never begin is an error, not a hang", async () => {
+    const steps = [
+      { name: "fine", command: ["--eval", ""] },
+      { name: "page", after: "web bild", command: ["--eval", ""] },
+    ];
+    await expect(names(steps, 2)).rejects.toThrow('"page" after "web bild"');
   });
 });

@@ -1,7 +1,6 @@
-/** Runs the steps of a check, a few at a time, and keeps what each of them printed until somebody needs to read it. */
+/** Runs the steps of a check, a few at a time, and keeps the output of each one until somebody needs to read it. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { ROOT } from "./tools.ts";
 
 export type Step = {
@@ -10,8 +9,10 @@ export type Step = {
   readonly command: readonly string[];
   /** Where vitest leaves its JSON report, for the steps that are test runs. */
   readonly reportPath?: string;
-  /** `low` takes only what the others leave of the machine. */
-  readonly priority?: "low";
+  /** The name of the step that must succeed before this one begins. */
+  readonly after?: string;
+  /** Environment variables of this step alone. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 export type Totals = { readonly passed: number; readonly failed: number };
@@ -23,27 +24,52 @@ export type RunOptions = {
   readonly onDone: (result: StepResult) => void;
 };
 
+/** Runs every step once, in the order of the list as far as `after` and `atOnce` allow. */
 export async function runSteps(steps: readonly Step[], options: RunOptions): Promise<readonly StepResult[]> {
   const waiting = [...steps];
   const results: StepResult[] = [];
-  // Each worker does one step after the other; the workers together are what runs at once.
-  const work = async (): Promise<void> => {
-    const step = waiting.shift();
-    if (step === undefined) return;
-    const result = await runStep(step);
+  const running = new Set<Promise<void>>();
+  const runOne = async (step: Step): Promise<void> => {
+    const result = await runAfter(step, results);
     results.push(result);
     options.onDone(result);
-    await work();
   };
-  await Promise.all(Array.from({ length: options.atOnce }, work));
+  while (waiting.length > 0 || running.size > 0) {
+    const index = running.size < options.atOnce ? waiting.findIndex((step) => isReady(step, results)) : -1;
+    const [step] = index === -1 ? [] : waiting.splice(index, 1);
+    if (step !== undefined) {
+      const run = runOne(step).finally(() => running.delete(run));
+      running.add(run);
+      continue;
+    }
+    if (running.size === 0) {
+      const names = waiting.map(({ name, after }) => `"${name}" after "${after}"`).join(", ");
+      throw new Error(`These steps can never begin: ${names}.`);
+    }
+    await Promise.race(running);
+  }
   return results;
+}
+
+function isReady({ after }: Step, results: readonly StepResult[]): boolean {
+  return after === undefined || results.some(({ name }) => name === after);
+}
+
+/** A step whose predecessor failed would only fail for the same reason again, so it does not run. */
+async function runAfter(step: Step, results: readonly StepResult[]): Promise<StepResult> {
+  const before = results.find(({ name }) => name === step.after);
+  if (before === undefined || before.failed === 0) return runStep(step);
+  return { name: step.name, seconds: 0, output: `Did not run, because "${before.name}" failed.`, passed: 0, failed: 1 };
 }
 
 function runStep(step: Step): Promise<StepResult> {
   const startedMs = performance.now();
   const { promise, resolve } = Promise.withResolvers<StepResult>();
-  const child = spawn(process.execPath, step.command, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
-  if (step.priority === "low" && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  const child = spawn(process.execPath, step.command, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...step.env },
+  });
   const pieces: Buffer[] = [];
   child.stdout.on("data", (piece: Buffer) => pieces.push(piece));
   child.stderr.on("data", (piece: Buffer) => pieces.push(piece));
