@@ -18,6 +18,7 @@ const COMMANDS_BY_VERB = {
   test: [["scripts/check.ts", "--with=e2e"]],
   check: [["scripts/check.ts"]],
   fix: [["scripts/fix.ts"]],
+  soak: [["scripts/soak.ts"]],
   sim: [["sim/run.ts"]],
   e2e: [["scripts/e2e.ts"]],
   bench: [["bench/run.ts"]],

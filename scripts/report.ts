@@ -28,12 +28,12 @@ export async function runAndReport(stepsIn: (reportsDir: string) => readonly Ste
 }
 
 /** A run of vitest whose tests are counted one by one. */
-export function vitestStep(project: string, reportsDir: string, files: readonly string[] = []): Step {
+export function vitestStep(project: string, reportsDir: string): Step {
   const reportPath = join(reportsDir, `${project}.json`);
   const reporters = ["--no-color", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`];
   return {
     name: project,
-    command: [toolCommand("vitest"), "run", `--project=${project}`, ...reporters, ...files],
+    command: [toolCommand("vitest"), "run", `--project=${project}`, ...reporters],
     reportPath,
   };
 }

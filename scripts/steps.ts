@@ -115,7 +115,7 @@ export function totalsOfReport(json: string): Totals {
 export function rowOf(result: StepResult): string {
   const verdict = result.failed === 0 ? "ok  " : "FAIL";
   const tests = result.passed + result.failed > 1 ? `   ${result.passed} passed, ${result.failed} failed` : "";
-  return `${verdict}  ${result.name.padEnd(14)} ${result.seconds.toFixed(1).padStart(6)} s${tests}`;
+  return `${verdict}  ${result.name.padEnd(16)} ${result.seconds.toFixed(1).padStart(6)} s${tests}`;
 }
 
 export function sumOf(results: readonly Totals[]): Totals {

@@ -3,7 +3,7 @@ import { assert } from "#base";
 import type { KeptRequest } from "#model";
 import { createMemoryVault } from "#stores";
 import { BY, openTrust, PLAN, RUNTIME_FILE, type Trust } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAtAll } from "./disk.ts";
+import { checkIntegrity, createCutDisk, lookAtAll, type CutState } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
 /** One act on the file of trust that is cut at every write. */
@@ -13,8 +13,13 @@ export type Act = {
   run(world: World, trust: Trust): Promise<boolean>;
 };
 
+/** Which states of an act are opened. */
+export type PickStates = (states: readonly CutState[]) => readonly CutState[];
+
 type Acts<A extends Act> = {
   readonly acts: readonly A[];
+  /** Every state, unless somebody picks. */
+  readonly pick?: PickStates;
   /** Looks at what a cut left, ends the act, and looks again. */
   readonly check: (cut: Cut<A>) => Promise<void>;
 };
@@ -26,17 +31,17 @@ export type Cut<A extends Act> = {
 };
 
 /** Does every act undisturbed, and opens each state of the file on the way as a crash would have left it. */
-export function cutActs<A extends Act>(seed: number, { acts, check }: Acts<A>): Promise<Cuts> {
+export function cutActs<A extends Act>(seed: number, { acts, ...how }: Acts<A>): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     let states = 0;
-    for (const act of acts) states += await cutAct(act, { world, check });
+    for (const act of acts) states += await cutAct(act, { world, ...how });
     return { states };
   });
 }
 
-type How<A extends Act> = { readonly world: World; readonly check: Acts<A>["check"] };
+type How<A extends Act> = Omit<Acts<A>, "acts"> & { readonly world: World };
 
-async function cutAct<A extends Act>(act: A, { world, check }: How<A>): Promise<number> {
+async function cutAct<A extends Act>(act: A, { world, check, pick = (states) => states }: How<A>): Promise<number> {
   const dataDir = join(world.root, act.name);
   const vault = createMemoryVault();
   const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts ${act.name}`) });
@@ -46,7 +51,7 @@ async function cutAct<A extends Act>(act: A, { world, check }: How<A>): Promise<
   assert(await act.run(world, trust), `to ${act.name} succeeds when nothing disturbs it`);
   disk.finish();
   trust.stores.close();
-  return lookAtAll(disk.states(), {
+  return lookAtAll(pick(disk.states()), {
     file: RUNTIME_FILE,
     into: world.root,
     look: async (dir) => {

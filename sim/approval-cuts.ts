@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { assert } from "#base";
 import type { KeptRequest } from "#model";
 import { createMemoryVault } from "#stores";
-import { cutActs, requestIn, type Act, type Cut } from "./approval-acts.ts";
+import { cutActs, requestIn, type Act, type Cut, type PickStates } from "./approval-acts.ts";
 import { answerTo, BY, checkTrust, GOAL, openTrust, PLAN, PROJECT, TIMEOUT_MS, type Trust } from "./approval-world.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
@@ -51,8 +51,8 @@ const ACTS: readonly ApprovalAct[] = [
  * Cuts every act between a plan and a used approval at every write boundary of the real file. Each state is opened
  * again: a decision is there whole or not at all, doing the act again ends it, and nothing is used twice.
  */
-export function cutApprovals(seed: number): Promise<Cuts> {
-  return cutActs(seed, { acts: ACTS, check: checkCut });
+export function cutApprovals(seed: number, pick?: PickStates): Promise<Cuts> {
+  return cutActs(seed, { acts: ACTS, check: checkCut, ...(pick === undefined ? {} : { pick }) });
 }
 
 async function checkCut({ act, world, trust, dir }: Cut<ApprovalAct>): Promise<void> {
