@@ -25,7 +25,7 @@ const NEW = 1_000;
 export async function lines(): Promise<readonly Line[]> {
   const small = await makeChain(SMALL);
   const large = await makeChain(LARGE);
-  const bare = makeBare(small);
+  const bare = makeBare();
   const hypercore = await makeHypercore();
   return [
     {
@@ -69,10 +69,12 @@ export async function lines(): Promise<readonly Line[]> {
   ];
 }
 
+const idAt = (index: number): string => `0192f0c1-7a3b-7c11-9e55-${String(index % 1_000_000).padStart(12, "0")}`;
+
 function draftAt(index: number): AuditDraft {
-  const sessionId = `0192f0c1-7a3b-7c11-9e55-${String(index % 1_000_000).padStart(12, "0")}`;
-  const data = { session_id: sessionId, device_name: "Firefox on Linux" };
-  return { event: "device_enrolled", data, at: AT, actor: { kind: "owner", session_id: sessionId } };
+  const messageId = idAt(index);
+  const data = { message_id: messageId, channel: "web", taint: "external", key_id: null };
+  return { event: "message_received", data, at: AT, actor: { kind: "owner", session_id: messageId } };
 }
 
 type Chain = { readonly audit: AuditLog; readonly path: string };
@@ -115,17 +117,18 @@ async function appendMany(audit: AuditLog): Promise<number> {
   });
 }
 
-/** The same texts with the same indexes in a table that knows nothing of a chain. */
-function makeBare({ path }: Chain): { readonly appendMany: () => Promise<number> } {
+/** The same columns with the same two indexes, written as they are: no chain, nothing derived from the text. */
+function makeBare(): { readonly appendMany: () => Promise<number> } {
   const db = new DatabaseSync(join(makeDir(), "bare.db"));
   whenMeasured(() => db.close());
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-  const chain = new DatabaseSync(path, { readOnly: true });
-  for (const { sql } of chain.prepare("SELECT sql FROM sqlite_master WHERE tbl_name = 'audit_entries'").all()) {
-    db.exec(String(sql));
-  }
-  chain.close();
-  const insert = db.prepare("INSERT INTO audit_entries (entry, hash) VALUES (?, ?)");
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    CREATE TABLE bare (seq INTEGER PRIMARY KEY, entry TEXT NOT NULL, hash TEXT NOT NULL, at TEXT, event TEXT,
+      subject_kind TEXT, subject_id TEXT) STRICT;
+    CREATE INDEX bare_by_time ON bare (at);
+    CREATE INDEX bare_by_subject ON bare (subject_kind, subject_id)`);
+  const insert = db.prepare(
+    "INSERT INTO bare (entry, hash, at, event, subject_kind, subject_id) VALUES (?, ?, ?, ?, ?, ?)",
+  );
   const hash = "0".repeat(64);
   return {
     appendMany: () =>
@@ -133,7 +136,8 @@ function makeBare({ path }: Chain): { readonly appendMany: () => Promise<number>
         for (let done = 0; done < APPENDS; done += AT_ONCE) {
           db.exec("BEGIN IMMEDIATE");
           for (let index = 0; index < AT_ONCE; index += 1) {
-            insert.run(textOf(done + index), hash);
+            const { event, at } = draftAt(done + index);
+            insert.run(textOf(done + index), hash, at, event, "message", idAt(done + index));
           }
           db.exec("COMMIT");
         }

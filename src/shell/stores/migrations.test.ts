@@ -116,6 +116,7 @@ const RELEASED = {
   "runtime/030_suggestions": "7fb63e298129ebe3b5d802c988174d27e270df261de6cc386a68c4166d736279",
   "runtime/031_widenings": "4aab44b8d2f75fbb7c02217ba7b9cab6604161a006b488829fa46b398d86e2c0",
   "runtime/032_consultations": "2e48e45a3a8f9e54dfa1150384b714803291906bdabe06b91362b84960a3ded8",
+  "runtime/033_audit_subjects": "5a05179decdf5c3fc2a4c1a5b5ca17f6b803a5e8987f3745b9311da78b54275b",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

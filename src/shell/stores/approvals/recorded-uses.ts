@@ -14,8 +14,7 @@ export function recordedUses(db: Sqlite, tokenId: string): readonly RecordedUse[
        json_extract(entry, '$.data.lineage_id') AS lineage_id,
        coalesce(json_extract(entry, '$.data.content_hash'), json_extract(entry, '$.data.plan_hash')) AS content_hash
      FROM audit_entries
-     WHERE event IN ('approval_granted', 'approval_used') AND json_extract(entry, '$.data.token_id') = :tokenId
-     ORDER BY seq`,
+     WHERE subject_kind = 'approval' AND subject_id = :tokenId ORDER BY seq`,
     { tokenId },
   );
 }

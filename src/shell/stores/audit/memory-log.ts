@@ -5,6 +5,7 @@ import type {
   AuditEntry,
   AuditHeadKey,
   AuditMark,
+  AuditQuery,
   AuditRow,
   AuditRules,
   ChainBroken,
@@ -49,14 +50,9 @@ export function createMemoryAuditLog(
   const log: AuditLog = {
     append: async (draft) => add(draft),
     head: async () => ok({ seq: head().seq, hash: head().hash }),
-    entries: async ({ beforeSeq, from, to, limit }) => {
+    entries: async (query) => {
       const parsed = parseRows(rules, rows.toReversed());
-      if (!parsed.ok) return parsed;
-      const fits = parsed.value.filter(
-        ({ seq, at }) =>
-          (beforeSeq === null || seq < beforeSeq) && (from === null || at >= from) && (to === null || at < to),
-      );
-      return ok(fits.slice(0, limit));
+      return parsed.ok ? ok(pageOf(parsed.value, query)) : parsed;
     },
     endedActs: async (actIds) => {
       const parsed = parseRows(rules, rows);
@@ -76,6 +72,22 @@ export function createMemoryAuditLog(
     recordAct: (draft) => assert(add(draft).ok, "AUD-08 the entry of an act fits its event"),
   };
 }
+
+/** Without times in the order of the chain, between times in the order of times. */
+function pageOf(entries: readonly AuditEntry[], { beforeSeq, from, to, limit }: AuditQuery): readonly AuditEntry[] {
+  if (from === null && to === null) {
+    return entries.filter(({ seq }) => beforeSeq === null || seq < beforeSeq).slice(0, limit);
+  }
+  const ordered = entries.toSorted(laterFirst);
+  const shown = ordered.findIndex(({ seq }) => seq === beforeSeq);
+  return ordered
+    .slice(shown + 1)
+    .filter(({ at }) => beforeSeq !== 0 && (from === null || at >= from) && (to === null || at < to))
+    .slice(0, limit);
+}
+
+/** By time, and entries of one moment by their number. */
+const laterFirst = (a: AuditEntry, b: AuditEntry): number => (a.at === b.at ? b.seq - a.seq : a.at < b.at ? 1 : -1);
 
 type Marking = {
   readonly source: ChainSource;

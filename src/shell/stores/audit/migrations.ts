@@ -24,7 +24,7 @@ export function recordMigrations({ db, recordAct, migrated, at }: Recording): Re
       db
         .all<{ readonly name: string }>(
           `SELECT json_extract(entry, '$.data.store') || '/' || json_extract(entry, '$.data.migration') AS name
-           FROM audit_entries WHERE event = 'migration_applied'`,
+           FROM audit_entries WHERE subject_kind = 'migration_applied'`,
         )
         .map(({ name }) => name),
     );

@@ -33,15 +33,7 @@ export function createAuditReader(parts: ReaderParts): AuditReader {
   return {
     head: async () => guardedValue(() => headOf(parts)),
     entries: async (query) => guarded(() => parseRows(rules, readPage(db, query))),
-    endedActs: async (actIds) =>
-      guardedValue(() => {
-        const rows = db.all<{ readonly act_id: string }>(
-          `SELECT act_id FROM audit_entries WHERE act_id IN (SELECT value FROM json_each(:ids)) AND act_id IS NOT NULL
-           AND event NOT LIKE '%\\_started' ESCAPE '\\'`,
-          { ids: JSON.stringify(actIds) },
-        );
-        return new Set(rows.map((row) => row.act_id));
-      }),
+    endedActs: async (actIds) => guardedValue(() => endedActs(db, actIds)),
     verify: (from) => guardedPromise(verifyInSteps({ source, rules, pause: setImmediate }, from)),
     exportLines: async function* () {
       yield* exportOf({ source, rules });
@@ -109,18 +101,32 @@ function checkpointOf(row: CheckpointRow | null): AuditCheckpoint | null {
   return { checkpointId, seq, hash, signature: signature as SignatureHex | null };
 }
 
+const ENDED = "event NOT LIKE '%\\_started' ESCAPE '\\'";
+const ENDED_ACTS = `SELECT subject_id AS act_id FROM audit_entries
+  WHERE subject_kind = 'act' AND subject_id IN (SELECT value FROM json_each(:ids)) AND ${ENDED}`;
+/** For a file that is read as it lies there, from before migration 033. */
+const ENDED_ACTS_BEFORE_SUBJECTS = `SELECT act_id FROM audit_entries
+  WHERE act_id IN (SELECT value FROM json_each(:ids)) AND act_id IS NOT NULL AND ${ENDED}`;
+
+function endedActs(db: ReadableDb, actIds: readonly string[]): ReadonlySet<string> {
+  const hasSubjects = db.get("SELECT 1 FROM pragma_table_xinfo('audit_entries') WHERE name = 'subject_id'") !== null;
+  const rows = db.all<{ readonly act_id: string }>(hasSubjects ? ENDED_ACTS : ENDED_ACTS_BEFORE_SUBJECTS, {
+    ids: JSON.stringify(actIds),
+  });
+  return new Set(rows.map((row) => row.act_id));
+}
+
+/** Without times in the order of the chain; between times in the order of times, which the index of times has. */
 function readPage(db: ReadableDb, { beforeSeq, from, to, limit }: AuditQuery): readonly AuditRow[] {
   const before = beforeSeq ?? Number.MAX_SAFE_INTEGER;
-  // Without times the newest entries are read from the end; with times the index of times is walked.
   if (from === null && to === null) {
     return db.all<AuditRow>(`${ROW} WHERE seq < :before ORDER BY seq DESC LIMIT :limit`, { before, limit });
   }
-  return db.all<AuditRow>(`${ROW} WHERE at >= :from AND at < :to AND seq < :before ORDER BY seq DESC LIMIT :limit`, {
-    before,
-    limit,
-    from: from ?? "",
-    to: to ?? "~",
-  });
+  const shown = db.get<{ readonly at: string | null }>("SELECT at FROM audit_entries WHERE seq = :before", { before });
+  return db.all<AuditRow>(
+    `${ROW} WHERE at >= :from AND at < :to AND (at, seq) < (:beforeAt, :before) ORDER BY at DESC, seq DESC LIMIT :limit`,
+    { before, limit, from: from ?? "", to: to ?? "~", beforeAt: shown?.at ?? (before > 0 ? "~" : "") },
+  );
 }
 
 export function parseRows(rules: AuditRules, rows: readonly AuditRow[]): Result<readonly AuditEntry[], StoreFault> {

@@ -38,18 +38,18 @@ const OUTCOMES_SQL = `SELECT json_extract(e.entry, '$.data.request_id') AS reque
     json_extract(e.entry, '$.data.outcome') AS outcome, e.at AS at, json_extract(e.entry, '$.actor.kind') AS actor,
     d.state AS state, b.state AS before, h.action AS action,
     CASE WHEN json_valid(d.markdown) THEN json_extract(d.markdown, '$.batch_id') END AS batchId
-  FROM audit_entries e INDEXED BY audit_batch_outcomes
+  FROM audit_entries e
   CROSS JOIN pending_decisions d ON d.request_id = json_extract(e.entry, '$.data.request_id')
   CROSS JOIN request_headings h ON h.request_id = d.request_id
   LEFT JOIN pending_decisions b ON b.request_id = d.again_of
-  WHERE e.event = 'batch_outcome' ORDER BY e.seq DESC LIMIT :most`;
+  WHERE e.subject_kind = 'batch_outcome' AND e.subject_id IS NULL ORDER BY e.seq DESC LIMIT :most`;
 
 type RepairRow = { readonly state: string; readonly decided_at: string | null; readonly decided_by: string | null };
 
 const REPAIRS_SQL = `SELECT d.state, d.decided_at, d.decided_by
-  FROM audit_entries e INDEXED BY audit_repairs_asked
+  FROM audit_entries e
   CROSS JOIN pending_decisions d ON d.request_id = json_extract(e.entry, '$.data.request_id')
-  WHERE e.event = 'goal_asked' ORDER BY e.seq DESC LIMIT :most`;
+  WHERE e.subject_kind = 'goal_asked' AND e.subject_id IS NULL ORDER BY e.seq DESC LIMIT :most`;
 
 const repairOf = ({ state, decided_at, decided_by }: RepairRow) => ({
   state: state as KeptRequest["state"],
@@ -72,10 +72,10 @@ type LimitRow = {
 
 const LIMIT_SQL = `SELECT e.at, json_extract(e.entry, '$.data') AS data, d.kind, d.state, d.token_id AS request_token,
     d.projection, t.plan_hash
-  FROM audit_entries e INDEXED BY audit_limits_changed
+  FROM audit_entries e
   LEFT JOIN pending_decisions d ON d.request_id = json_extract(e.entry, '$.data.request_id')
   LEFT JOIN approval_tokens t ON t.token_id = json_extract(e.entry, '$.data.token_id')
-  WHERE e.event = 'limit_changed' AND json_extract(e.entry, '$.data.key') = :key ORDER BY e.seq DESC LIMIT 1`;
+  WHERE e.subject_kind = 'limit' AND e.subject_id = :key ORDER BY e.seq DESC LIMIT 1`;
 
 /** The newest change of a limit; also inside of a transaction that somebody else began. */
 export function newestLimit(db: Sqlite, key: LimitKey): AppliedLimit | null {

@@ -38,7 +38,7 @@ function find(db: Sqlite, keyId: string): OwnerKey | null {
 function onRecord(db: Sqlite, { keyId, sessionId }: OwnerKey): KeyRecord {
   const told = db.all<{ readonly event: string; readonly session_id: string | null }>(
     `SELECT event, json_extract(entry, '$.data.session_id') AS session_id FROM audit_entries
-     WHERE event IN ('key_enrolled', 'key_revoked') AND json_extract(entry, '$.data.key_id') = :keyId ORDER BY seq`,
+     WHERE subject_kind = 'key' AND subject_id = :keyId ORDER BY seq`,
     { keyId },
   );
   const [enrolled, ...later] = told;

@@ -7,10 +7,7 @@ import { whole } from "../store-fault.ts";
 
 export type MemoryRow = { readonly [column: string]: string | number | null };
 
-// The events of the index are all named, so that it is used.
-const TOLD = `FROM audit_entries t
-  WHERE t.event IN ('memory_stored', 'memory_changed', 'memory_promoted', 'memory_forgotten')
-  AND json_extract(t.entry, '$.data.memory_id') = m.memory_id`;
+const TOLD = "FROM audit_entries t WHERE t.subject_kind = 'memory' AND t.subject_id = m.memory_id";
 
 /** With what the chain tells of it last, and of the owner's decision about it. [T15] */
 export const MEMORIES_SQL = `SELECT m.*,

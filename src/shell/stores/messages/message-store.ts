@@ -32,9 +32,7 @@ export function createMessageStore(parts: MessageStoreParts): MessageStore {
   };
 }
 
-// The events of the index are all named, so that it is used.
-const TOLD = `FROM audit_entries t WHERE t.event IN ('message_received', 'message_endorsed')
-  AND json_extract(t.entry, '$.data.message_id') = m.message_id`;
+const TOLD = "FROM audit_entries t WHERE t.subject_kind = 'message' AND t.subject_id = m.message_id";
 
 /** With what the chain tells: a row that was raised, or an endorsement that was put in, was not Silas's doing. [T15] */
 const SELECT = `SELECT m.*, e.token_id, e.endorsed_at,

@@ -29,13 +29,10 @@ const APPROVED_STREAMS = `SELECT s.* FROM (${APPROVED_GOALS}) s
   WHERE json_extract(p.projection, '$.agent') = 'stream'
   ORDER BY p.decided_at DESC, p.request_id DESC`;
 
-// The events of the index are all named, so that it is used.
 const TOLD = `SELECT seq, event, json_extract(entry, '$.data.goal_id') AS goal_id,
     json_extract(entry, '$.data.request_id') AS request_id, json_extract(entry, '$.data.plan_hash') AS plan_hash,
     json_extract(entry, '$.data.reason') AS reason
-  FROM audit_entries INDEXED BY audit_stream_entries
-  WHERE event IN ('stream_loaded', 'stream_replaced', 'stream_taken_out', 'stream_unverified')
-  ORDER BY seq DESC LIMIT 1`;
+  FROM audit_entries WHERE subject_kind = 'stream' AND subject_id IS NULL ORDER BY seq DESC LIMIT 1`;
 
 type ToldRow = {
   readonly seq: number;

@@ -28,9 +28,8 @@ const UNSETTLED = `${REQUESTS_SQL} WHERE d.kind = 'skill_install' AND d.state = 
   AND NOT EXISTS (SELECT 1 FROM skill_installs s WHERE s.request_id = d.request_id)
   ORDER BY d.decided_at, d.request_id LIMIT :limit`;
 
-// The events of the index are all named, so that it is used.
-const TOLD = `FROM audit_entries t WHERE t.event IN ('skill_installed', 'skill_removed')
-  AND json_extract(t.entry, '$.data.skill') = s.name ORDER BY t.seq DESC LIMIT 1`;
+const TOLD =
+  "FROM audit_entries t WHERE t.subject_kind = 'skill' AND t.subject_id = s.name ORDER BY t.seq DESC LIMIT 1";
 /** With the last the chain tells of the skill: a version that was brought back, or put in, was not Silas's doing. */
 const SELECT = `SELECT s.*, (SELECT json_extract(t.entry, '$.data.request_id') ${TOLD}) AS told_request_id,
     (SELECT json_extract(t.entry, '$.data.tree_digest') ${TOLD}) AS told_digest

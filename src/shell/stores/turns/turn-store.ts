@@ -42,7 +42,7 @@ type TurnRow = { readonly turn: string; readonly told_taint: string | null };
 
 /** With what the chain tells of its end: a reply is trusted as far as row and chain both say. [T15] */
 const SELECT = `SELECT turn, (SELECT json_extract(e.entry, '$.data.taint') FROM audit_entries e
-    WHERE e.event = 'turn_ended' AND json_extract(e.entry, '$.data.message_id') = turns.message_id
+    WHERE e.subject_kind = 'turn' AND e.subject_id = turns.message_id
     ORDER BY e.seq LIMIT 1) AS told_taint
   FROM turns`;
 

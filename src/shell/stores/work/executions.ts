@@ -39,9 +39,7 @@ function rowsOf(db: Sqlite, runId: string): KeptRows | null {
 function linesOf(db: Sqlite, runId: string): readonly AuditRow[] {
   return db.all<AuditRow>(
     `SELECT seq, entry AS text, hash FROM audit_entries
-     WHERE event IN ('run_started', 'step_in_doubt', 'run_ended', 'run_settled')
-       AND json_extract(entry, '$.data.run_id') = :runId
-     ORDER BY seq`,
+     WHERE subject_kind = 'run' AND subject_id = :runId ORDER BY seq`,
     { runId },
   );
 }

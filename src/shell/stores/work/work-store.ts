@@ -148,10 +148,8 @@ function find(db: Sqlite, runId: string): RunRecord | null {
   return row === null ? null : runOf(row);
 }
 
-// The events of the index are all named, so that it is used.
 const ENDED_SQL = `SELECT 1 AS found FROM audit_entries
-  WHERE event IN ('run_started', 'step_in_doubt', 'run_ended', 'run_settled')
-    AND json_extract(entry, '$.data.run_id') = :runId AND event = 'run_ended' LIMIT 1`;
+  WHERE subject_kind = 'run' AND subject_id = :runId AND event = 'run_ended' LIMIT 1`;
 
 const hasEnded = (db: Sqlite, runId: string): boolean => db.get(ENDED_SQL, { runId }) !== null;
 
