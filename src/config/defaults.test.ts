@@ -321,7 +321,7 @@ describe("defaults", () => {
       bus: { lease_seconds: 60, heartbeat_seconds: 20, deliveries_max: 5 },
       execution: { sync_execution: false, artifacts_keep_days: 90, max_replan_depth: 2 },
       review: {
-        approval_timeout_seconds: 300,
+        approval_timeout_seconds: 86_400,
         gate_timeout_seconds: 120,
         card_timeout_seconds: 300,
         undo_window_minutes: 5,

@@ -134,7 +134,7 @@ describe("nonces", () => {
     expect((await approvals.spend(spendingFor(other, { lineage: "l2", requestId: "request-other" }))).ok).toBe(true);
   });
 
-  test("[NONCE-04] a recorded use is bound to its content: the same approval is not used again for anything else", async () => {
+  test("an approval that is used up is used for nothing else, and the row of its use keeps its content", async () => {
     const { approvals, keys } = await openFile();
     must(await keys.add(KEY, BY));
     must(await approvals.propose(requestFor("plan")));

@@ -31,3 +31,17 @@ export const ON_ONE_SCREEN = `(() => {
   const cards = document.querySelectorAll("article").length;
   return isWhole && cards === 1 && scrollY === 0 ? "whole" : JSON.stringify([bar, body, choices, tabs, cards, scrollY]);
 })()`;
+
+/** Notes every control of a card in the moment it appears or changes, so that not even a short pause goes unseen. */
+export const WATCH_CONTROLS = `window.controls = { seen: 0, dead: [] };
+  new MutationObserver((changes) => {
+    const touched = changes.flatMap(({ target, addedNodes }) => [target, ...addedNodes]).filter((each) => each instanceof Element);
+    const found = touched.flatMap((each) => [each, ...each.querySelectorAll("button, input, [role=slider]")]);
+    for (const control of new Set(found.filter((each) => each.matches(
+      "article[data-card-type] :is(button, input, [role=slider])")))) {
+      controls.seen += 1;
+      const pointer = getComputedStyle(control).pointerEvents;
+      if (control.disabled || control.ariaDisabled === "true" || control.closest("[inert]") !== null || pointer === "none")
+        controls.dead.push(control.outerHTML.slice(0, 200));
+    }
+  }).observe(document, { subtree: true, childList: true, attributes: true });`;

@@ -61,10 +61,17 @@ describe("silas init", () => {
   test("[MIG-10] init runs all migrations, and running it again harms nothing", async () => {
     await home.silas(["init"]);
     await home.silas(["tasks", "add", "--raw", "survive"]);
-    const before = migrationsIn(join(home.dir, "data", "silas.db"));
-    expect(before.length).toBeGreaterThan(0);
+    const files = [
+      ["silas.db", "runtime"],
+      ["db.sqlite", "journal"],
+    ] as const;
+    const applied = () => files.map(([file]) => migrationsIn(join(home.dir, "data", file)));
+    const before = applied();
+    expect(before.map((rows) => rows.map(({ id }) => `${id}.sql`))).toEqual(
+      files.map(([, room]) => shippedMigrations(room).toSorted()),
+    );
     expect(await home.silas(["init"])).toMatchObject({ code: 0 });
-    expect(migrationsIn(join(home.dir, "data", "silas.db"))).toEqual(before);
+    expect(applied()).toEqual(before);
     expect((await home.json<TaskList>(["tasks", "list", "--json"])).tasks).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import type { ShownRequestBody } from "#model";
 import { highPlan, mediumPlan, planFile, WITHOUT_SKILLS } from "../plan-texts.ts";
-import { boxAtRest, boxOf, ON_ONE_SCREEN, overlap } from "./boxes.ts";
+import { boxAtRest, boxOf, ON_ONE_SCREEN, overlap, WATCH_CONTROLS } from "./boxes.ts";
 import { DESKTOP, PHONE, startCockpit, untilFocused, type Cockpit, type Opened } from "./browser.ts";
 import {
   activeCard,
@@ -370,18 +370,29 @@ describe("what it takes to approve", () => {
     await other.context.close();
   });
 
-  test("[FATIGUE-06] every control is live as soon as it is there, however much waits and however fast it went", async () => {
-    const { request_id: id } = await propose(cockpit, mediumPlan());
+  test("[FATIGUE-06] no control of a card is ever dead while it is shown, whatever its risk and whatever the cues say", async () => {
+    const cards = [
+      (await propose(cockpit, mediumPlan())).request_id,
+      (await propose(cockpit, highPlan())).request_id,
+      (await proposePayload(cockpit, deletion())).request_id,
+    ];
     await inTransit<object>(page, "summary", (body) => ({
       ...body,
       is_dense: true,
       fatigue: { median_ms: 200, decisions: 20, is_fast: true },
     }));
-    const states = `[...document.querySelectorAll("article[data-card-type] button")].map((each) => each.disabled)`;
-    await openReview(opened, cockpit, id);
-    await activeCard(page).getByTestId("decide").waitFor();
-    await page.getByTestId("fast").waitFor();
-    await page.getByTestId("dense").waitFor();
-    await expect.poll(() => page.evaluate<readonly boolean[]>(states)).not.toContain(true);
+    await page.addInitScript(WATCH_CONTROLS);
+    for (const id of cards) {
+      await openReview(opened, cockpit, id);
+      await activeCard(page).getByTestId("decide").waitFor();
+      await page.getByTestId("fast").waitFor();
+      await page.getByTestId("dense").waitFor();
+      await activeCard(page).locator("[data-testid=decide] button").first().waitFor();
+      const { seen, dead } = await page.evaluate<{ readonly seen: number; readonly dead: readonly string[] }>(
+        "controls",
+      );
+      expect(seen).toBeGreaterThan(1);
+      expect(dead).toEqual([]);
+    }
   });
 });

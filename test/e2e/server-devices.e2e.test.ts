@@ -33,6 +33,8 @@ steps:
 
 Say it.
 `;
+/** What `review.approval_timeout_seconds` is by default. */
+const DECIDABLE_MS = 86_400_000;
 const planOf = (name: string): string => EXAMPLE.replace("id: task-0190", `id: task-${name}`);
 
 let running: Running;
@@ -211,12 +213,17 @@ describe("a decision from a page", () => {
     }
   });
 
-  test("[WEB-12] [WEB-13] what nobody answers in time is missed, decided by nobody, and asked again from a page", async () => {
+  test("[WEB-12] [WEB-13] a request can be decided for a day from when it was first shown; then it is missed, decided by nobody, and asked again from a page", async () => {
     machine.nextMinute();
-    const request = await propose(running, planOf("late"));
-    await phone.call("/api/approvals/show", { request_id: request.request_id });
+    const [inTime, request] = [await propose(running, planOf("in-time")), await propose(running, planOf("late"))];
+    // A request that was never shown loses no time.
+    machine.moveMs(DECIDABLE_MS);
+    for (const { request_id: id } of [inTime, request]) await phone.call("/api/approvals/show", { request_id: id });
+    machine.moveMs(DECIDABLE_MS - 1);
+    expect(await approve(phone, inTime)).toMatchObject({ status: 200, body: { state: "approved" } });
     const signed = await signedBody(phone, request, (await mintOf(phone, request)).body);
-    for (let minute = 0; minute < 6; minute += 1) machine.nextMinute();
+    expect(await eventsOf("approval_expired")).toHaveLength(0);
+    machine.moveMs(1);
     expect(await phone.call("/api/approvals/sign", signed)).toMatchObject({
       status: 409,
       code: "already_decided",

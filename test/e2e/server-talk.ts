@@ -10,6 +10,7 @@ export type HandMachine = {
   readonly timers: Timers;
   /** Past every limit that counts the last minute. */
   nextMinute(): void;
+  moveMs(ms: number): void;
   /** Runs the timers of exactly this length that wait now. */
   runTimers(delayMs: number): void;
 };
@@ -28,6 +29,7 @@ export function createHandMachine(): HandMachine {
       },
     },
     nextMinute: () => void (nowMs += 61_000),
+    moveMs: (ms) => void (nowMs += ms),
     runTimers(delayMs) {
       for (const entry of [...waiting].filter((each) => each.delayMs === delayMs)) {
         waiting.delete(entry);

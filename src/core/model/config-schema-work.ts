@@ -167,7 +167,10 @@ export const messagesKeys = group({
   }),
 });
 export const reviewKeys = group({
-  approval_timeout_seconds: key(seconds, { is: 300, doc: "Time an active approval card waits before it is missed." }),
+  approval_timeout_seconds: key(seconds, {
+    is: 86_400,
+    doc: "How long a request can be decided, counted from when it was first shown.",
+  }),
   gate_timeout_seconds: key(seconds, { is: 120, doc: "Time an active gate card waits." }),
   card_timeout_seconds: key(seconds, { is: 300, doc: "Time any other active card waits." }),
   undo_window_minutes: key(minutes, { is: 5, doc: "Time in which an action can be undone." }),

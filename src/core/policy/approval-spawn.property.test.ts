@@ -87,6 +87,32 @@ describe("a standing approval", () => {
     expect(verified({ spawn: { ...spawn, builtHash: null } })).toBe("approval_spawn_differs");
   });
 
+  test("[NONCE-04] a use that was granted for one task of a goal cannot be replayed for another task of the same goal", () => {
+    const { item: second } = buildSpawnedTask({
+      goal,
+      taskId: "task-fix-2",
+      failed: [{ name: "up", output: "timed out" }],
+      skills: goal.skills,
+      at: LATER,
+    });
+    const granted = judgeVerify(present());
+    if (!granted.ok) throw new Error("granted");
+    expect(granted.value.contentHash).toBe(planHash(projectPlan(task, FILE_ALONE)));
+    // Both tasks are the goal's own, so that nothing but the use tells them apart.
+    expect([verified({ task }), verified({ task: second })]).toEqual(["valid", "valid"]);
+    expect(checked({ uses: [granted.value] })).toBe("valid");
+    expect(checked({ uses: [granted.value], task: second })).toBe("approval_lineage_differs");
+    const plain = judgeVerify({
+      ...present(),
+      token: own,
+      signature: signatureFactOf(own),
+      scope: own.scope,
+      spawn: null,
+      at: AT,
+    });
+    expect(plain).toMatchObject({ ok: true, value: { contentHash: pending.planHash } });
+  });
+
   test("[APPR-14] does not verify without a task, and no other approval verifies with one", () => {
     expect(judgeVerify(present({ spawn: null }))).toEqual({
       ok: false,

@@ -234,7 +234,7 @@ test("the five newest copies from before a migration stay, the others go by name
   expect(existsSync(own)).toBe(true);
 });
 
-test("[MIG-10] an empty data directory becomes a migrated one, and opening it again harms nothing", async () => {
+test("an empty data directory becomes a migrated one, and opening it again harms nothing", async () => {
   const dataDir = join(tempDir(), "new", "data");
   const options = { dataDir, clock: fixedClock, random: countingRandom(), auditRules };
   const stores = must(await openStores(options));

@@ -276,7 +276,7 @@ describe("advice", () => {
     },
   );
 
-  test("[GATE-22] a rewrite that came with advice is dropped whole", () => {
+  test("a rewrite that came with advice is dropped whole", () => {
     const { result, notes } = advise(answered(rewriting({ response: "better" })));
     expect(result.modifiedContext).toBeNull();
     expect(notes[0]).toMatchObject({ event: "quality_lane_violation", data: { tried: "rewrite" } });

@@ -83,6 +83,23 @@ describe("advice", () => {
     expect(set.effects.some((effect) => "consult" in effect)).toBe(true);
   });
 
+  test("[BUD-03] the planner is not asked once tokens or time are used up", () => {
+    const due = (used: object): boolean => {
+      const { world } = lived(itemOf(), { isCrash: (effect) => effect.kind === "run_checks" });
+      const { run, ledger } = world.kept;
+      if (run === null) throw new Error("it was kept");
+      const failing = { ...run, attempts: 3, budgetUsed: { ...run.budgetUsed, attempts: 3, ...used } };
+      const found = { plan: itemOf(), systemGates: [], run: failing, ledger, at: instant(9) };
+      const state = { ...reloadRun(found), phase: "verifying" as const, planner: "set" as const };
+      const next = advanceRun(state, { kind: "checks_ran", results: FAILS, at: instant(10) });
+      return next.effects.some((effect) => "consult" in effect);
+    };
+    expect(due({ tokens: 199_999 })).toBe(true);
+    expect(due({ tokens: 200_000 })).toBe(false);
+    expect(due({ wallTimeSeconds: 599 })).toBe(true);
+    expect(due({ wallTimeSeconds: 600 })).toBe(false);
+  });
+
   test("[BUD-05] each question to the planner counts as a call when it is asked, and its tokens and its time once it is answered", () => {
     const plain = lived(itemOf({ calls: 0 })).run.budgetUsed;
     const { world, run } = lived(itemOf(), { advice: () => advise("Try.", 70) });

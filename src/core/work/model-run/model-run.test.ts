@@ -165,6 +165,19 @@ describe("a run that a model carries out", () => {
     expect(over.run).toMatchObject({ status: "stuck", budgetUsed: { tokens: 50_000 } });
   });
 
+  test("[BUD-03] time that is used up asks the model nothing more and starts none of its calls", () => {
+    for (const ms of [3_000, 5_000, 7_000]) {
+      const { model } = speaker(...Array.from({ length: 40 }, () => said(write("a.txt"))));
+      const { world, run } = lived(MODEL.replace("max_tokens: 20000", "max_wall_time_seconds: 60"), { model, ms });
+      expect(run).toMatchObject({ status: "stuck", lastError: "The budget of time is used up" });
+      const started = world.effects.flatMap((effect) =>
+        effect.kind === "record" && effect.entries.some(({ state }) => state === "started") ? [effect.run] : [],
+      );
+      expect(started.length).toBeGreaterThan(1);
+      expect(Math.max(...started.map(({ budgetUsed }) => budgetUsed.wallTimeSeconds))).toBeLessThan(60);
+    }
+  });
+
   test("a call that fails is told to the model, which may do better; what ends with a failure is not done", () => {
     const better = speaker(said({ tool: "shell_exec", args: { argv: ["make"] } }), said(write("a.txt")));
     const went = [failure(2), success()];

@@ -34,7 +34,7 @@ test("[BUD-02] exactly at the limit is used up, just below is not", () => {
   }
 });
 
-test("[BUD-03] there is time left exactly as long as it is not used up", () => {
+test("there is time left exactly as long as it is not used up", () => {
   fc.assert(
     fc.property(used, (sum) => {
       expect(remainingMs(sum, limit) > 0).toBe(sum.wallTimeSeconds < 60);

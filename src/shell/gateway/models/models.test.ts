@@ -170,7 +170,7 @@ describe("asking a model", () => {
 });
 
 describe("which model answers", () => {
-  test("[ROLE-01] the planner's is the one the configuration names, and nothing else about the question changes with it", async () => {
+  test("the planner's is the one the configuration names, and nothing else about the question changes with it", async () => {
     const server = await modelServer(() => "x");
     const bodyFor = async (planner: string): Promise<unknown> => {
       await opened(configOf(server.baseUrl, { planner })).ask(question());

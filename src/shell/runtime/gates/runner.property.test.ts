@@ -89,3 +89,21 @@ test("[INV-04] policy gates decide the same about the same text and stop it, and
   );
   expect([...verdicts].toSorted()).toEqual(["block", "continue"]);
 });
+
+test("[GATE-22] what an advisor rewrites is dropped whole: the merged context is the same with and without it", async () => {
+  let rewritten = 0;
+  await fc.assert(
+    fc.asyncProperty(messages, fc.string({ minLength: 1 }), async (message, other) => {
+      const firing = firingOf({ trigger: "every_user_message", context: { message } });
+      const alone = await decide(firing, null);
+      if (alone.context.message !== message) rewritten += 1;
+      const rewriting = () => ({ action: "continue", reason: "better", modified_context: { message: other } });
+      const advised = await decide(firing, rewriting);
+      expect(advised.context).toEqual(alone.context);
+      expect(advised).toEqual(alone);
+    }),
+    { numRuns: 200 },
+  );
+  // Gates that decide rewrite too, so that a merge happens at all.
+  expect(rewritten).toBeGreaterThan(0);
+});
