@@ -44,6 +44,25 @@ test("[FATIGUE-01] a goal with an approval that stands asks once and never per c
     await silas.close();
   }));
 
+test("[WORK-14] entering a repair only checks the standing approval: every attempt of it rests on the one use of its start", () =>
+  inWorld(1, async (world) => {
+    setClock(world, "2026-11-10T09:00:00.000Z");
+    const page = { isThere: true, canBeRepaired: false };
+    const silas = await openGoals(world, { page });
+    await silas.work.start();
+    await approve(silas, goalText({ standing: STANDING }).replace("max_attempts: 1", "max_attempts: 3"));
+    page.isThere = false;
+    await silas.pass(1);
+    const [cycle] = await cyclesOf(silas);
+    const run = await silas.trust.stores.work.find(cycle?.repair?.runId ?? "");
+    expect(run).toMatchObject({ ok: true, value: { attempts: 3 } });
+    const used = (await eventsOf(silas, "approval_used")).filter(
+      ({ data }) => data["lineage_id"] === cycle?.repair?.runId,
+    );
+    expect(used.map(({ data }) => data["use_number"])).toEqual([1]);
+    await silas.close();
+  }));
+
 const TASK = `---
 id: task-page
 type: task

@@ -89,7 +89,7 @@ const ATTACKS: readonly Attack[] = [
 ];
 
 test.each(ATTACKS)(
-  "[INV-01] [WORK-12] [WORK-13] [WORK-14] with %s nothing is opened, the run is blocked, and the chain says why",
+  "[INV-01] [WORK-12] [WORK-13] with %s nothing is opened, the run is blocked, and the chain says why",
   async (_name, reason, act) => {
     await inWorkScene(
       () => 0,
@@ -111,6 +111,26 @@ test.each(ATTACKS)(
     );
   },
 );
+
+test("[WORK-14] entering a run only checks its approval: no attempt of a single-use approval spends another use", async () => {
+  await inWorkScene(
+    () => 1,
+    async (scene) => {
+      const { work, database } = scene;
+      const runId = await grantPlan(scene, INSIDE);
+      const uses = () => database.prepare("SELECT nonce, use_number, lineage_id FROM approval_uses").all();
+      const before = uses();
+      expect(before).toMatchObject([{ use_number: 1, lineage_id: runId }]);
+      await work.runGranted(runId);
+      await settleAll(scene);
+      const shown = await work.show(runId);
+      // It entered, and failed, more than once.
+      expect(shown.ok && shown.value.run.attempts).toBeGreaterThan(1);
+      expect(uses()).toEqual(before);
+      expect(database.prepare("SELECT * FROM message_nonces").all()).toEqual([]);
+    },
+  );
+});
 
 test("[INV-01] an approval whose use is gone grants nothing: there is no run that anybody could begin", async () => {
   await inWorkScene(

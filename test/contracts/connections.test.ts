@@ -30,7 +30,7 @@ const begun = async (desk: ConnectionDesk, files = NOTES): Promise<void> => {
 };
 
 describe("connecting to a service", () => {
-  test("[SETUP-04] [SETUP-09] [SETUP-10] [SETUP-11] [SETUP-14] [SETUP-15] [PERM-01] [SECRET-13] [SETUP-03] finds out how, asks, shows the code while it waits, proves that it works, and keeps what it was granted of what was approved", async () => {
+  test("[SETUP-04] [SETUP-09] [SETUP-10] [SETUP-14] [SETUP-15] [PERM-01] [SECRET-13] [SETUP-03] finds out how, asks, shows the code while it waits, proves that it works, and keeps what it was granted of what was approved", async () => {
     const desk = await openConnectionDesk();
     const { app, service } = desk;
     const request = await askedToConnect(desk);
@@ -138,6 +138,33 @@ describe("connecting to a service", () => {
     expect(await secretsOf(again)).toEqual([]);
   });
 
+  test("[SETUP-11] a code is shown while the script asks in the background; one that expires ends in a failure that offers to try again, and a new code completes it", async () => {
+    const desk = await openConnectionDesk();
+    const { app, service } = desk;
+    await begun(desk);
+    const shown = await until(app, ({ setup }) => setup !== null);
+    expect(shown.setup?.card).toMatchObject({ card_type: "device_code", user_code: "WXYZ-1234", expires_in: 60 });
+    const polls = (): number => service.asked.filter(({ path }) => path === "/token").length;
+    await expect.poll(polls).toBeGreaterThan(2);
+    expect(must(await app.connections.show(shown.record.connectionId)).setup).toEqual(shown.setup);
+    service.answers.set("/token", { error: "expired_token" });
+    const failed = await until(app, ({ record }) => record.status !== "connecting");
+    expect(failed).toMatchObject({ record: { status: "failed" }, setup: null });
+    expect(failed.failure?.ctas.map(({ action }) => action)).toContain("retry");
+    expect(await secretsOf(desk)).toEqual([]);
+    service.answers.delete("/token");
+    must(await app.connections.recover(failed.record.connectionId, { action: "retry", actor: TERMINAL }));
+    const [request] = must(await app.approvals.inbox());
+    if (request === undefined) throw new Error("it asks again");
+    await decide(desk, request);
+    await app.connections.settle();
+    await until(app, ({ setup }) => setup !== null);
+    service.allow();
+    expect(await until(app, ({ record }) => record.status !== "connecting")).toMatchObject({
+      record: { status: "active", connectionId: failed.record.connectionId },
+    });
+  });
+
   test("[RECOV-01] [CARD-10] [CARD-11] what is declined there is a failure with its ways on, and trying again asks again", async () => {
     const desk = await openConnectionDesk();
     desk.service.deny();
@@ -230,6 +257,26 @@ describe("other ways in", () => {
     expect(proof?.authorization).toBe(`Bearer ${typed}`);
     // The script was told that it is there, and nothing of it.
     expect(JSON.parse(proof?.body ?? "")).toEqual({ type: "step_result", step_id: "key", payload: { action: "done" } });
+  });
+
+  test("[SETUP-13] a script that completes without proving the typed secret connects nothing when the secret does not work", async () => {
+    const desk = await openConnectionDesk();
+    const setup = `say({ type: "setup_step", step_id: "key", step: { type: "secure_input",
+        request: { ref_id: "access", label: "Access key", guidance: { instructions: "Make one there." } } } });
+      say({ type: "await_input", step_id: "key" });
+      await lines.next();
+      say({ type: "completion", connection_payload: { name: "Notes of Ada", permissions_granted: ["notes.read"] } });
+      process.exit(0);`;
+    desk.service.answers.set("/me", { ok: false });
+    await begun(desk, withScript("setup", setup));
+    await until(desk.app, (one) => one.setup !== null);
+    const [asked] = must(await desk.app.secrets.pending());
+    if (asked === undefined) throw new Error("a secret is asked for");
+    must(await desk.app.secrets.store({ refId: asked.refId, secret: Buffer.from("wrong-key-12"), actor: TERMINAL }));
+    const view = await until(desk.app, ({ record }) => record.status !== "connecting");
+    expect(view).toMatchObject({ record: { status: "failed", permissionsGranted: [] } });
+    expect(desk.service.asked.at(-1)).toMatchObject({ path: "/me", authorization: "Bearer wrong-key-12" });
+    expect((await eventsOf(desk)).map(({ event }) => event)).not.toContain("connection_registered");
   });
 
   test("[SETUP-12] a page of the service leads back to this machine, and the script exchanges what it brings", async () => {
