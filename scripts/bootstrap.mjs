@@ -22,6 +22,7 @@ const COMMANDS_BY_VERB = {
   sim: [["sim/run.ts"]],
   e2e: [["scripts/e2e.ts"]],
   bench: [["bench/run.ts"]],
+  mutate: [["scripts/mutate/run.ts"]],
 };
 
 function readJson(path) {
