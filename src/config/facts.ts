@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { CONFIG_SCHEMA, type Config, type ConfigFacts } from "#model";
 import { pathsOf } from "./directories.ts";
+import { dataDirUse, folderUse } from "./own-folder.ts";
 import type { Environment } from "./environment.ts";
 
 /** What later parts of the product know and configuration cannot see; today nothing else pins text. */
@@ -9,15 +10,24 @@ export type GivenFacts = Partial<Pick<ConfigFacts, "pinnedTokens" | "description
 /** Looks at the world for the startup rules. */
 export function gatherFacts(
   config: Config,
-  { platform, given }: Pick<Environment, "platform"> & { readonly given: GivenFacts },
+  { given, ...places }: Pick<Environment, "env" | "homeDir" | "platform"> & { readonly given: GivenFacts },
 ): ConfigFacts {
-  const { sep } = pathsOf(platform);
+  const { platform } = places;
+  const { sep, relative } = pathsOf(platform);
+  const around = { ...places, canonical: (path: string) => canonicalPath(path, platform) };
+  const { verifyDir, workDir, customerContextDir } = config.sandbox;
+  // What the owner may fill before the first start.
+  const filled = [verifyDir, workDir, customerContextDir, config.skillsDir];
+  const expected = filled.map((path) => relative(config.dataDir, path).split(sep)[0] ?? "");
   return {
+    dataDirUse: dataDirUse(config.dataDir, { ...around, expected }),
+    workDirUse: folderUse(workDir, around),
+    verifyDirUse: folderUse(verifyDir, around),
     dataDir: canonicalPath(config.dataDir, platform),
-    verifyDir: canonicalPath(config.sandbox.verifyDir, platform),
-    customerContextDir: canonicalPath(config.sandbox.customerContextDir, platform),
+    verifyDir: canonicalPath(verifyDir, platform),
+    customerContextDir: canonicalPath(customerContextDir, platform),
     separator: sep === "\\" ? "\\" : "/",
-    customerContextMode: platform === "win32" ? null : modeOf(config.sandbox.customerContextDir),
+    customerContextMode: platform === "win32" ? null : modeOf(customerContextDir),
     timezoneKnown: isTimezone(config.scheduler.timezone),
     pinnedTokens: 0,
     descriptionLint: "deterministic",

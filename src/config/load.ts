@@ -48,6 +48,10 @@ type Settling = {
 };
 
 function settle({ options, directories, layers }: Settling): Result<LoadedConfig, ConfigProblems> {
+  // Every place of Silas would be looked for in the folder of the moment, and `~/x` would be `/x`.
+  if (!pathsOf(options.platform).isAbsolute(options.homeDir)) {
+    return err([problem("home_unknown", { key: null, origin: { kind: "env", name: "HOME" } })]);
+  }
   const given = mergeLayers(layers);
   // A document that cannot be read leaves nothing to judge.
   if (given.problems.some(({ key }) => key === null)) return refuse(given.problems);
@@ -77,7 +81,7 @@ function ruleProblems(
   config: Config,
   { options, merged }: { readonly options: LoadOptions; readonly merged: Layer },
 ): readonly ConfigProblem[] {
-  const facts = gatherFacts(config, { platform: options.platform, given: options.facts ?? {} });
+  const facts = gatherFacts(config, { ...options, given: options.facts ?? {} });
   const wrongKeys = new Set(merged.problems.map((found) => found.key));
   return checkConfigRules(config, facts)
     .filter(({ key, others }) => ![key, ...others].some((name) => wrongKeys.has(name)))

@@ -14,6 +14,7 @@ export type ConfigProblemCode =
   | "file_missing"
   | "file_not_text"
   | "file_unreadable"
+  | "home_unknown"
   | "invalid_reference"
   | "missing_key"
   | "not_a_map"

@@ -58,6 +58,7 @@ describe("startup rules", () => {
   test("[CFG-23] the two sandbox directories may not be one, also through dots or a symlink", () => {
     const same = "same_directory sandbox.customer_context_dir";
     mkdirSync(join(root, "data/verify"), { recursive: true });
+    writeFileSync(join(root, "data/.silas"), "");
     symlinkSync(join(root, "data/verify"), join(root, "data/link"));
     expect(refusals("sandbox: { customer_context_dir: ./data/x/../verify }")).toEqual([same]);
     expect(refusals("sandbox: { customer_context_dir: ./data/link }")).toEqual([same]);
@@ -68,6 +69,7 @@ describe("startup rules", () => {
   test("[CFG-24] customer context lies inside the data directory", () => {
     const outside = "not_inside_data_dir sandbox.customer_context_dir";
     mkdirSync(join(root, "data"));
+    writeFileSync(join(root, "data/.silas"), "");
     mkdirSync(join(root, "elsewhere"));
     symlinkSync(join(root, "elsewhere"), join(root, "data/link"));
     expect(refusals("sandbox: { customer_context_dir: ./data-other/c }")).toEqual([outside]);

@@ -46,7 +46,7 @@ export async function reachSilas({ environment, askPassphrase }: Reaching): Prom
   while (deadlineMs === null || performance.now() < deadlineMs) {
     const instance = await findInstance(setup);
     if (instance !== null) return { kind: "instance", address: instance.address };
-    prepareDirectories(setup);
+    await prepareDirectories(setup);
     const { composeLocal } = await import("#compose");
     const vault = { ...vaultAccess(environment), askPassphrase };
     const composed = await composeLocal({ config: setup.config, stateDir: setup.paths.stateDir, vault });

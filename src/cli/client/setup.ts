@@ -1,4 +1,3 @@
-import { chmodSync, mkdirSync } from "node:fs";
 import type { ComposeOptions } from "#compose";
 import { describeProblems, loadConfig, type Environment, type LoadedConfig } from "#config";
 import { CommandFailure } from "../terminal/failure.ts";
@@ -15,11 +14,13 @@ export function loadSetup(environment: Environment, overrides: Readonly<Record<s
 }
 
 /** Makes the directories of a first run, closed to everyone but the owner. Harmless when they are there. */
-export function prepareDirectories({ paths }: LoadedConfig): void {
+export async function prepareDirectories({ paths }: LoadedConfig): Promise<void> {
+  // Loaded on use: a command that only asks a running Silas makes no directory.
+  const { ensureDataDir, ensurePrivateDir } = await import("#stores");
   for (const dir of [paths.dataDir, paths.verifyDir, paths.customerContextDir, paths.stateDir]) {
     try {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      chmodSync(dir, 0o700);
+      if (dir === paths.dataDir) ensureDataDir(dir);
+      else ensurePrivateDir(dir);
     } catch (cause) {
       throw new CommandFailure({
         what: `The directory ${dir} could not be made.`,

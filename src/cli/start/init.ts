@@ -11,7 +11,7 @@ export const define: Define = (init, act) => {
 const initialise: Handler<object> = async ({ terminal, environment }) => {
   const setup = loadSetup(environment);
   await requireUsableGates(setup);
-  prepareDirectories(setup);
+  await prepareDirectories(setup);
   const [{ composeLocal }, { approvalSettings }] = await Promise.all([import("#compose"), import("#runtime")]);
   const composed = await composeLocal({
     config: setup.config,

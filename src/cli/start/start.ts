@@ -47,7 +47,7 @@ const startSilas: Handler<Options> = async (call) => {
     });
   }
   await requireUsableGates(setup);
-  prepareDirectories(setup);
+  await prepareDirectories(setup);
   const composed = await composeWhenFree(setup, call);
   if (!composed.ok) {
     if (composed.error.code !== "already_running") throw startFailure(composed.error);

@@ -4,6 +4,9 @@ import type { Config } from "./config-schema.ts";
 export type ConfigFacts = {
   /** Real paths, symlinks resolved as far as they exist, with `/` or `\` as the platform writes them. */
   readonly dataDir: string;
+  readonly dataDirUse: FolderUse;
+  readonly workDirUse: Exclude<FolderUse, "foreign">;
+  readonly verifyDirUse: Exclude<FolderUse, "foreign">;
   readonly verifyDir: string;
   readonly customerContextDir: string;
   readonly separator: "/" | "\\";
@@ -16,6 +19,12 @@ export type ConfigFacts = {
   readonly descriptionLint: "deterministic" | "model_only";
 };
 
+/** `free`: Silas may make it, or go on using it. `foreign`: it holds what is not Silas's. */
+export type FolderUse = "free" | "system_place" | "not_a_folder" | "foreign";
+
+/** Either of these files says that a folder is a data directory of Silas; the first is written when one is made. */
+export const DATA_DIR_MARKERS: readonly string[] = [".silas", "silas.db"];
+
 /** One broken startup rule: the key to change first, and the other keys it was judged against. */
 export type ConfigRuleBreak = {
   readonly code: ConfigRuleCode;
@@ -27,10 +36,12 @@ export type ConfigRuleCode =
   | "batch_over_max"
   | "bounds_inverted"
   | "description_lint_not_deterministic"
+  | "foreign_directory"
   | "gate_name_repeated"
   | "hysteresis_inverted"
   | "hysteresis_too_narrow"
   | "import_without_report"
+  | "not_a_directory"
   | "not_inside_data_dir"
   | "nonce_ttl_too_short"
   | "pinned_text_over_cap"
@@ -41,6 +52,7 @@ export type ConfigRuleCode =
   | "same_directory"
   | "suggestions_without_scheduler"
   | "sync_execution_refused"
+  | "system_directory"
   | "timezone_unknown"
   | "tls_incomplete"
   | "world_writable";
@@ -89,7 +101,17 @@ function directoryChecks(facts: ConfigFacts): readonly Check[] {
   const root = facts.dataDir.endsWith(facts.separator) ? facts.dataDir : facts.dataDir + facts.separator;
   const inside = facts.customerContextDir.startsWith(root) && facts.customerContextDir.length > root.length;
   const writable = facts.customerContextMode !== null && (facts.customerContextMode & 0o002) !== 0;
+  const uses = [
+    ["data_dir", facts.dataDirUse],
+    ["sandbox.work_dir", facts.workDirUse],
+    ["sandbox.verify_dir", facts.verifyDirUse],
+  ] as const;
   return [
+    ...uses.flatMap(([dir, use]): readonly Check[] => [
+      [use === "system_place", "system_directory", dir],
+      [use === "not_a_folder", "not_a_directory", dir],
+      [use === "foreign", "foreign_directory", dir],
+    ]),
     [facts.verifyDir === facts.customerContextDir, "same_directory", key, "sandbox.verify_dir"],
     [!inside, "not_inside_data_dir", key, "data_dir"],
     [writable, "world_writable", key],

@@ -262,7 +262,14 @@ export {
   type SecretText,
 } from "./config-nodes.ts";
 export { configRows, envNameOf, type ConfigRow } from "./config-rows.ts";
-export { checkConfigRules, isLoopbackHost, type ConfigFacts, type ConfigRuleCode } from "./config-rules.ts";
+export {
+  checkConfigRules,
+  DATA_DIR_MARKERS,
+  isLoopbackHost,
+  type ConfigFacts,
+  type ConfigRuleCode,
+  type FolderUse,
+} from "./config-rules.ts";
 export { CONFIG_SCHEMA, type Config } from "./config-schema.ts";
 export {
   OWNER_LEVEL,

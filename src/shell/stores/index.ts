@@ -70,5 +70,6 @@ export { openSkillFolders } from "./skills/skill-folders.ts";
 export { createMemoryStopStore } from "./stops/memory-stop-store.ts";
 export { createMemoryTelegramStore } from "./telegram/memory-telegram-store.ts";
 export { createMemoryWorkStore } from "./work/memory-work-store.ts";
+export { ensureDataDir, ensurePrivateDir } from "./private-files.ts";
 export { openVault, type VaultAccess, type VaultOptions } from "./vault/open-vault.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";

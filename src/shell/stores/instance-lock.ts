@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { err, ok, type Result } from "#base";
 import { instantSchema, type StoreFault } from "#model";
-import { ensurePrivateDir, ensurePrivateFile, writePrivateFile } from "./private-files.ts";
+import { ensureDataDir, ensurePrivateFile, writePrivateFile } from "./private-files.ts";
 import { faultOf } from "./store-fault.ts";
 
 const instanceSchema = z.strictObject({
@@ -34,7 +34,7 @@ const PROBE_WAIT_MS = 500;
 export function acquireInstanceLock(dataDir: string): Result<InstanceLock, InstanceRunning | StoreFault> {
   let handle: DatabaseSync | null = null;
   try {
-    ensurePrivateDir(dataDir);
+    ensureDataDir(dataDir);
     ensurePrivateFile(lockPath(dataDir));
     handle = new DatabaseSync(lockPath(dataDir), { timeout: PROBE_WAIT_MS });
     handle.exec("BEGIN EXCLUSIVE");

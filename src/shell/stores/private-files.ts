@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
+import { DATA_DIR_MARKERS } from "#model";
 
 export const PRIVATE_FILE_MODE = 0o600;
 export const PRIVATE_DIR_MODE = 0o700;
@@ -8,6 +9,21 @@ export const PRIVATE_DIR_MODE = 0o700;
 export function ensurePrivateDir(path: string): void {
   mkdirSync(path, { recursive: true, mode: PRIVATE_DIR_MODE });
   chmodSync(path, PRIVATE_DIR_MODE);
+}
+
+const MARKED = `This folder holds the data of Silas and is open to you alone. Silas changes and removes files in it.\n`;
+
+/** Makes the data directory of Silas, and marks a new one before anything else is in it. */
+export function ensureDataDir(path: string): void {
+  ensurePrivateDir(path);
+  const [own = "", ...others] = DATA_DIR_MARKERS;
+  if (existsSync(join(path, own))) return;
+  try {
+    writePrivateFile(join(path, own), MARKED);
+  } catch (cause) {
+    // On a full disk an older one is known by its database.
+    if (!others.some((name) => existsSync(join(path, name)))) throw cause;
+  }
 }
 
 /** Makes sure a file exists and only the owner may read it, before anything is written into it. */
