@@ -64,6 +64,10 @@ export const LIMITS = {
   connectionIdleMs: 75_000,
   /** Open TCP connections; one browser uses six. */
   connectionsMax: 512,
+  /** Of these, the ones that have shown no token: the others are for whoever has one. The longest silent gives way. */
+  strangersMax: 256,
+  /** A request without a token must be whole within this time: its headers, and the slowest body that is read. */
+  strangerRequestMs: 25_000,
   /** One import as sent; long notes fill it before `importRecords` does. */
   importBytes: 536_870_912,
   /** Records of one import: they are held in memory, about four kilobytes each, until they are written together. */

@@ -3,7 +3,8 @@ import type { Timers } from "#ports";
 
 /** The sockets that are open now, by the session that opened them. */
 export interface OpenSockets {
-  hasRoom(): boolean;
+  /** Whether another may come. Where all places are taken, the oldest that has not signed in is cut off for it. */
+  makeRoom(): boolean;
   /** Authenticated sockets: what `GET /health` counts. */
   connections(): number;
   add(socket: ClosableSocket): void;
@@ -31,7 +32,14 @@ export function createOpenSockets(timers: Timers): OpenSockets {
     );
   };
   return {
-    hasRoom: () => sessions.size < LIMITS.socketsMax,
+    makeRoom: () => {
+      if (sessions.size < LIMITS.socketsMax) return true;
+      const [silent] = sessions.entries().find(([, sessionId]) => sessionId === null) ?? [];
+      if (silent === undefined) return false;
+      sessions.delete(silent);
+      silent.terminate();
+      return true;
+    },
     connections: () => [...sessions.values()].filter((sessionId) => sessionId !== null).length,
     add: (socket) => void sessions.set(socket, null),
     authenticated: (socket, sessionId) => {

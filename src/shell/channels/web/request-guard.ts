@@ -40,6 +40,7 @@ async function judge(context: WebContext, request: FastifyRequest): Promise<Resu
   const caller = await context.devices.authenticate(token);
   if (!caller.ok) return caller;
   rememberCaller(request, caller.value);
+  context.openConnections.recognised(request.raw.socket);
   const rate = context.limits.requests.take(caller.value.sessionId);
   return rate.allowed ? ok() : err({ code: "rate_limited", retry_after_ms: rate.retryAfterMs });
 }
@@ -64,7 +65,7 @@ function judgeHandshake(context: WebContext, request: FastifyRequest): Result<vo
   // A browser always sends its Origin; only a program may come without one, and it must bring its token at once.
   const hasToken = bearerProtocol(request.headers["sec-websocket-protocol"]) !== null;
   if (request.headers.origin === undefined && !hasToken) return err({ code: "foreign_origin" });
-  return context.sockets.hasRoom() ? ok() : err({ code: "too_many_sockets" });
+  return context.sockets.makeRoom() ? ok() : err({ code: "too_many_sockets" });
 }
 
 function bearerToken(header: string | undefined): string | null {

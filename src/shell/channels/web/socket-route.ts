@@ -108,6 +108,7 @@ async function authenticate(connection: Connection, token: string): Promise<void
   connection.caller = caller.value;
   for (const cleanup of connection.cleanups.splice(0)) cleanup();
   context.sockets.authenticated(socket, caller.value.sessionId);
+  context.openConnections.recognised(connection.stream);
   send(connection, { type: "auth_ok", session_id: caller.value.sessionId, version: context.settings.version });
   const unsubscribe = context.feed.subscribe(
     (batch) => sendBatch(connection, batch),

@@ -41,11 +41,12 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
     forceCloseConnections: "idle",
     serverFactory: createServer,
     routerOptions: { maxParamLength: LIMITS.idChars },
-    clientErrorHandler: refuseUnreadable,
+    clientErrorHandler: (error, socket) => refuseUnreadable(context, { error, socket }),
     schemaController: { compilersFactory: NO_COMPILERS },
     frameworkErrors: (_error, _request, reply) => void context.refuse(reply, { code: "bad_request" }),
   });
   app.server.maxConnections = LIMITS.connectionsMax;
+  context.openConnections.watch(app.server);
   await addSockets(app, context);
   addParsers(app);
   app.addHook("onRequest", createRequestGuard(context));
@@ -101,8 +102,10 @@ function refusalOf(error: unknown): ChannelRefusal {
   return { code: "internal", cause: error };
 }
 
+type Unreadable = { readonly error: Error & { readonly code?: string }; readonly socket: Socket };
+
 /** What is not HTTP, or too slow or too large to become a request, gets one short answer and no second chance. */
-function refuseUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
+function refuseUnreadable({ timers }: WebContext, { error, socket }: Unreadable): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const status =
     error.code === "HPE_HEADER_OVERFLOW"
@@ -111,6 +114,11 @@ function refuseUnreadable(error: Error & { readonly code?: string }, socket: Soc
         ? "408 Request Timeout"
         : "400 Bad Request";
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // One that neither reads the answer nor closes its side would stay open for as long as it likes.
+  socket.once(
+    "close",
+    timers.after(LIMITS.socketCloseMs, () => socket.destroy()),
+  );
 }
 
 async function addSockets(app: FastifyInstance, context: WebContext): Promise<void> {
@@ -144,5 +152,6 @@ function serverFactory({ settings }: WebContext): FastifyServerFactory {
   if (settings.tls === null) return (handler) => createPlainServer(SERVER_OPTIONS, handler);
   const { cert, key } = settings.tls;
   const { createServer } = process.getBuiltinModule("node:https");
-  return (handler) => createServer({ ...SERVER_OPTIONS, cert, key }, handler);
+  const handshakeTimeout = LIMITS.requestHeadersMs;
+  return (handler) => createServer({ ...SERVER_OPTIONS, handshakeTimeout, cert, key }, handler);
 }

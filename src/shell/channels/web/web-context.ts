@@ -25,6 +25,7 @@ import type {
 } from "#ports";
 import type { AllowedCallers } from "./allowed-callers.ts";
 import type { Caller, DeviceSessions } from "./device-sessions.ts";
+import type { OpenConnections } from "./open-connections.ts";
 import type { OpenSockets } from "./open-sockets.ts";
 import type { RateWindow } from "./rate-window.ts";
 import type { Refuse } from "./refusals.ts";
@@ -83,6 +84,7 @@ export type WebContext = WebServerDeps & {
   readonly refuse: Refuse;
   readonly devices: DeviceSessions;
   readonly sockets: OpenSockets;
+  readonly openConnections: OpenConnections;
   readonly limits: {
     readonly enrolment: RateWindow;
     readonly requests: RateWindow;

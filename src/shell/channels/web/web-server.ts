@@ -3,6 +3,7 @@ import { assert, err, LIMITS, ok, type Result } from "#base";
 import { isLoopbackHost } from "#model";
 import { createAllowedCallers } from "./allowed-callers.ts";
 import { createDeviceSessions } from "./device-sessions.ts";
+import { createOpenConnections } from "./open-connections.ts";
 import { createOpenSockets } from "./open-sockets.ts";
 import { createRateWindow } from "./rate-window.ts";
 import { createRefuse } from "./refusals.ts";
@@ -73,6 +74,7 @@ function createContext(deps: WebServerDeps, place: WebContext["place"]): WebCont
       configuredToken: settings.configuredToken,
     }),
     sockets: createOpenSockets(deps.timers),
+    openConnections: createOpenConnections(deps.timers),
     limits: {
       enrolment: createRateWindow({ perMinute: LIMITS.enrolmentTriesPerMinute, clock }),
       requests: createRateWindow({ perMinute: LIMITS.requestsPerMinute, clock }),
