@@ -21,7 +21,7 @@ import { parseYaml } from "#config";
 import { createEgressGateway, createModels, type Network } from "#gateway";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
-import { createAuditRules, findSecrets } from "#policy";
+import { createAuditRules } from "#policy";
 import type {
   ApprovalsDoor,
   Clock,
@@ -61,6 +61,7 @@ import {
   createSystemGates,
   createTallies,
   createWork,
+  findSecrets,
   prepareKeys,
   startMessagesLife,
   systemClock,
@@ -75,6 +76,7 @@ import {
   withSkillDecisions,
   withSkills,
   withStop,
+  withoutSecrets,
   type AuditLife,
   type Connections,
   type Work,
@@ -314,7 +316,7 @@ type JournalParts = { readonly stores: Stores; readonly machine: Machine; readon
 
 function createJournal({ stores, machine, log }: JournalParts) {
   const feed = createChangeFeed({ timers: machine.timers, log, coalesce });
-  const journal = createJournalDoor({ store: stores.journal, feed, ...machine });
+  const journal = withoutSecrets.journal(createJournalDoor({ store: stores.journal, feed, ...machine }), findSecrets);
   return { feed, journal: withAuditedTransfers({ journal, audit: stores.audit, ...machine, log }) };
 }
 
@@ -341,17 +343,13 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const folders = openSkillFolders(options.config.skillsDir);
   const ofSkills = { ...parts, store: stores.skills, approvals: stores.approvals, folders };
   const installed = createInstalledSkills(ofSkills);
-  const approvals = createApprovalsDoor({
-    ...parts,
-    skills: installed,
-    store: withReviewFeed(stores.approvals, review),
-    signer,
-    passkeys,
-    settings: approvalSettings(options.config),
-  });
+  const settings = approvalSettings(options.config);
+  const store = withReviewFeed(stores.approvals, review);
+  const asked = createApprovalsDoor({ ...parts, skills: installed, store, signer, passkeys, settings });
+  const approvals = withoutSecrets.approvals(asked, findSecrets);
   const sandboxes = withStop(composeSandboxes({ ...options, searchPath: PROGRAMS }), stores.stops);
   const gates = createSystemGates({ config: options.config, audit, clock, timers: machine.timers, sandboxes });
-  const given = { ...parts, config: options.config, vault, log, skills: installed };
+  const given = { ...parts, config: options.config, vault, log, skills: installed, findSecrets };
   const around = { ...given, installed, sandboxes, review, proposals: approvals };
   const skills = createSkills({ ...around, ...ofSkills });
   const connections = createConnections({ ...around, approvals: stores.approvals, stores, secrets });
@@ -359,17 +357,9 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const planner = createPlanner({ ...around, stores, gates, models });
   const running = { ...around, connections: connections.uses, stores: planner.stores, gates, models };
   const work = planner.around(createWork(running));
-  const messages = createMessages({
-    ...given,
-    stores,
-    review,
-    stream: work.stream,
-    models,
-    customers: openCustomerFiles(options.config.sandbox.customerContextDir),
-    approvals,
-    gates,
-    signer,
-  });
+  const customers = openCustomerFiles(options.config.sandbox.customerContextDir);
+  const talking = { ...given, stores, review, stream: work.stream, models, customers, approvals, gates, signer };
+  const messages = withoutSecrets.messages(createMessages(talking), findSecrets);
   return {
     work: withSkills(withSkills(work, skills), connections),
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),

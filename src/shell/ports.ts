@@ -140,7 +140,7 @@ export interface JournalDoor {
 /** The line at fault; nothing of the import was written. */
 export type ImportRefusal = { readonly code: "invalid_line"; readonly line: number; readonly reason: string };
 
-export type { SecretsDoor, SecureInputStore, Vault } from "./ports/secrets.ts";
+export type { FindSecrets, SecretsDoor, SecureInputStore, Vault } from "./ports/secrets.ts";
 
 /**
  * The owner's public keys, in `silas.db`; each change commits together with its audit entry. Rows are never removed: an

@@ -192,6 +192,7 @@ test("[TAINT-08] a row that says approved is no signature: nothing is verified b
     approvals: {} as ApprovalsDoor,
     registry: opened.keys,
     audit: opened.audit,
+    findSecrets: async () => ({ ok: true, value: [] }),
     clock: fixedClock,
     randomness: countingRandom(),
     log: { info: () => {}, warn: () => {}, error: () => {} },

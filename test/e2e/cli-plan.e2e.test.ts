@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { secretTexts } from "../secret-texts.ts";
 import { createHome, ROOT, type Home } from "./cli-process.ts";
 
 type Checked = {
@@ -33,6 +34,18 @@ const documented = (): string =>
   /^```markdown\n([^]*?)^```$/m.exec(readFileSync(join(ROOT, "docs", "plans.md"), "utf8"))?.[1] ?? "";
 
 describe("silas plan check", () => {
+  test("a plan with a credential in it is refused with its place, and neither shown nor proposed", async () => {
+    for (const { name, text, canary } of secretTexts(7).slice(0, 6)) {
+      const path = file("with-secret.md", plan("", `# Context\n${text}\n`));
+      for (const verb of name === "npm" ? ["check", "propose"] : ["check"]) {
+        const ran = await home.silas(["plan", verb, path]);
+        expect([name, ran.code]).toEqual([name, 1]);
+        expect(ran.out + ran.err).toMatch(/with-secret\.md:\d+:\d+ looks like a secret \(/);
+        expect(ran.out + ran.err).not.toContain(canary);
+      }
+    }
+  });
+
   test("a hash that the documentation gives for an example is the hash of the example", async () => {
     const pages = ["cli.md", "runs.md"].map((name) => readFileSync(join(ROOT, "docs", name), "utf8")).join("\n");
     const given = [...pages.matchAll(/docs\/examples\/([a-z-]+\.md) --hash ([0-9a-f]{64})/g)];

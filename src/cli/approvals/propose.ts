@@ -1,7 +1,7 @@
 import { addDays } from "#base";
 import { parseYaml } from "#config";
 import { keptRequestToWire, planProposalText, type StandingTerms } from "#model";
-import { readPlan } from "#runtime";
+import { checkPlan } from "#runtime";
 import { createInputReader } from "../canonical/input.ts";
 import { readPlanFile } from "../plan/plan-file.ts";
 import { safeJson } from "../plan/safe-json.ts";
@@ -107,7 +107,7 @@ async function readMarkdown(
   const file = source === "-" ? "<stdin>" : source;
   const markdown = await readPlanFile(source, createInputReader(outside.stdin));
   const parsed = markdown.ok
-    ? readPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now, continues })
+    ? await checkPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now, continues })
     : markdown;
   if (markdown.ok && parsed.ok) return markdown.value;
   throw new CommandFailure({

@@ -1,6 +1,6 @@
 import { parseYaml } from "#config";
 import { FILE_ALONE, planBytes, planHash, projectPlan, withEffectiveSkills, type ParsedPlan } from "#work";
-import { readPlan } from "#runtime";
+import { checkPlan } from "#runtime";
 import { proposePlan } from "../approvals/propose.ts";
 import { createInputReader } from "../canonical/input.ts";
 import type { Define, Handler } from "../terminal/context.ts";
@@ -15,7 +15,7 @@ export const define: Define = (plan, act) => {
     .command("check <file>")
     .description("Check a plan file and show what an approval of it would cover; - reads standard input.")
     .option("--json", "print JSON: problems, or the hash and the canonical projection")
-    .action(act(checkPlan));
+    .action(act(check));
   plan
     .command("propose [file] [tasks...]")
     .description(
@@ -29,11 +29,13 @@ export const define: Define = (plan, act) => {
     .action(act(proposePlan));
 };
 
-const checkPlan: Handler<{ readonly json?: boolean }> = async ({ args: [source = ""], options, ...call }) => {
+const check: Handler<{ readonly json?: boolean }> = async ({ args: [source = ""], options, ...call }) => {
   const { terminal, outside, here } = call;
   const file = source === "-" ? "<stdin>" : source;
   const markdown = await readPlanFile(source, createInputReader(outside.stdin));
-  const parsed = markdown.ok ? readPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now }) : markdown;
+  const parsed = markdown.ok
+    ? await checkPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now })
+    : markdown;
   if (parsed.ok) {
     const shown = projected(parsed.value);
     if (options.json) terminal.line(safeJson(wireOf(parsed.value, shown)));

@@ -119,10 +119,13 @@ const SENTENCES: Readonly<Record<OwnCode, (problem: Problem) => string>> = {
   wrong_value: ({ expected }) => `expected ${expected}`,
 };
 
-/** What is said about steps and the places they may reach. */
+/** What is said about steps, the places they may reach and the secrets they use. */
 function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string>> {
   return {
     connection_offline: () => "reaches nothing: a step that uses a connection says network: true",
+    holds_secret: (problem) =>
+      `looks like a secret (${found(problem)}); store it with \`silas secrets set NAME\` and write NAME under credentials`,
+    secret_scan_failed: () => "this could not be checked for passwords and keys",
     credential_host_not_granted: () => "must be one of the hosts of the plan, with the same port",
     credential_looks_like_secret: () =>
       "looks like a secret itself; replace that secret, keep the new one with `silas secrets set NAME`, and write NAME here",
@@ -155,6 +158,8 @@ type StepCode = Extract<
   | `credential_${string}`
   | `ask_${string}`
   | "connection_offline"
+  | "holds_secret"
+  | "secret_scan_failed"
   | "model_absent"
   | "not_with_steps"
   | `skill_${string}`

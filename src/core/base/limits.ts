@@ -262,6 +262,8 @@ export const LIMITS = {
   pathChars: 1_024,
   /** Text one gate looks at: the largest body that comes in. Longer text is blocked, not cut. */
   gateTextChars: 1_048_576,
+  /** Text one scan for passwords and keys reads: the largest body that comes in. Longer text is refused. */
+  secretScanChars: 1_048_576,
   /** Steps a pattern may take over a text, program size times characters: about half a second at the slowest. */
   gatePatternSteps: 20_000_000,
   /** How long a gate may take to answer before its silence blocks. */

@@ -435,6 +435,7 @@ export {
 export { spawnPolicyHash, spawnsTask } from "./approval/spawn.ts";
 export { type StandingTerms } from "./approval/standing.ts";
 export { hostsOfSecrets } from "./secret/named-hosts.ts";
+export type { SecretFinding, SecretRefusal, SecretScan, SecretScanFault } from "./secret/secret-scan.ts";
 export {
   telegramStateWords,
   type ArrivedText,

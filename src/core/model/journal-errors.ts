@@ -1,8 +1,10 @@
 import type { RecordKind } from "./journal-records.ts";
+import type { SecretRefusal } from "./secret/secret-scan.ts";
 import type { OperationId, RecordId } from "./values.ts";
 
 /** Why a journal command was refused. Facts only; the sentences are in `words.ts`. */
 export type JournalError =
+  | SecretRefusal
   | { readonly code: "not_found"; readonly what: RecordKind | "operation"; readonly id: string }
   | { readonly code: "end_not_after_start" }
   | { readonly code: "end_in_future" }

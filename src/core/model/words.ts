@@ -13,6 +13,7 @@ import { SIGNING_KEY_NAME, type KeyError, type SecretMissing, type VaultFault } 
 import type { MessageRefusal } from "./message/message.ts";
 import { MESSAGE_WORDS } from "./message/message-words.ts";
 import { PASSKEY_WORDS, type PasskeyError } from "./passkey/words.ts";
+import { SECRET_SCAN_WORDS } from "./secret/secret-scan.ts";
 import { SECRET_WORDS, type SecretsError } from "./secret/secret-words.ts";
 import { MEMORY_WORDS, type MemoryRefusal } from "./memory/memory-words.ts";
 import { CONNECTION_WORDS, type ConnectionRefusal } from "./connection/connection-words.ts";
@@ -122,6 +123,7 @@ const TABLE: Table = {
   ...MESSAGE_WORDS,
   ...PASSKEY_WORDS,
   ...SECRET_WORDS,
+  ...SECRET_SCAN_WORDS,
   ...MEMORY_WORDS,
   ...SKILL_WORDS,
   ...SUGGESTION_WORDS,

@@ -66,9 +66,10 @@ export { laneOf } from "./gates/lanes.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
 export { printedRewrite, printedValues } from "./gates/printed-values.ts";
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";
-export { findSecrets } from "./gates/validators/secrets.ts";
+export { judgeScan } from "./secrets/judge-scan.ts";
+export { foldForForms } from "./gates/validators/folded.ts";
 export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
-export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";
+export type { TextFacts, Validate, ValidatorKind } from "./gates/validators/validator.ts";
 export {
   decideChange,
   decideMemory,

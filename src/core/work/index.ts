@@ -85,7 +85,7 @@ export {
   type SkillFact,
 } from "./plan-hash.ts";
 export { placeAbsentTools, placeGateProblems } from "./place-problems.ts";
-export type { PlanProblem, PlanProblemCode, PlanProblems } from "./problems.ts";
+export { problemAt, type PlanProblem, type PlanProblemCode, type PlanProblems } from "./problems.ts";
 export {
   buildSpawnedTask,
   readSpawn,

@@ -10,9 +10,11 @@ export type FormRefusalCode =
   | "front_matter_not_map"
   | "front_matter_too_large"
   | "front_matter_unterminated"
+  | "holds_secret"
   | "lone_surrogate"
   | "nul_character"
   | "plan_too_large"
+  | "secret_scan_failed"
   | "too_many_problems";
 
 /** Reasons of one command line. */

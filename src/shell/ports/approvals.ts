@@ -25,6 +25,7 @@ import type {
   ProposalRefused,
   PreparedApproval,
   RequestRefusal,
+  SecretRefusal,
   SelectionRefusal,
   SigningError,
   SkillUnusable,
@@ -163,6 +164,7 @@ export type ItemChoice = {
   readonly actor: AuditActor;
 };
 export type ProposeRefusal =
+  | SecretRefusal
   | PlanRefused
   | ProposalRefused
   | PayloadRefused
@@ -177,6 +179,7 @@ export type PlanRefused = {
   readonly reason: string;
 };
 export type DecideRefusal =
+  | SecretRefusal
   | RequestRefusal
   | DecisionRefusal
   | ApprovalRefusal

@@ -8,6 +8,7 @@ import type {
   SecretInput,
   SecretMissing,
   SecretRef,
+  SecretScan,
   SecureInputCompleted,
   SecureInputRefusal,
   SecureInputRequest,
@@ -54,3 +55,6 @@ export interface SecretsDoor {
   remove(ref: SecretRef, actor: AuditActor): Promise<Result<void, SecureInputRefusal | VaultFault>>;
   vault(): Promise<VaultPlace>;
 }
+
+/** Looks for passwords and keys in a text that is to be stored. */
+export type FindSecrets = (text: string) => Promise<SecretScan>;

@@ -21,7 +21,7 @@ export { createAuditLife, markHead, systemEd25519, systemSha256, type AuditLife 
 export { createTallies } from "./audit-tallies.ts";
 export { withAuditedTransfers } from "./audit-transfers.ts";
 export { createChangeFeed, FEED_WINDOW_MS, type ChangePublisher, type FeedWindow } from "./change-feed.ts";
-export { readPlan } from "./gates/read-plan.ts";
+export { checkPlan, readPlan } from "./gates/read-plan.ts";
 export type { GateCallables } from "./gates/providers.ts";
 export { SHIPPED_MEANS, systemGateProblems } from "./gates/registry.ts";
 export { createSystemGates } from "./gates/system-gates.ts";
@@ -30,6 +30,8 @@ export { createKeysDoor, verifyFileWith, type KeysDoorDeps } from "./keys/door.t
 export { keyIdOf } from "./keys/ed25519.ts";
 export { createSigner, type SignerDeps } from "./keys/signer.ts";
 export { createPasskeysDoor } from "./passkeys/door.ts";
+export { findSecrets } from "./secrets/find-secrets.ts";
+export { withoutSecrets } from "./secrets/without-secrets.ts";
 export { withAskedSecrets } from "./secrets/ask-for-plans.ts";
 export { createMessages, startMessagesLife, type Messages } from "./messages/create.ts";
 export { withMessageDecisions } from "./messages/door.ts";

@@ -1,4 +1,5 @@
 import { oneLine } from "#base";
+import type { SecretRefusal } from "../secret/secret-scan.ts";
 import type { Words } from "../words.ts";
 import type { MemoryItem } from "./memory.ts";
 
@@ -13,10 +14,14 @@ export type MemoryRefusal =
   | { readonly code: "memory_verified"; readonly memoryId: string }
   /** It is verified already. */
   | { readonly code: "memory_trusted"; readonly memoryId: string }
-  | { readonly code: "memory_holds_secret" }
+  | SecretRefusal
   | { readonly code: "memory_too_long"; readonly chars: number; readonly max: number };
 
-type Table = { readonly [C in MemoryRefusal["code"]]: (error: Extract<MemoryRefusal, { readonly code: C }>) => Words };
+type Table = {
+  readonly [C in Exclude<MemoryRefusal, SecretRefusal>["code"]]: (
+    error: Extract<MemoryRefusal, { readonly code: C }>,
+  ) => Words;
+};
 
 const refused = (what: string, next: string): Words => ({ what, kept: "Nothing was changed.", next });
 const LIST = "`silas memory list` shows what there is.";
@@ -37,11 +42,6 @@ export const MEMORY_WORDS: Table = {
     refused(`The memory ${oneLine(memoryId)} is verified, so only you change or forget it.`, LIST),
   memory_trusted: ({ memoryId }) =>
     refused(`The memory ${oneLine(memoryId)} is verified already.`, "There is nothing to promote."),
-  memory_holds_secret: () =>
-    refused(
-      "This holds what looks like a password or a key, and no memory holds one.",
-      "Leave it out, or give it to Silas with `silas secrets ask`.",
-    ),
   memory_too_long: ({ chars, max }) =>
     refused(
       `Made harmless, this has ${chars} characters; a memory has at most ${max}.`,

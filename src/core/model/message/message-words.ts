@@ -1,9 +1,12 @@
 import { oneLine } from "#base";
+import type { SecretRefusal } from "../secret/secret-scan.ts";
 import type { Words } from "../words.ts";
 import type { KeptMessage, MessageRefusal } from "./message.ts";
 
 type Table = {
-  readonly [C in MessageRefusal["code"]]: (error: Extract<MessageRefusal, { readonly code: C }>) => Words;
+  readonly [C in Exclude<MessageRefusal, SecretRefusal>["code"]]: (
+    error: Extract<MessageRefusal, { readonly code: C }>,
+  ) => Words;
 };
 
 const refused = (what: string, next: string): Words => ({ what, kept: "Nothing was changed.", next });

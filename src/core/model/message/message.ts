@@ -4,6 +4,7 @@ import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import type { AuditActor } from "../audit.ts";
 import type { QueueMessage } from "../bus/queue-message.ts";
 import { keyIdSchema } from "../keys.ts";
+import type { SecretRefusal } from "../secret/secret-scan.ts";
 import { instantSchema, recordIdSchema } from "../values.ts";
 import type { NonceSpending } from "./nonce.ts";
 import { sourceSchema, taintSchema } from "./taint.ts";
@@ -202,6 +203,7 @@ export type Acknowledged = { readonly message: KeptMessage; readonly reply: stri
 
 /** Why nothing was kept or changed. */
 export type MessageRefusal =
+  | SecretRefusal
   | { readonly code: "message_unknown"; readonly messageId: string }
   | { readonly code: "message_settled"; readonly messageId: string }
   /** It counts as the owner's already. */

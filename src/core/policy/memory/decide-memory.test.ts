@@ -12,6 +12,7 @@ import {
   TRUST_LEVELS,
   type AuditActor,
   type MemoryItem,
+  type SecretScan,
 } from "#model";
 import { decideChange, decideMemory, mayTouch, promotionOf, taintOfEntry, type MemoryWanted } from "./decide-memory.ts";
 
@@ -20,10 +21,12 @@ const moment = (ms: number) => {
   if (!at.ok) throw new Error("a moment");
   return at.value;
 };
+const CLEAN: SecretScan = { ok: true, value: [] };
 const wanted = (over: Partial<MemoryWanted> = {}): MemoryWanted => ({
   memoryId: recordIdSchema.parse("memory-1"),
   scopeId: "owner",
   text: "Ana likes green tea",
+  secrets: CLEAN,
   taint: "auth",
   trustLevel: "working",
   memoryType: "fact",
@@ -53,7 +56,6 @@ const TERMINAL: AuditActor = { kind: "terminal" };
 const OWNER: AuditActor = { kind: "owner", session_id: "s" };
 const SYSTEM: AuditActor = { kind: "system" };
 const CONSTITUTIONAL = { ok: false, error: { code: "memory_constitutional" } };
-const KEY = `ghp_${"Zq8K2mVx7Rt4Yw1Lp9Bn3Cd6Fg5Hj0SaTuEi"}`;
 
 describe("what becomes a memory", () => {
   test("[MEM-01] the kinds, lanes and levels are these and no others", () => {
@@ -101,12 +103,21 @@ describe("what becomes a memory", () => {
     expect(refused).toMatchObject({ error: { code: "memory_too_long", max: LIMITS.memoryChars } });
   });
 
-  test("what looks like a credential is kept by nobody", () => {
-    for (const taint of TAINTS)
-      expect(decideMemory(wanted({ text: `my key is ${KEY}`, taint }))).toEqual({
+  test("a text with a credential, or that was not scanned, is kept by nobody", () => {
+    const found: SecretScan = { ok: true, value: [{ kind: "GitHub token", start: 0, end: 40 }] };
+    for (const taint of TAINTS) {
+      expect(decideMemory(wanted({ secrets: found, taint }))).toEqual({
         ok: false,
-        error: { code: "memory_holds_secret" },
+        error: { code: "holds_secret", found: "GitHub token" },
       });
+      for (const reason of ["failed", "too_long"] as const)
+        expect(decideMemory(wanted({ secrets: { ok: false, error: reason }, taint }))).toEqual({
+          ok: false,
+          error: { code: "secret_scan_failed", reason },
+        });
+    }
+    const change = { item: kept(), text: "x", secrets: found, taint: "auth", actor: TERMINAL, at: moment(1) } as const;
+    expect(decideChange(change)).toMatchObject({ ok: false, error: { code: "holds_secret" } });
   });
 });
 
@@ -116,14 +127,14 @@ describe("what becomes of a memory", () => {
   test("[MEM-05] whoever works here may give a working memory other words, and nothing else of it changes", () => {
     for (const actor of [TERMINAL, OWNER, SYSTEM]) {
       const item = kept();
-      const changed = decideChange({ item, text: "Other words", taint: "auth", actor, at: moment(5) });
+      const changed = decideChange({ item, text: "Other words", secrets: CLEAN, taint: "auth", actor, at: moment(5) });
       expect(changed).toEqual({ ok: true, value: { ...item, content: "Other words", updatedAt: moment(5) } });
       expect(mayTouch(item, actor).ok).toBe(true);
     }
   });
 
   test("[MEM-06] a verified one is the owner's to change, and its new words are not verified", () => {
-    const change = { item: verified, text: "Other words", taint: "auth", at: moment(5) } as const;
+    const change = { item: verified, text: "Other words", secrets: CLEAN, taint: "auth", at: moment(5) } as const;
     for (const actor of [TERMINAL, OWNER]) {
       expect(decideChange({ ...change, actor })).toMatchObject({
         ok: true,
@@ -142,7 +153,9 @@ describe("what becomes of a memory", () => {
     for (const actor of [TERMINAL, OWNER, SYSTEM]) {
       expect(mayTouch(item, actor)).toEqual(CONSTITUTIONAL);
       for (const taint of TAINTS)
-        expect(decideChange({ item, text: "Obey", taint, actor, at: moment(1) })).toEqual(CONSTITUTIONAL);
+        expect(decideChange({ item, text: "Obey", secrets: CLEAN, taint, actor, at: moment(1) })).toEqual(
+          CONSTITUTIONAL,
+        );
     }
     expect(promotionOf(item)).toEqual(CONSTITUTIONAL);
   });
@@ -153,7 +166,14 @@ describe("what becomes of a memory", () => {
       fc.property(fc.array(fc.constantFrom(...TAINTS), { minLength: 1, maxLength: 8 }), ([first = "auth", ...more]) => {
         let item = kept({ taint: first });
         for (const [index, taint] of more.entries()) {
-          const changed = decideChange({ item, text: `words ${index}`, taint, actor: TERMINAL, at: moment(index) });
+          const changed = decideChange({
+            item,
+            text: `words ${index}`,
+            secrets: CLEAN,
+            taint,
+            actor: TERMINAL,
+            at: moment(index),
+          });
           if (!changed.ok) throw new Error(changed.error.code);
           item = changed.value;
         }

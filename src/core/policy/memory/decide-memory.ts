@@ -6,9 +6,10 @@ import {
   type MemoryRefusal,
   type MemoryType,
   type Payload,
+  type SecretScan,
   type Taint,
 } from "#model";
-import { findSecrets } from "../gates/validators/secrets.ts";
+import { judgeScan } from "../secrets/judge-scan.ts";
 import { scrubText } from "../taint/scrub.ts";
 import { deriveTaint } from "../taint/taint.ts";
 
@@ -18,6 +19,8 @@ export type MemoryWanted = {
   /** The words, and how far whoever said them is trusted. */
   readonly text: string;
   readonly taint: Taint;
+  /** What a scan of the words found. */
+  readonly secrets: SecretScan;
   readonly trustLevel: "working" | "constitutional";
   readonly memoryType: MemoryType;
   readonly semanticTags: readonly string[];
@@ -34,7 +37,7 @@ export function decideMemory(wanted: MemoryWanted): Result<MemoryItem, MemoryRef
   const { memoryId, scopeId, taint, trustLevel, memoryType, semanticTags, sourceKind, sourceId, at } = wanted;
   const isOfConfiguration = sourceKind === "configuration" && taint === "owner" && memoryId === ruleId(wanted.text);
   if (trustLevel === "constitutional" && !isOfConfiguration) return err({ code: "memory_constitutional" });
-  const content = keepable(wanted.text, taint);
+  const content = keepable({ text: wanted.text, secrets: wanted.secrets, taint });
   if (!content.ok) return content;
   return ok({
     memoryId,
@@ -69,6 +72,7 @@ export const taintOfEntry = (from: "own" | "foreign", { kind }: AuditActor): Tai
 export type MemoryChange = {
   readonly item: MemoryItem;
   readonly text: string;
+  readonly secrets: SecretScan;
   readonly taint: Taint;
   readonly actor: AuditActor;
   readonly at: Instant;
@@ -78,11 +82,18 @@ export type MemoryChange = {
  * Other words for the same memory. What was signed was about the words before, so the new ones are working again; they are
  * trusted as the least of what was there and what came. [MEM-05] [TAINT-06]
  */
-export function decideChange({ item, text, taint, actor, at }: MemoryChange): Result<MemoryItem, MemoryRefusal> {
+export function decideChange({
+  item,
+  text,
+  secrets,
+  taint,
+  actor,
+  at,
+}: MemoryChange): Result<MemoryItem, MemoryRefusal> {
   const allowed = mayTouch(item, actor);
   if (!allowed.ok) return allowed;
   const joined = deriveTaint([item, { taint }]);
-  const content = keepable(text, joined);
+  const content = keepable({ text, secrets, taint: joined });
   if (!content.ok) return content;
   return ok({
     ...item,
@@ -118,9 +129,11 @@ export function promotionOf(item: MemoryItem): Result<Payload, MemoryRefusal> {
 }
 
 /** Words from outside are made harmless; words that hold a credential are not kept, whoever said them. */
-function keepable(text: string, taint: Taint): Result<string, MemoryRefusal> {
-  if (findSecrets(text).length > 0) return err({ code: "memory_holds_secret" });
+function keepable({ text, secrets, taint }: Kept): Result<string, MemoryRefusal> {
+  const clean = judgeScan(secrets);
+  if (!clean.ok) return clean;
   const content = taint === "external" ? scrubText(text).text : text;
   const { memoryChars: max } = LIMITS;
   return content.length > max ? err({ code: "memory_too_long", chars: content.length, max }) : ok(content);
 }
+type Kept = Pick<MemoryChange, "text" | "secrets" | "taint">;

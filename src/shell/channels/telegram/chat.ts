@@ -5,6 +5,7 @@ import type {
   AuditLog,
   Clock,
   FaultTally,
+  FindSecrets,
   Log,
   MessagesDoor,
   Randomness,
@@ -28,7 +29,7 @@ export type ChatDeps = {
   readonly review: Pick<ReviewFeed, "subscribe">;
   readonly audit: Pick<AuditLog, "append">;
   /** What in a text looks like a secret. */
-  readonly findSecrets: (text: string) => readonly unknown[];
+  readonly findSecrets: FindSecrets;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly timers: Timers;

@@ -83,7 +83,8 @@ async function reply(chat: Chat, words: string): Promise<Result<null, StoreFault
 /** By its form; and while a secret is asked for, one long word is taken for it. */
 async function looksSecret(chat: Chat, text: string): Promise<Result<boolean, StoreFault>> {
   if (supportsSecureInput("telegram")) return ok(false);
-  if (chat.findSecrets(text).length > 0) return ok(true);
+  const scan = await chat.findSecrets(text);
+  if (!scan.ok || scan.value.length > 0) return ok(true);
   if (!ONE_LONG_WORD.test(text)) return ok(false);
   const asked = await chat.secrets.pending();
   return asked.ok ? ok(asked.value.length > 0) : asked;

@@ -140,15 +140,15 @@ describe("validators", () => {
   const output = { on: "every_agent_response", check: "pii" } as const;
   const both = { message: "I am ana@example.org", response: "Call +43 664 1234567" };
 
-  test("[GUARD-04] [GUARD-07] the message is read on its way in and the reply on its way out, and what was read is rewritten", () => {
+  test("[GUARD-04] [GUARD-07] the message is read on its way in and the reply on its way out, and what was read is rewritten", async () => {
     expect(guard(input, both).modified_context).toEqual({ message: "I am [REDACTED email]" });
     expect(guard(output, both).modified_context).toEqual({ response: "Call [REDACTED phone]" });
     const argument = { check: "secrets", extract: "body", on: "on_tool_call" } as const;
     expect(
-      guard(argument, { toolArgs: { body: `x ${["sk", "live", "51HqLyjWDarjtT1zdp7dcGx"].join("_")}` } }),
+      await guard(argument, { toolArgs: { body: `x ${["sk", "live", "51HqLyjWDarjtT1zdp7dcGx"].join("_")}` } }),
     ).toMatchObject({
       action: "continue",
-      modified_context: { tool_args: { body: "x [REDACTED stripe key]" } },
+      modified_context: { tool_args: { body: "x [REDACTED Stripe key]" } },
     });
   });
 

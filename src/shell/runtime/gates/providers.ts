@@ -1,4 +1,4 @@
-import type { Gate, GateContext } from "#model";
+import type { Gate, GateContext, SecretScan } from "#model";
 import {
   judgeFile,
   judgePredicate,
@@ -10,6 +10,7 @@ import {
   type ValidatorKind,
 } from "#policy";
 import type { GateProvider } from "#ports";
+import { findSecrets } from "../secrets/find-secrets.ts";
 import { matchPattern } from "./linear-patterns.ts";
 import { lookAtFile } from "./work-files.ts";
 
@@ -28,7 +29,7 @@ export function createPredicateProvider({ workDir }: { readonly workDir: string 
 export type Validators = { readonly [name: string]: ValidatorKind };
 
 /** Text validators by name. Each is built when a gate first asks for it, once per gate. [GUARD-03] */
-export function createGuardrailProvider(validators: Validators): GateProvider {
+export function createGuardrailProvider(validators: Validators, find = findSecrets): GateProvider {
   const built = new WeakMap<Gate, Validate>();
   return {
     check(gate, context) {
@@ -38,7 +39,9 @@ export function createGuardrailProvider(validators: Validators): GateProvider {
       if (!guarded.ok) return guarded.error;
       const validate = built.get(gate) ?? kind.build(gate.config);
       built.set(gate, validate);
-      return judgeValidation(validate(guarded.value.text), guarded.value);
+      const { text } = guarded.value;
+      const judge = (secrets: SecretScan | null) => judgeValidation(validate(text, { secrets }), guarded.value);
+      return kind.needs === undefined ? judge(null) : find(text).then(judge);
     },
   };
 }

@@ -4,10 +4,12 @@ import {
   parsePlan,
   placeAbsentTools,
   placeGateProblems,
+  problemAt,
   type ParsedPlan,
   type PlanProblems,
   type PlanSource,
 } from "#work";
+import { findSecrets } from "../secrets/find-secrets.ts";
 import { planGateProblems } from "./registry.ts";
 
 /**
@@ -24,6 +26,20 @@ export function readPlan({
   const { item } = parsed.value;
   const gates = placeGateProblems(source, [...planGateProblems(item), ...namesTaken(item, systemGates)]);
   const [first, ...rest] = [...gates, ...placeAbsentTools(source, { item, absentTools })];
+  return first === undefined ? parsed : err([first, ...rest]);
+}
+
+/** The same for somebody who wrote the plan: also where it holds a password or a key, before it is sent anywhere. */
+export async function checkPlan(plan: PlanToUse, find = findSecrets): Promise<Result<ParsedPlan, PlanProblems>> {
+  const parsed = readPlan(plan);
+  if (!parsed.ok) return parsed;
+  const scan = await find(plan.markdown);
+  if (!scan.ok) return err([problemAt({ line: 1, column: 1 }, { code: "secret_scan_failed" })]);
+  const [first, ...rest] = scan.value.map(({ kind, start }) => {
+    const lines = plan.markdown.slice(0, start).split("\n");
+    const column = (lines.at(-1) ?? "").length + 1;
+    return problemAt({ line: lines.length, column }, { code: "holds_secret", found: [kind] });
+  });
   return first === undefined ? parsed : err([first, ...rest]);
 }
 

@@ -14,6 +14,7 @@ import {
 } from "#model";
 import { decideChange, decideMemory, mayTouch, promotionOf, taintOfEntry, taintWithSources } from "#policy";
 import type { ApprovalsDoor, MemoryDoor, Proposed, ProposeRefusal } from "#ports";
+import { scanTexts } from "../secrets/without-secrets.ts";
 import type { MemoryDeps } from "./deps.ts";
 import { settlePromotions, withdrawPromotions } from "./promotions.ts";
 
@@ -86,13 +87,16 @@ function readiness(deps: MemoryDeps): () => Promise<Result<void, StoreFault>> {
 }
 
 /** The constitution of the configuration is what the standing rules are, and nothing else makes one. [MEM-07] */
-async function keepRules({ store, config, clock, log }: MemoryDeps): Promise<Result<void, StoreFault>> {
+async function keepRules({ store, findSecrets, config, clock, log }: MemoryDeps): Promise<Result<void, StoreFault>> {
   const at = clock.now();
-  const rules = [...new Set(config.personality.constitution)].flatMap((text) => {
+  const texts = [...new Set(config.personality.constitution)];
+  const scanned = await Promise.all(texts.map(async (text) => ({ text, secrets: await findSecrets(text) })));
+  const rules = scanned.flatMap(({ text, secrets }) => {
     const rule = decideMemory({
       memoryId: recordIdSchema.parse(ruleId(text)),
       scopeId: config.ownerId,
       text,
+      secrets,
       taint: "owner",
       trustLevel: "constitutional",
       memoryType: "profile",
@@ -127,6 +131,7 @@ async function remember(
   const at = deps.clock.now();
   const item = decideMemory({
     ...words.value,
+    secrets: await scanTexts(deps.findSecrets, [words.value.text, ...wanted.semantic_tags]),
     memoryId: recordIdSchema.parse(uuidV7(at, deps.randomness.bytes(10))),
     scopeId: deps.config.ownerId,
     trustLevel: "working",
@@ -167,7 +172,8 @@ async function change(
   const found = await findIn(deps, memoryId);
   if (!found.ok) return found;
   const taint = taintOfEntry(from, actor);
-  const item = decideChange({ item: found.value, text: content, taint, actor, at: deps.clock.now() });
+  const secrets = await deps.findSecrets(content);
+  const item = decideChange({ item: found.value, text: content, secrets, taint, actor, at: deps.clock.now() });
   if (!item.ok) return item;
   const changed = await deps.store.change({ item: item.value, actor });
   if (changed.ok) await withdrawPromotions(deps, { memoryId, actor });

@@ -4,6 +4,7 @@ import type {
   ApprovalStore,
   AuditLog,
   Clock,
+  FindSecrets,
   KeyRegistry,
   Log,
   MemoryStore,
@@ -19,6 +20,7 @@ export type MemoryDeps = {
   /** Asks for a decision, and takes one back that is about nothing any more. */
   readonly approvals: Pick<ApprovalsDoor, "proposePayload" | "decide">;
   readonly audit: Pick<AuditLog, "append">;
+  readonly findSecrets: FindSecrets;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Log;

@@ -1,11 +1,14 @@
 import { basename } from "node:path";
 import { type Config, SKILL_DOCUMENT, type SkillCheck, type SkillFile } from "#model";
-import { findSecrets } from "#policy";
-import type { SkillTree } from "#ports";
+import type { FindSecrets, SkillTree } from "#ports";
 import { validateSkill, type CheckedSkill, type CredentialFact, type ReadYaml, type SkillRules } from "#work";
 import { parseScripts, type TrialDeps } from "./trial.ts";
 
-export type CheckDeps = TrialDeps & { readonly readYaml: ReadYaml; readonly rules: SkillRules };
+export type CheckDeps = TrialDeps & {
+  readonly readYaml: ReadYaml;
+  readonly rules: SkillRules;
+  readonly findSecrets: FindSecrets;
+};
 export type Checked = CheckedSkill & {
   readonly name: string;
   readonly tree: SkillTree;
@@ -35,7 +38,7 @@ export async function checkTree(
     files: tree.files.map(({ bytes, ...file }) => ({ ...file, text: textOf(bytes) })),
     readYaml: deps.readYaml,
     syntax: await parseScripts(deps, { name: "skill", tree }),
-    credentials: texts.flatMap(credentialsIn),
+    credentials: (await Promise.all(texts.map((file) => credentialsIn(deps.findSecrets, file)))).flat(),
     rules: deps.rules,
   });
   return { ...checked, name, tree, texts };
@@ -51,12 +54,16 @@ function textOf(bytes: Uint8Array): string | null {
 }
 
 /** Also where one is written in pieces that a program puts together. */
-function credentialsIn({ path, text }: TextFile): readonly CredentialFact[] {
+async function credentialsIn(find: FindSecrets, { path, text }: TextFile): Promise<readonly CredentialFact[]> {
   if (text === null) return [];
-  const joined = text.replaceAll(/["'`]\s*\+\s*["'`]/g, "");
-  const found = [...findSecrets(text), ...(joined === text ? [] : findSecrets(joined))];
-  const lines = found.map(({ start }) => text.slice(0, start).split("\n").length);
-  return [...new Set(lines)].map((line) => ({ path, line }));
+  const joined = text.replaceAll(/["'`]\s{0,100}\+\s{0,100}["'`]/g, "");
+  const lines = new Set<number>();
+  for (const part of joined === text ? [text] : [text, joined]) {
+    const scan = await find(part);
+    // A file that could not be searched is named as if something were found in its first line.
+    for (const { start } of scan.ok ? scan.value : [{ start: 0 }]) lines.add(part.slice(0, start).split("\n").length);
+  }
+  return [...lines].map((line) => ({ path, line }));
 }
 
 export const fileOf = ({ path, size, executable, sha256 }: SkillFile): SkillFile => ({

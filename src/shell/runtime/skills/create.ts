@@ -12,13 +12,14 @@ import {
   type SkillView,
   type StoreFault,
 } from "#model";
-import type { ApprovalsDoor, Proposed, ProposeRefusal, ReviewFeed, SkillsDoor, SkillTree } from "#ports";
+import type { ApprovalsDoor, FindSecrets, Proposed, ProposeRefusal, ReviewFeed, SkillsDoor, SkillTree } from "#ports";
 import { readManifest } from "#work";
 import { checkTree, checkView, fileOf, shownTexts, skillRules, type CheckDeps, type Checked } from "./check.ts";
 import { documentIn, type InstalledSkills } from "./installed.ts";
 import { settleInstalls, type SettleDeps } from "./settle.ts";
 
 export type SkillsParts = Omit<SettleDeps, "space"> & {
+  readonly findSecrets: FindSecrets;
   readonly config: Pick<Config, "skills" | "sandbox">;
   readonly installed: InstalledSkills;
   /** Asks for a decision. */

@@ -13,6 +13,7 @@ async function remember({ memories, clock }: Opened, text: string, over: Kept = 
       memoryId: recordIdSchema.parse(`memory-${text.split(" ")[0]}`),
       scopeId: "owner",
       text,
+      secrets: { ok: true, value: [] },
       taint: "auth",
       trustLevel: "working",
       memoryType: "fact",

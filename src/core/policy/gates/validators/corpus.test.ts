@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { BENIGN_TEXTS } from "./benign-texts.fixture.ts";
+import { BENIGN_TEXTS } from "../../../../../test/benign-texts.ts";
 import { SHIPPED_VALIDATORS } from "./shipped.ts";
 
+const SCANNED = { secrets: { ok: true, value: [] } } as const;
 const NAMES = Object.keys(SHIPPED_VALIDATORS);
 const validatorOf = (name: string, config = {}) => SHIPPED_VALIDATORS[name]?.build(config) ?? (() => null);
 
@@ -12,7 +13,7 @@ describe("ordinary text", () => {
 
   test.each(NAMES)("[GUARD-02] %s leaves at least 98 of 100 texts exactly as they are", (name) => {
     const validate = validatorOf(name);
-    const punished = BENIGN_TEXTS.filter((text) => validate(text)?.state !== "passed");
+    const punished = BENIGN_TEXTS.filter((text) => validate(text, SCANNED)?.state !== "passed");
     expect(punished.length / BENIGN_TEXTS.length, punished.join("\n")).toBeLessThanOrEqual(0.02);
   });
 });
@@ -39,12 +40,6 @@ describe("a megabyte of anything", () => {
     "you are ",
     "pretend you have ",
     "a ",
-    "sk-",
-    "eyJ",
-    "eyJaaaaaaaaaaaaa.",
-    "-----BEGIN PRIVATE KEY-----",
-    "password=",
-    "password: a1B2",
     "[INST]",
     "<system> ",
     "<|",
@@ -59,6 +54,6 @@ describe("a megabyte of anything", () => {
 
   test.each(NAMES)("%s answers about every kind of it", (name) => {
     const validate = validatorOf(name);
-    for (const unit of units) expect(validate(big(unit))).not.toBeNull();
+    for (const unit of units) expect(validate(big(unit), SCANNED)).not.toBeNull();
   });
 });

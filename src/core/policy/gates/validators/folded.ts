@@ -4,45 +4,52 @@ export type Folded = { readonly text: string; readonly at: (index: number) => nu
 const FOREIGN = /[\u0080-\uFFFF]/;
 
 /**
- * Reads wide, Arabic and Indic digits, other dashes and spaces as the plain ones, and leaves out what does not show.
- * Every other character keeps its place. Text without any of them is returned as it is.
+ * Reads wide, mathematical, Arabic and Indic letters and digits, other dashes and spaces as the plain ones, and leaves out
+ * accents that stand alone and what does not show. Every other character keeps its place. Text without any of them is
+ * returned as it is.
  */
-export function foldForNumbers(text: string): Folded {
+export function foldForForms(text: string): Folded {
   if (!FOREIGN.test(text)) return { text, at: (index) => index };
   const places: number[] = [];
   const parts: string[] = [];
   for (let index = 0; index < text.length; index += 1) {
-    const unit = plainUnit(text.charCodeAt(index));
-    if (unit === null) continue;
-    parts.push(String.fromCharCode(unit));
-    places.push(index);
+    const point = text.codePointAt(index) ?? 0;
+    const plain = plainPoint(point);
+    for (let unit = 0; unit < plain.length; unit += 1) places.push(index + (plain.length === 2 ? unit : 0));
+    parts.push(plain);
+    if (point > 0xffff) index += 1;
   }
   places.push(text.length);
   return { text: parts.join(""), at: (index) => places[index] ?? text.length };
 }
 
-function plainUnit(unit: number): number | null {
-  if (unit < 0x80) return unit;
-  if (isHidden(unit)) return null;
-  for (const zero of ZEROS) if (unit >= zero && unit <= zero + 9) return 0x30 + unit - zero;
-  if (unit >= 0xff01 && unit <= 0xff5e) return unit - 0xfee0;
-  if ((unit >= 0x2010 && unit <= 0x2015) || unit === 0x2212) return 0x2d;
-  if (unit === 0xa0 || unit === 0x3000 || unit === 0x202f || (unit >= 0x2000 && unit <= 0x200a)) return 0x20;
-  return unit;
+/** The character as a detector reads it; empty when it does not show. */
+function plainPoint(point: number): string {
+  if (point < 0x80) return String.fromCharCode(point);
+  if (isHidden(point)) return "";
+  for (const zero of ZEROS) if (point >= zero && point <= zero + 9) return String.fromCharCode(0x30 + point - zero);
+  if (point >= 0xff01 && point <= 0xff5e) return String.fromCharCode(point - 0xfee0);
+  if ((point >= 0x2010 && point <= 0x2015) || point === 0x2212) return "-";
+  if (point === 0xa0 || point === 0x3000 || point === 0x202f || (point >= 0x2000 && point <= 0x200a)) return " ";
+  const itself = String.fromCodePoint(point);
+  if (point <= 0xffff) return itself;
+  const compatible = itself.normalize("NFKC");
+  return compatible.length === 1 && compatible < "\u0080" ? compatible : itself;
 }
 const ZEROS = [0x0660, 0x06f0, 0x0966, 0xff10];
 
-// Characters that show nothing: whoever puts them between two digits wants to be misread.
-const isHidden = (unit: number): boolean =>
-  unit === 0xad ||
-  unit === 0x34f ||
-  unit === 0x61c ||
-  (unit >= 0x180b && unit <= 0x180f) ||
-  (unit >= 0x200b && unit <= 0x200f) ||
-  (unit >= 0x202a && unit <= 0x202e) ||
-  (unit >= 0x2060 && unit <= 0x206f) ||
-  (unit >= 0xfe00 && unit <= 0xfe0f) ||
-  unit === 0xfeff;
+// Characters that show nothing of their own: whoever puts them between two digits wants to be misread.
+const isHidden = (point: number): boolean =>
+  point === 0xad ||
+  (point >= 0x300 && point <= 0x36f) ||
+  point === 0x61c ||
+  (point >= 0x180b && point <= 0x180f) ||
+  (point >= 0x200b && point <= 0x200f) ||
+  (point >= 0x202a && point <= 0x202e) ||
+  (point >= 0x2060 && point <= 0x206f) ||
+  (point >= 0xfe00 && point <= 0xfe0f) ||
+  point === 0xfeff ||
+  (point >= 0xe0000 && point <= 0xe01ef);
 
 // Letters of other alphabets that look like Latin ones, as they are mixed into words that filters look for.
 const LOOK_ALIKES = new Map<string, string>(

@@ -1,6 +1,6 @@
 import { gateSchemas, PII_KINDS } from "#model";
 import { isIban, isLuhn } from "./checksums.ts";
-import { foldForNumbers } from "./folded.ts";
+import { foldForForms } from "./folded.ts";
 import { sweep, validatorKind, type Finding } from "./validator.ts";
 
 type Kind = (typeof PII_KINDS)[number];
@@ -17,10 +17,10 @@ export const piiValidator = validatorKind({
 });
 
 function findPii(text: string, kinds: readonly Kind[]): readonly Finding[] {
-  const folded = foldForNumbers(text);
+  const folded = foldForForms(text);
   return kinds
     .flatMap((kind) => FINDERS[kind](folded.text))
-    .map(({ kind, start, end }) => ({ kind, start: folded.at(start), end: folded.at(end - 1) + 1 }));
+    .map(({ kind, start, end }) => ({ kind, start: folded.at(start), end: folded.at(end) }));
 }
 
 const FINDERS: { readonly [K in Kind]: (text: string) => readonly Finding[] } = {

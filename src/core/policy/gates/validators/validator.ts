@@ -1,4 +1,5 @@
 import { err, ok, type JsonValue, type Result } from "#base";
+import type { SecretScan } from "#model";
 
 /** What a validator makes of a text. The message names kinds of things, never the things themselves. */
 export type Validation =
@@ -6,11 +7,15 @@ export type Validation =
   | { readonly state: "failed"; readonly message: string }
   | { readonly state: "fixed"; readonly message: string; readonly text: string };
 
-export type Validate = (text: string) => Validation;
+export type Validate = (text: string, facts: TextFacts) => Validation;
+/** What was found out about the text beforehand, for a validator that names it as needed; null for the others. */
+export type TextFacts = { readonly secrets: SecretScan | null };
 export type ValidatorConfig = { readonly [name: string]: JsonValue };
 
 /** One entry of the registry. Building may be dear, so it happens on first use; judging the parameters never builds. */
 export type ValidatorKind = {
+  /** The fact about a text that it cannot find out itself. */
+  readonly needs?: keyof TextFacts;
   /** What is wrong with the parameters; null when nothing is. */
   readonly configProblem: (config: ValidatorConfig) => string | null;
   readonly build: (config: ValidatorConfig) => Validate;
@@ -26,16 +31,18 @@ type Parsed<S> = { readonly success: true; readonly data: S } | { readonly succe
 type Rules<S> = {
   readonly schema: { safeParse(config: unknown): Parsed<S> };
   readonly takes: string;
+  readonly needs?: keyof TextFacts;
   readonly create: (settings: S) => Validate;
 };
 
 /** A kind whose parameters are read by a schema, for the judgement and for the building alike. */
-export function validatorKind<S>({ schema, takes, create }: Rules<S>): ValidatorKind {
+export function validatorKind<S>({ schema, takes, create, ...rest }: Rules<S>): ValidatorKind {
   const read = (config: ValidatorConfig): Result<S, string> => {
     const parsed = schema.safeParse(config);
     return parsed.success ? ok(parsed.data) : err(takes);
   };
   return {
+    ...rest,
     configProblem(config) {
       const settings = read(config);
       return settings.ok ? null : settings.error;
@@ -52,15 +59,17 @@ type Sweep = { readonly find: (text: string) => readonly Finding[]; readonly onF
 
 /** A check that looks for things by their place, and can take them out. */
 export function sweep({ find, onFail, what }: Sweep): Validate {
-  return (text) => {
-    const found = merged(find(text));
-    if (found.length === 0) return { state: "passed" };
-    const kinds = [...new Set(found.map(({ kind }) => kind))].toSorted().join(", ");
-    const message = `${what}: ${kinds}`;
-    return onFail === "exception"
-      ? { state: "failed", message }
-      : { state: "fixed", message, text: redact(text, found) };
-  };
+  return (text) => judgeFindings(text, { found: find(text), onFail, what });
+}
+
+type Findings = { readonly found: readonly Finding[]; readonly onFail: OnFail; readonly what: string };
+
+export function judgeFindings(text: string, { found, onFail, what }: Findings): Validation {
+  const all = merged(found);
+  if (all.length === 0) return { state: "passed" };
+  const kinds = [...new Set(all.map(({ kind }) => kind))].toSorted().join(", ");
+  const message = `${what}: ${kinds}`;
+  return onFail === "exception" ? { state: "failed", message } : { state: "fixed", message, text: redact(text, all) };
 }
 
 /** In order, and one for parts that overlap: the first kind of a place names it. */
