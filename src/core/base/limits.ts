@@ -192,16 +192,16 @@ export const LIMITS = {
   stepInterruptions: 3,
   /** Skills, tools, children, predecessors or artifacts that one plan names. */
   planNames: 100,
-  /** Files of one skill; a folder with more is a program, not a skill. */
-  skillFiles: 100,
-  /** Bytes of one skill, all its files together: they are read and copied for every attempt that uses it. */
-  skillBytes: 4_194_304,
+  /** Files of one skill: schemas and fonts of public ones come to about a hundred; far more is a program. */
+  skillFiles: 400,
+  /** Bytes of one skill, all its files together: fonts fit, and they are read and copied for every attempt that uses it. */
+  skillBytes: 16_777_216,
   /** Folders inside folders of a skill. */
   skillDepth: 6,
-  /** SKILL.md and the scripts of a skill together, which a person reads before signing them. */
-  skillTextChars: 100_000,
-  /** Scripts of one skill; each is parsed, shown and tried. */
-  skillScripts: 20,
+  /** SKILL.md and the code of a skill together, which a person reads before signing them: as much as the largest public one. */
+  skillTextChars: 400_000,
+  /** Files with code of one skill; each is parsed and shown, and tried if a step can run it. */
+  skillScripts: 64,
   /** What a skill says of itself, at its longest. */
   skillDescriptionChars: 1_024,
   /** What is found in one skill; whoever finds more starts over. */

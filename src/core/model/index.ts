@@ -654,6 +654,7 @@ export {
 } from "./skill/skill-report.ts";
 export {
   isSkillPath,
+  isSkillCode,
   isSkillScript,
   SKILL_DOCUMENT,
   SKILL_NAME,

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS, sha256Hex } from "#base";
 import { digest, line } from "../approval/fields.ts";
 import { skillReportSchema } from "./skill-report.ts";
-import { isSkillPath, isSkillScript, SKILL_DOCUMENT, SKILL_NAME, skillTreeDigest } from "./skill-tree.ts";
+import { isSkillCode, isSkillPath, SKILL_DOCUMENT, SKILL_NAME, skillTreeDigest } from "./skill-tree.ts";
 
 const fileSchema = z.strictObject({
   path: z.string().check(z.refine(isSkillPath, "not_a_skill_path")),
@@ -13,7 +13,7 @@ const fileSchema = z.strictObject({
 const textSchema = z.strictObject({ path: z.string(), text: z.string().check(z.maxLength(LIMITS.skillTextChars)) });
 
 /**
- * What an installation is bound to: every file by its digest, the whole text of SKILL.md and of every script, what the
+ * What an installation is bound to: every file by its digest, the whole text of SKILL.md and of all code, what the
  * checks found, and what scripts may use. The texts are those of the files, so what is read is what is installed. [INST-05]
  */
 export const skillInstallShape = {
@@ -36,7 +36,7 @@ export function isWholeInstall({ files, texts, tree_digest: said, report }: Show
   const shown = new Map(texts.map(({ path, text }) => [path, text]));
   const isShown = ({ path, sha256 }: Shown["files"][number]): boolean => {
     const text = shown.get(path);
-    return text === undefined ? path !== SKILL_DOCUMENT && !isSkillScript(path) : sha256Hex(text) === sha256;
+    return text === undefined ? path !== SKILL_DOCUMENT && !isSkillCode(path) : sha256Hex(text) === sha256;
   };
   return (
     report.problems.length === 0 &&

@@ -32,5 +32,7 @@ export const isSkillPath = (path: string): boolean =>
 export const SKILL_NAME = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 export const SKILL_DOCUMENT = "SKILL.md";
-/** Where the scripts of a skill lie; nothing else of it is ever run. */
+/** Code that is parsed, searched and shown before a skill is installed, wherever it lies. */
+export const isSkillCode = (path: string): boolean => /\.(?:mjs|cjs|js|py)$/.test(path);
+/** What a step can run of a skill: the scripts themselves, which may use other code of it. */
 export const isSkillScript = (path: string): boolean => /^scripts\/.+\.(?:mjs|py)$/.test(path);

@@ -10,9 +10,12 @@ export type DescriptionBounds = {
 
 type Rule = { readonly pattern: RegExp; readonly times: number };
 
-/** How something is done, in the forms in which people write it. One "then" is a sentence; two are a procedure. [INST-03] */
+/**
+ * How something is done, in the forms in which people write it. One "then" is a sentence; two are a procedure. A list of uses, as in
+ * "(1) reading, (2) editing", is none. [INST-03]
+ */
 const PROCESS: readonly Rule[] = [
-  { pattern: /(?:^|\s)(?:\d{1,2}[.)]|\(\d{1,2}\))\s/g, times: 2 },
+  { pattern: /(?:^|\s)\d{1,2}[.)]\s/g, times: 2 },
   { pattern: /\bstep\s+(?:\d|one|two|three)\b/gi, times: 1 },
   { pattern: /(?:\b(?:then|next|afterwards|after that|finally|lastly)\b)/gi, times: 2 },
   { pattern: /\bfirst(?:ly)?,/gi, times: 1 },

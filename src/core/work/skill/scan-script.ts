@@ -1,4 +1,5 @@
 import { oneLine } from "#base";
+import { bypassesIn } from "./bypass-words.ts";
 import type { Find, Where } from "./read-document.ts";
 
 /** What a sandbox sets itself, and what every script may therefore read. */
@@ -84,9 +85,12 @@ export function scanScript({ path, text }: ScannedScript, { env, forbidEnv, find
 const PIPED =
   /\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\bbase64\s+(?:-d|--decode|-D)\b[^\n|]*\|\s*(?:ba|z|da)?sh\b/g;
 
+/** What SKILL.md and the other pages tell whoever reads them to do. */
 export function scanInstructions({ path, text }: ScannedScript, find: Find): void {
   for (const { index, about } of matches(text, PIPED))
     find.problem("evaluates_text", { path, line: lineOf(text, index), about });
+  for (const { index, about } of bypassesIn(text))
+    find.problem("bypasses_approval", { path, line: lineOf(text, index), about: oneLine(about).slice(0, 80) });
 }
 
 type Read = { readonly index: number; readonly name: string | null };

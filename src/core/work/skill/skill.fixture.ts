@@ -1,6 +1,6 @@
 import { sha256Hex } from "#base";
 import { parseYaml } from "#config";
-import { isSkillScript, type SkillProblemCode } from "#model";
+import { isSkillCode, type SkillProblemCode } from "#model";
 import { validateSkill, type CheckedSkill, type SkillFacts, type SkillText } from "./validate.ts";
 
 export type Files = Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export const textsOf = (files: Files): readonly SkillText[] =>
   }));
 
 export function checkFiles(files: Files, over: Partial<SkillFacts> = {}): CheckedSkill {
-  const scripts = Object.keys(files).filter(isSkillScript);
+  const scripts = Object.keys(files).filter(isSkillCode);
   return validateSkill({
     folder: "word-count",
     files: textsOf(files),

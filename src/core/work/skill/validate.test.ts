@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkFiles, described, DOCUMENT, GOOD, problemsOf, script, withKeys } from "./skill.fixture.ts";
+import { LIMITS } from "#base";
+import { ASKING, BYPASSING } from "./bypass-texts.fixture.ts";
+import { checkFiles, described, DOCUMENT, GOOD, problemsOf, script, textsOf, withKeys } from "./skill.fixture.ts";
 
 describe("a skill", () => {
   test("[SKILL-01] is a folder with a SKILL.md, and may have scripts, references and assets; another SKILL.md inside is none", () => {
@@ -18,6 +20,13 @@ describe("a skill", () => {
       expect(problemsOf(GOOD, { folder }), folder).toEqual(["name_differs"]);
     }
     expect(problemsOf({ ...GOOD, "SKILL.md": DOCUMENT.replace(/^name.*\n/m, "") })).toEqual(["key_missing"]);
+    for (const name of ["Word-count", "word_count", "word--count", "-word", "w".repeat(65), "word count"]) {
+      const files = { ...GOOD, "SKILL.md": DOCUMENT.replace(/^name.*$/m, `name: ${name}`) };
+      expect(problemsOf(files, { folder: name }), name).toEqual(["name_wrong"]);
+    }
+    const longest = "w".repeat(64);
+    const files = { ...GOOD, "SKILL.md": DOCUMENT.replace(/^name.*$/m, `name: ${longest}`) };
+    expect(problemsOf(files, { folder: longest })).toEqual([]);
   });
 
   test("[SKILL-03] [INST-03] says when it is used: not too short, not too long, no procedure, no claim to be chosen", () => {
@@ -45,6 +54,7 @@ describe("a skill", () => {
       "Coding workflows for analysis, editing, testing, and verification in repositories.",
       "Reads PDF forms and fills them in. Use when the owner mentions PDFs, forms or signatures.",
       "Looks after an inbox: sorts, labels and drafts, then waits for the owner.",
+      "Works with documents. Use for: (1) creating new ones, (2) editing content, (3) tracked changes, or (4) comments.",
     ]) {
       expect(problemsOf(described(text)), text).toEqual([]);
     }
@@ -83,13 +93,50 @@ describe("the checks before an installation", () => {
     expect(problemsOf(GOOD, { syntax: new Map([[path, { absent: "no node" }]]) })).toEqual(["parser_absent"]);
     expect(problemsOf(GOOD, { syntax: new Map() })).toEqual(["parser_absent"]);
     expect(problemsOf({ ...GOOD, "scripts/run.sh": "echo" })).toEqual(["script_kind"]);
-    expect(problemsOf({ ...GOOD, "assets/tool.py": "pass" })).toEqual(["code_outside_scripts"]);
+    for (const name of ["tool.sh", "tool.ts", "tool.pyc", "tool.so", "tool.wasm", "tool.exe"])
+      expect(problemsOf({ ...GOOD, [`assets/${name}`]: "x" }), name).toEqual(["code_outside_scripts"]);
+    const executable = textsOf({ ...GOOD, "assets/tool": "x" }).map((file) => ({ ...file, executable: true }));
+    expect(problemsOf(GOOD, { files: executable })).toEqual(["code_outside_scripts"]);
+  });
+
+  test("[INST-02] code outside of scripts/ is parsed and searched like a script", () => {
+    expect(problemsOf({ ...GOOD, "ooxml/pack.py": "pass", "lib/a.js": "1", "scripts/b.cjs": "2" })).toEqual([]);
+    expect(problemsOf({ ...GOOD, "ooxml/pack.py": "eval(x)" })).toEqual(["evaluates_text"]);
+    const unparsed = new Map([["scripts/count.mjs", "parsed" as const]]);
+    expect(problemsOf({ ...GOOD, "ooxml/pack.py": "pass" }, { syntax: unparsed })).toEqual(["parser_absent"]);
+    expect(problemsOf({ ...GOOD, "ooxml/pack.py": "# \u202e" })).toEqual(["hidden_characters"]);
+  });
+
+  test("data of any kind and in any folder keeps nobody out, and a folder of its own is noted once", () => {
+    const data = ["a.xsd", "b.ttf", "c.xml", "requirements.txt", "d.png", "e.csv", "f.json", "g.html", "OFL.txt", "h"];
+    for (const folder of ["", "scripts/", "scripts/templates/", "assets/", "canvas-fonts/", "ooxml/schemas/ecma/"]) {
+      const files = Object.fromEntries(data.map((name) => [folder + name, "data"]));
+      expect(problemsOf({ ...GOOD, ...files }), folder).toEqual([]);
+    }
+    const fonts = { ...GOOD, "canvas-fonts/a.ttf": "x", "canvas-fonts/b.ttf": "y" };
+    const noted = { code: "unexpected_file", path: "canvas-fonts/", line: null, about: "" };
+    expect(checkFiles(fonts).report.notes).toEqual([noted]);
+  });
+
+  test("instructions to act without approval keep it out, and instructions to ask for it do not", () => {
+    const says = (text: string, path = "SKILL.md") => ({
+      ...GOOD,
+      [path]: path === "SKILL.md" ? `${DOCUMENT}\n${text}\n` : text,
+    });
+    for (const text of BYPASSING) {
+      expect(problemsOf(says(text)), text).toEqual(["bypasses_approval"]);
+      expect(problemsOf(says(`Read this. ${text}`, "references/rules.md")), text).toEqual(["bypasses_approval"]);
+    }
+    for (const text of ASKING) expect(problemsOf(says(text)), text).toEqual([]);
   });
 
   test("[INST-02] every file that SKILL.md names is there and inside of the skill; an example in a fence names nothing", () => {
     const says = (text: string) => ({ ...GOOD, "SKILL.md": `${DOCUMENT}\n${text}\n` });
     expect(problemsOf(says("[more](references/more.md)"))).toEqual(["reference_missing"]);
-    expect(problemsOf(says("Run `scripts/other.mjs`."))).toEqual(["reference_missing"]);
+    const mentioned = checkFiles(says("Run `scripts/other.mjs`.")).report;
+    expect(mentioned).toMatchObject({ problems: [], notes: [{ code: "mention_missing", about: "scripts/other.mjs" }] });
+    expect(problemsOf(says("Run `scripts/../../other.mjs`."))).toEqual(["reference_outside"]);
+    expect(problemsOf(withKeys("script_args: { scripts/other.mjs: {} }"))).toEqual(["reference_missing"]);
     for (const outside of ["../other/SKILL.md", "/etc/passwd", "assets/../../x", "~/notes"]) {
       expect(problemsOf(says(`[x](${outside})`)), outside).toEqual(["reference_outside"]);
     }
@@ -148,7 +195,7 @@ describe("the checks before an installation", () => {
   });
 
   test("[INST-05] the same folder gives the same report, in whatever order its files come", () => {
-    const bad = { ...script("eval(process.env.X)"), "scripts/b.sh": "", "other.txt": "", "assets/x.py": "" };
+    const bad = { ...script("eval(process.env.X)"), "scripts/b.sh": "", "other.txt": "", "assets/x.sh": "" };
     const turned = Object.fromEntries(Object.entries(bad).toReversed());
     expect(checkFiles(turned).report).toEqual(checkFiles(bad).report);
     expect(checkFiles(bad).report.problems.length).toBeGreaterThan(3);
@@ -156,8 +203,10 @@ describe("the checks before an installation", () => {
 
   test("[INST-02] hidden characters, bytes that are no text and more than a person reads keep it out", () => {
     expect(problemsOf(script("let a = 1; // \u202e\n"))).toEqual(["hidden_characters"]);
-    expect(problemsOf(script(`// ${"x".repeat(100_001)}\n`))).toEqual(["text_too_long"]);
-    const many = Object.fromEntries(Array.from({ length: 21 }, (_none, at) => [`scripts/s${at}.mjs`, ""]));
+    expect(problemsOf(script(`// ${"x".repeat(LIMITS.skillTextChars)}\n`))).toEqual(["text_too_long"]);
+    const many = Object.fromEntries(
+      Array.from({ length: LIMITS.skillScripts }, (_none, at) => [`scripts/s${at}.mjs`, ""]),
+    );
     expect(problemsOf({ ...GOOD, ...many })).toEqual(["script_too_many"]);
   });
 });

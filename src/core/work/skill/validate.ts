@@ -1,5 +1,13 @@
-import { LIMITS, neutralise } from "#base";
-import { isSkillScript, SKILL_DOCUMENT, type SkillFile, type SkillFinding, type SkillReport } from "#model";
+import { LIMITS, neutralise, oneLine } from "#base";
+import {
+  isSkillCode,
+  isSkillScript,
+  SKILL_DOCUMENT,
+  SKILL_NAME,
+  type SkillFile,
+  type SkillFinding,
+  type SkillReport,
+} from "#model";
 import { checkConnectionScripts } from "../connection/read-connection.ts";
 import type { ReadYaml } from "../parse-plan.ts";
 import { checkDescription, type DescriptionBounds } from "./description.ts";
@@ -48,15 +56,17 @@ export function validateSkill(facts: SkillFacts): CheckedSkill {
   const read = document === null ? null : readSkillDocument(document, { readYaml: facts.readYaml, find });
   if (read !== null) {
     const { name, description } = read.manifest;
+    if (name !== "" && !SKILL_NAME.test(name))
+      find.problem("name_wrong", { path: SKILL_DOCUMENT, about: oneLine(name).slice(0, 80) });
     if (name !== "" && name !== facts.folder)
       find.problem("name_differs", { path: SKILL_DOCUMENT, about: facts.folder });
     checkDescription(description, { bounds: facts.rules.description, find });
     checkReferences(read, { paths: new Set(files.map(({ path }) => path)), find });
     if (read.manifest.connection !== null) checkConnectionScripts(new Set(files.map(({ path }) => path)), find);
-    scanInstructions({ path: SKILL_DOCUMENT, text: document ?? "" }, find);
   }
+  for (const { path, text } of files) if (/\.md$/i.test(path) && text !== null) scanInstructions({ path, text }, find);
   const env = new Set(read?.manifest.env ?? []);
-  for (const { path, text } of files.filter((file) => isSkillScript(file.path))) {
+  for (const { path, text } of files.filter((file) => isSkillCode(file.path))) {
     const fact = facts.syntax.get(path);
     if (fact === undefined || (typeof fact === "object" && "absent" in fact)) {
       find.problem("parser_absent", { path, about: fact === undefined ? "no parser was asked" : fact.absent });
@@ -70,7 +80,8 @@ export function validateSkill(facts: SkillFacts): CheckedSkill {
 
 type Mutable<K extends keyof SkillReport> = SkillReport[K][number][];
 
-const CODE = /\.(?:m?js|cjs|jsx|m?ts|cts|tsx|py|pyc|pyo|sh|bash|zsh|rb|pl|php|lua|so|node|wasm|exe|dll|jar|class)$/i;
+/** Code that is not shown, since nothing here can parse or search it. */
+const CODE = /\.(?:jsx|m?ts|cts|tsx|pyc|pyo|sh|bash|zsh|rb|pl|php|lua|so|node|wasm|exe|dll|jar|class)$/i;
 const FOLDERS = /^(?:scripts|references|assets)\//;
 const BESIDE = /^(?:LICEN[CS]E|NOTICE|README|CHANGELOG)(?:\.\w+)?$/;
 
@@ -79,18 +90,22 @@ function checkTree(files: readonly SkillText[], find: Find): void {
   for (const { path, executable } of files) {
     if (path === SKILL_DOCUMENT) continue;
     if (path.split("/").at(-1)?.toLowerCase() === "skill.md") find.problem("nested_skill", { path });
-    if (path.startsWith("scripts/")) {
-      if (!isSkillScript(path)) find.problem("script_kind", { path });
-    } else if (CODE.test(path) || executable) find.problem("code_outside_scripts", { path });
-    else if (!FOLDERS.test(path) && !BESIDE.test(path)) find.note("unexpected_file", { path });
+    if (isSkillCode(path)) continue;
+    // Everything else is data: it is listed with its digest, and nothing runs it.
+    if (CODE.test(path) || executable)
+      find.problem(path.startsWith("scripts/") ? "script_kind" : "code_outside_scripts", { path });
+    else if (!FOLDERS.test(path) && !BESIDE.test(path)) find.note("unexpected_file", { path: placeOf(path) });
   }
-  const scripts = files.filter(({ path }) => isSkillScript(path));
-  if (scripts.length === 0) find.note("no_scripts");
-  if (scripts.length > LIMITS.skillScripts) find.problem("script_too_many", { about: String(LIMITS.skillScripts) });
+  if (!files.some(({ path }) => isSkillScript(path))) find.note("no_scripts");
+  if (files.filter(({ path }) => isSkillCode(path)).length > LIMITS.skillScripts)
+    find.problem("script_too_many", { about: String(LIMITS.skillScripts) });
 }
 
+/** A folder of its own is named once. */
+const placeOf = (path: string): string => (path.includes("/") ? `${path.split("/")[0]}/` : path);
+
 function checkTexts({ files, credentials }: SkillFacts, find: Find): void {
-  const shown = files.filter(({ path }) => path === SKILL_DOCUMENT || isSkillScript(path));
+  const shown = files.filter(({ path }) => path === SKILL_DOCUMENT || isSkillCode(path));
   for (const { path, text } of shown) {
     if (text === null) find.problem("not_text", { path });
     else if (neutralise(text) !== text) find.problem("hidden_characters", { path, line: firstHidden(text) });

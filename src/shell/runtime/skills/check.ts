@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import { type Config, SKILL_DOCUMENT, type SkillCheck, type SkillFile } from "#model";
+import { LIMITS } from "#base";
+import { isSkillCode, SKILL_DOCUMENT, type Config, type SkillCheck, type SkillFile } from "#model";
 import type { FindSecrets, SkillTree } from "#ports";
 import { validateSkill, type CheckedSkill, type CredentialFact, type ReadYaml, type SkillRules } from "#work";
 import { parseScripts, type TrialDeps } from "./trial.ts";
@@ -58,13 +59,23 @@ async function credentialsIn(find: FindSecrets, { path, text }: TextFile): Promi
   if (text === null) return [];
   const joined = text.replaceAll(/["'`]\s{0,100}\+\s{0,100}["'`]/g, "");
   const lines = new Set<number>();
-  for (const part of joined === text ? [text] : [text, joined]) {
-    const scan = await find(part);
-    // A file that could not be searched is named as if something were found in its first line.
-    for (const { start } of scan.ok ? scan.value : [{ start: 0 }]) lines.add(part.slice(0, start).split("\n").length);
-  }
+  for (const whole of joined === text ? [text] : [text, joined])
+    for (const { from, part } of partsOf(whole)) {
+      const scan = await find(part);
+      // A file that could not be searched is named as if something were found at its beginning.
+      for (const { start } of scan.ok ? scan.value : [{ start: 0 }])
+        lines.add(whole.slice(0, from + start).split("\n").length);
+    }
   return [...lines].map((line) => ({ path, line }));
 }
+
+/** A data file may be longer than one scan; the parts overlap by more than a credential is long. */
+function* partsOf(text: string): Generator<{ readonly from: number; readonly part: string }> {
+  const size = LIMITS.secretScanChars;
+  for (let from = 0; from === 0 || from < text.length; from += size - OVERLAP_CHARS)
+    yield { from, part: text.slice(from, from + size) };
+}
+const OVERLAP_CHARS = 20_000;
 
 export const fileOf = ({ path, size, executable, sha256 }: SkillFile): SkillFile => ({
   path,
@@ -82,11 +93,11 @@ export const checkView = ({ name, tree, manifest, report }: Checked): SkillCheck
   report,
 });
 
-/** The texts a person reads before installing it: SKILL.md first, then every script. */
+/** The texts a person reads before installing it: SKILL.md first, then all code. */
 export const shownTexts = ({ texts }: Checked): { readonly path: string; readonly text: string }[] =>
   texts
     .flatMap(({ path, text }) =>
-      text === null || !(path === SKILL_DOCUMENT || path.startsWith("scripts/")) ? [] : [{ path, text }],
+      text === null || !(path === SKILL_DOCUMENT || isSkillCode(path)) ? [] : [{ path, text }],
     )
     .toSorted(
       (a, b) => Number(b.path === SKILL_DOCUMENT) - Number(a.path === SKILL_DOCUMENT) || (a.path < b.path ? -1 : 1),

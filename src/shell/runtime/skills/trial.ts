@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { err, LIMITS, ok, oneLine, type Result } from "#base";
-import { defaultSandboxConfig, isSkillScript, sandboxWords, type SandboxConfig } from "#model";
+import { defaultSandboxConfig, isSkillCode, isSkillScript, sandboxWords, type SandboxConfig } from "#model";
 import type { Sandboxes, SandboxSpace, SkillTree } from "#ports";
 import { SKILLS_PLACE, trialArguments, type SkillManifest, type SyntaxFact } from "#work";
 
@@ -58,7 +58,7 @@ const parserOf = (path: string): readonly string[] =>
 
 /** What parsers say of every script; nothing of it is run. A parser that is not there has said nothing. [INST-02] */
 export async function parseScripts(deps: TrialDeps, laid: Laid): Promise<ReadonlyMap<string, SyntaxFact>> {
-  const scripts = laid.tree.files.filter(({ path }) => isSkillScript(path)).slice(0, LIMITS.skillScripts);
+  const scripts = laid.tree.files.filter(({ path }) => isSkillCode(path)).slice(0, LIMITS.skillScripts);
   if (scripts.length === 0) return new Map();
   const opened = await openWith(deps, laid);
   if (!opened.ok) return new Map(scripts.map(({ path }) => [path, { absent: oneLine(opened.error) }]));
@@ -79,7 +79,7 @@ async function parsed(space: SandboxSpace, { path }: { readonly path: string }):
   const said = Buffer.concat([stdout.bytes, stderr.bytes]).toString("utf8");
   if (path.endsWith(".py"))
     return end.code === 3 ? { line: Number.parseInt(said, 10) || null } : { absent: "no python3" };
-  const line = said.includes("SyntaxError") ? /\.mjs:(\d+)/.exec(said)?.[1] : undefined;
+  const line = said.includes("SyntaxError") ? /\.[cm]?js:(\d+)/.exec(said)?.[1] : undefined;
   return said.includes("SyntaxError") ? { line: line === undefined ? null : Number(line) } : { absent: "no node" };
 }
 
@@ -87,7 +87,8 @@ type Trying = Laid & { readonly manifest: SkillManifest };
 
 /**
  * Runs every script once with what stands for its arguments, offline, in an empty workspace, and told that nothing is
- * meant. Answers with the first that did not end well, in words that begin with a code; null when all did. [INST-07]
+ * meant. Answers with the first that did not end well, in words that begin with a code; null when all did. A script that
+ * `script_args` describes ends well with code 0, and any other by ending at all. [INST-07]
  */
 export async function tryScripts(deps: TrialDeps, { manifest, ...laid }: Trying): Promise<string | null> {
   const scripts = laid.tree.files.filter(({ path }) => isSkillScript(path));
@@ -109,13 +110,15 @@ type One = { readonly path: string; readonly laid: Laid; readonly manifest: Skil
 
 async function tried(space: SandboxSpace, { path, laid, manifest }: One): Promise<string | null> {
   const program = path.endsWith(".py") ? ["python3", "-B"] : [NODE];
-  const described = Object.hasOwn(manifest.scriptArgs, path) ? (manifest.scriptArgs[path] ?? {}) : {};
+  const isDescribed = Object.hasOwn(manifest.scriptArgs, path);
+  const described = isDescribed ? (manifest.scriptArgs[path] ?? {}) : {};
   const env = { SILAS_DRY_RUN: "1", ...Object.fromEntries(manifest.env.map((name) => [name, ""])) };
   const stdin = Buffer.from(`${JSON.stringify(trialArguments(described))}\n`);
   const ran = await space.run({ argv: [...program, `${SKILLS_PLACE}/${laid.name}/${path}`], env, stdin });
   if (!ran.ok) return `dry_run_failed: ${path}: ${oneLine(sandboxWords(ran.error).what)}`;
   const { end, stderr } = ran.value;
-  if (end.kind === "exit" && end.code === 0) return null;
+  // One that is not described may want arguments that nobody knows here; then it ends with a code of its own.
+  if (end.kind === "exit" && (end.code === 0 || !isDescribed)) return null;
   const said = oneLine(Buffer.from(stderr.bytes).toString("utf8").trim().split("\n").at(-1) ?? "").slice(0, 200);
   return `dry_run_failed: ${path} ended with ${end.kind === "exit" ? `code ${end.code}` : end.kind}${said === "" ? "" : `: ${said}`}`;
 }
