@@ -45,8 +45,10 @@ export async function startContainerEngine(): Promise<ContainerEngine> {
     execFileSync("podman", [...options, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   podman("import", "--quiet", imageFile(), IMAGE);
   const socket = join(folder, "engine.sock");
+  // The monitor of a container that ran out of memory leaves a file named `oom` in the folder it was started in.
   const service = spawn("podman", [...options, "system", "service", "--time=0", `unix://${socket}`], {
     stdio: "ignore",
+    cwd: folder,
   });
   const gone = once(service, "exit");
   while (!(await answers(socket))) {
@@ -82,7 +84,7 @@ const PROGRAMS =
 
 /** The programs above, what they and Node are linked with, and the folders a system has. Made once per machine. */
 function imageFile(): string {
-  const files = [...new Set([...PROGRAMS, ...[...PROGRAMS, process.execPath].flatMap(linked)].flatMap(withTarget))];
+  const files = [...new Set([...PROGRAMS, ...linked([...PROGRAMS, process.execPath])].flatMap(withTarget))];
   const print = files.map((file) => `${file} ${statSync(file).mtimeMs} ${statSync(file).size}`).join("\n");
   const made = join(CACHE, `${createHash("sha256").update(print).digest("hex").slice(0, 16)}.tar`);
   if (existsSync(made)) return made;
@@ -104,8 +106,8 @@ function imageFile(): string {
 }
 
 /** By the names they have in /usr: /lib and /lib64 are links into it. */
-const linked = (program: string): readonly string[] =>
-  [...execFileSync("ldd", [program], { encoding: "utf8" }).matchAll(/(\/\S+) \(0x/g)].map(([, path = ""]) =>
+const linked = (programs: readonly string[]): readonly string[] =>
+  [...execFileSync("ldd", programs, { encoding: "utf8" }).matchAll(/(\/\S+) \(0x/g)].map(([, path = ""]) =>
     path.replace(/^\/(lib|lib64)\//, "/usr/$1/"),
   );
 
