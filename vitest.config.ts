@@ -5,6 +5,7 @@ const BROWSER_TESTS = ["test/e2e/web-*.e2e.test.ts", "test/e2e/review*.e2e.test.
 /** No test asserts how long something takes: what takes long on a busy machine is no failure, what never comes is. */
 const PATIENT = {
   environment: "node",
+  globalSetup: "scripts/vitest-setup.ts",
   testTimeout: 900_000,
   hookTimeout: 900_000,
   expect: { poll: { timeout: 240_000 } },

@@ -34,7 +34,7 @@ export function testSteps(reportsDir: string): readonly Step[] {
 
 async function main(args: readonly string[]): Promise<number> {
   const withE2e = args.includes("--with=e2e");
-  const problem = withE2e ? ensureSystemPackages() : null;
+  const problem = ensureSystemPackages(withE2e ? undefined : ["unit"]);
   if (problem !== null) {
     console.error(problem);
     return 1;

@@ -5,7 +5,7 @@ import { ensureSystemPackages } from "./system-packages.ts";
 import { ROOT, toolCommand } from "./tools.ts";
 
 function main(args: readonly string[]): number {
-  const problem = ensureSystemPackages();
+  const problem = ensureSystemPackages(["terminal", "browser"]);
   if (problem !== null) {
     console.error(problem);
     return 1;

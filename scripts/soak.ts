@@ -55,7 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error("Usage: npm run soak -- [--seeds=100] [--kills=200] [--runs=100000]");
     return 2;
   }
-  const problem = ensureSystemPackages();
+  const problem = ensureSystemPackages(["unit"]);
   if (problem !== null) {
     console.error(problem);
     return 1;

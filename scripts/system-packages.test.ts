@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planInstall, type Machine } from "./system-packages.ts";
+import { missingPrograms, planInstall, SYSTEM_PACKAGES, type Machine } from "./system-packages.ts";
 
 const machine = (platform: NodeJS.Platform, commands: readonly string[], user: "root" | "person"): Machine => ({
   platform,
@@ -8,7 +8,7 @@ const machine = (platform: NodeJS.Platform, commands: readonly string[], user: "
 });
 
 test("asks for nothing when everything is there, whatever the browser is called", () => {
-  expect(planInstall(machine("linux", ["google-chrome", "bwrap", "podman", "runc"], "person"))).toEqual({
+  expect(planInstall(machine("linux", ["google-chrome", "bwrap", "prlimit", "podman", "runc"], "person"))).toEqual({
     kind: "nothing",
   });
 });
@@ -16,7 +16,8 @@ test("asks for nothing when everything is there, whatever the browser is called"
 test("installs only what is missing, as root where apt exists", () => {
   expect(planInstall(machine("linux", ["apt-get", "chromium"], "root"))).toEqual({
     kind: "apt",
-    packages: ["bubblewrap", "podman", "runc"],
+    packages: ["bubblewrap", "util-linux", "podman", "runc"],
+    names: "bubblewrap (bwrap) and util-linux (prlimit) and podman and runc",
   });
 });
 
@@ -24,16 +25,31 @@ test("tells a person exactly what to run", () => {
   const plan = planInstall(machine("linux", ["apt-get"], "person"));
   expect(plan).toMatchObject({
     kind: "tell",
-    sentence: expect.stringContaining("sudo apt-get install --yes chromium bubblewrap podman runc"),
+    sentence: expect.stringContaining("sudo apt-get install --yes chromium bubblewrap util-linux podman runc"),
   });
 });
 
 test("a Linux without apt and a Mac get their own words; the sandbox is asked for on Linux only", () => {
   expect(planInstall(machine("linux", [], "root"))).toMatchObject({
-    sentence: expect.stringContaining("chromium and bubblewrap and podman and runc"),
+    sentence: expect.stringContaining("chromium and bubblewrap (bwrap) and util-linux (prlimit) and podman and runc"),
   });
   expect(planInstall(machine("darwin", [], "person"))).toMatchObject({
     sentence: expect.stringContaining("brew install --cask chromium"),
   });
   expect(planInstall(machine("darwin", ["chromium"], "person"))).toEqual({ kind: "nothing" });
+});
+
+test("a project asks for its own programs only, and each of them alone is named with what to install", () => {
+  const all = SYSTEM_PACKAGES.flatMap(({ commands }) => commands);
+  for (const { aptName, commands, projects } of SYSTEM_PACKAGES) {
+    const without = machine(
+      "linux",
+      all.filter((command) => !commands.includes(command)),
+      "person",
+    );
+    const asking = ["unit", "tidy", "terminal", "browser"].filter((project) =>
+      missingPrograms([project], without)?.startsWith(`The tests need ${aptName}`),
+    );
+    expect(asking.toSorted()).toEqual(projects.toSorted());
+  }
 });
