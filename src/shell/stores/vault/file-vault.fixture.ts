@@ -2,13 +2,19 @@ import { join } from "node:path";
 import { secretText, type SecretRef } from "#model";
 import type { Randomness, Vault } from "#ports";
 import { createFileVault } from "./file-vault.ts";
+import type { Derive } from "./kept-key.ts";
 
 const { randomBytes } = process.getBuiltinModule("node:crypto");
 
 export const random: Randomness = { bytes: (count) => randomBytes(count) };
 export const ref = (name: string): SecretRef => name as SecretRef;
 
-export type Opening = { readonly passphrase?: string; readonly typed?: string; readonly random?: Randomness };
+export type Opening = {
+  readonly passphrase?: string;
+  readonly typed?: string;
+  readonly random?: Randomness;
+  readonly derive?: Derive;
+};
 
 /** The vault of a directory, its key file beside it in `state`. */
 export function openFile(dir: string, opening: Opening = {}): Vault {
@@ -18,5 +24,6 @@ export function openFile(dir: string, opening: Opening = {}): Vault {
     passphrase: secretText(opening.passphrase ?? null),
     askPassphrase: async () => secretText(opening.typed ?? null),
     random: opening.random ?? random,
+    ...(opening.derive && { derive: opening.derive }),
   });
 }

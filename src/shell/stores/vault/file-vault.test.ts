@@ -15,7 +15,9 @@ import { describe, expect, test } from "vitest";
 import { depth, sampleOf } from "../../../../test/depth.ts";
 import { mustFail, must, tempDir } from "../store.fixture.ts";
 import { openFile, ref } from "./file-vault.fixture.ts";
+import type { Derive } from "./kept-key.ts";
 import { parseDocument, renderDocument, type FileDocument } from "./vault-document.ts";
+import { deriveKey } from "./vault-seal.ts";
 
 const SECRET = Buffer.from("a canary that must not be found in clear");
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");
@@ -98,6 +100,46 @@ describe("who may open it", () => {
     expect(await codeOf(openFile(dir))).toBe("vault_damaged");
     writeFileSync(keyFile, kept);
     expect(await openFile(dir).status()).toMatchObject({ state: "unlocked", opensWith: "key_file" });
+  });
+});
+
+describe("the derived key", () => {
+  const counted = () => {
+    const keys: Uint8Array[] = [];
+    const derive: Derive = async (opener, kdf) => {
+      const key = await deriveKey(opener, { ...kdf, n: 2 });
+      keys.push(key);
+      return key;
+    };
+    return { keys, derive };
+  };
+
+  test("is derived once for as long as the same passphrase is given", async () => {
+    const { keys, derive } = counted();
+    const dir = tempDir();
+    const vault = openFile(dir, { passphrase: "correct horse", derive });
+    must(await vault.put(ref("mail"), SECRET));
+    for (let time = 0; time < 3; time += 1) expect(textOf(must(await vault.get(ref("mail"))))).toBe(textOf(SECRET));
+    expect(await vault.status()).toMatchObject({ state: "unlocked" });
+    expect(keys).toHaveLength(1);
+    expect(await codeOf(openFile(dir, { passphrase: "another horse", derive }))).toBe("vault_wrong_key");
+  });
+
+  test("is overwritten once its key file is gone, and derived anew when that is back", async () => {
+    const { keys, derive } = counted();
+    const dir = tempDir();
+    const vault = openFile(dir, { derive });
+    must(await vault.put(ref("mail"), SECRET));
+    const keyFile = join(dir, "state", "vault.key");
+    const kept = readFileSync(keyFile);
+    rmSync(keyFile);
+    expect(await codeOf(vault)).toBe("vault_locked");
+    expect(keys.map((key) => key.every((byte) => byte === 0))).toEqual([true]);
+    writeFileSync(keyFile, "ab".repeat(32));
+    expect(await codeOf(vault)).toBe("vault_wrong_key");
+    expect(keys.map((key) => key.every((byte) => byte === 0))).toEqual([true, true]);
+    writeFileSync(keyFile, kept);
+    expect(textOf(must(await vault.get(ref("mail"))))).toBe(textOf(SECRET));
   });
 });
 

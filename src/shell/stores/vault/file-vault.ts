@@ -4,7 +4,8 @@ import type { Randomness, Vault } from "#ports";
 import { ensureKeyFile, loadKeyFile } from "./key-file.ts";
 import { inTurn } from "./in-turn.ts";
 import { damaged, loadDocument, refsOf, saveDocument, type FileDocument } from "./vault-document.ts";
-import { bytesOfPassphrase, createDerivation, deriveKey, openSealed, seal } from "./vault-seal.ts";
+import { createKeyKeeper, type Derive, type KeyKeeper } from "./kept-key.ts";
+import { bytesOfPassphrase, createDerivation, openSealed, seal } from "./vault-seal.ts";
 
 export type FileVaultOptions = {
   readonly path: string;
@@ -15,10 +16,14 @@ export type FileVaultOptions = {
   /** Asked only when an existing vault needs a passphrase and none was given. */
   readonly askPassphrase: () => Promise<SecretText | null>;
   readonly random: Randomness;
+  /** How an opener is stretched; scrypt by default. */
+  readonly derive?: Derive;
 };
+type Opening = FileVaultOptions & { readonly keeper: KeyKeeper };
 
-/** Secrets sealed one by one in `vault.json`. The key is derived for each call and overwritten after it. */
-export function createFileVault(options: FileVaultOptions): Vault {
+/** Secrets sealed one by one in `vault.json`. Whoever cannot open the vault any more loses the derived key as well. */
+export function createFileVault(given: FileVaultOptions): Vault {
+  const options: Opening = { ...given, keeper: createKeyKeeper(given.random, given.derive) };
   const { path } = options;
   const take = inTurn();
   return {
@@ -34,7 +39,7 @@ export function createFileVault(options: FileVaultOptions): Vault {
   };
 }
 
-async function describe(options: FileVaultOptions): Promise<VaultStatus> {
+async function describe(options: Opening): Promise<VaultStatus> {
   const document = load(options.path);
   if (!document.ok) return status(null, document.error.code);
   if (document.value === null) return status(options.passphrase === null ? "key_file" : "passphrase", "empty");
@@ -48,7 +53,7 @@ const status = (opensWith: VaultStatus["opensWith"], state: VaultStatus["state"]
   state,
 });
 
-async function get(options: FileVaultOptions, ref: SecretRef): Promise<Result<Uint8Array, SecretMissing | VaultFault>> {
+async function get(options: Opening, ref: SecretRef): Promise<Result<Uint8Array, SecretMissing | VaultFault>> {
   const document = load(options.path);
   if (!document.ok) return document;
   const entry = document.value === null ? undefined : entryOf(document.value, ref);
@@ -64,7 +69,7 @@ async function get(options: FileVaultOptions, ref: SecretRef): Promise<Result<Ui
 }
 
 async function put(
-  options: FileVaultOptions,
+  options: Opening,
   { ref, secret }: { readonly ref: SecretRef; readonly secret: Uint8Array },
 ): Promise<Result<void, VaultFault>> {
   if (secret.length > LIMITS.secretBytes) return err({ code: "vault_full", retryable: false });
@@ -84,7 +89,7 @@ async function put(
   });
 }
 
-async function remove(options: FileVaultOptions, ref: SecretRef): Promise<Result<void, VaultFault>> {
+async function remove(options: Opening, ref: SecretRef): Promise<Result<void, VaultFault>> {
   const document = load(options.path);
   if (!document.ok) return document;
   if (document.value === null || entryOf(document.value, ref) === undefined) return ok();
@@ -103,7 +108,7 @@ function load(path: string): Result<FileDocument | null, VaultFault> {
 }
 
 /** An empty vault, not yet on the disk: it appears with its first secret. */
-async function createDocument(options: FileVaultOptions): Promise<Result<FileDocument, VaultFault>> {
+async function createDocument(options: Opening): Promise<Result<FileDocument, VaultFault>> {
   const { random } = options;
   const opensWith = options.passphrase === null ? "key_file" : "passphrase";
   const opener =
@@ -111,9 +116,8 @@ async function createDocument(options: FileVaultOptions): Promise<Result<FileDoc
   if (!opener.ok) return opener;
   const kdf = createDerivation(opensWith, random);
   const vaultId = Buffer.from(random.bytes(16)).toString("hex");
-  const key = await deriveKey(opener.value, kdf);
+  const key = await options.keeper.keyFor(opener.value, kdf);
   const check = seal(new Uint8Array(0), { key, place: { vaultId, slot: "check" }, random });
-  key.fill(0);
   return ok({
     format: "silas-vault",
     version: 1,
@@ -131,17 +135,19 @@ type Unlocking<T> = {
   readonly work: (key: Uint8Array) => Promise<Result<T, VaultFault>>;
 };
 
-/** Runs work with the vault's key, once the key has opened the check; the key does not outlive the work. */
-async function withKey<T>(options: FileVaultOptions, { document, work }: Unlocking<T>): Promise<Result<T, VaultFault>> {
+/** Runs work with the vault's key, once the key has opened the check. The opener is asked for each time. */
+async function withKey<T>(options: Opening, { document, work }: Unlocking<T>): Promise<Result<T, VaultFault>> {
+  const { keeper } = options;
   const opener = await openerOf(options, document);
-  if (!opener.ok) return opener;
-  const key = await deriveKey(opener.value, document.kdf);
-  try {
-    const opened = openSealed(document.check, { key, place: { vaultId: document.vault_id, slot: "check" } });
-    return opened === null ? err({ code: "vault_wrong_key", retryable: false }) : await work(key);
-  } finally {
-    key.fill(0);
+  if (!opener.ok) {
+    keeper.forget();
+    return opener;
   }
+  const key = await keeper.keyFor(opener.value, document.kdf);
+  const opened = openSealed(document.check, { key, place: { vaultId: document.vault_id, slot: "check" } });
+  if (opened !== null) return work(key);
+  keeper.forget();
+  return err({ code: "vault_wrong_key", retryable: false });
 }
 
 async function openerOf(options: FileVaultOptions, document: FileDocument): Promise<Result<Uint8Array, VaultFault>> {
