@@ -22,7 +22,7 @@ export type MessagesDeps = {
   /** The gates of the configuration, in order. */
   readonly systemGates: readonly Gate[];
   readonly approvals: Pick<ApprovalsDoor, "proposePayload">;
-  readonly decisions: Pick<ApprovalStore, "list" | "findApproval">;
+  readonly decisions: Pick<ApprovalStore, "uncarried" | "carriedOut" | "findApproval">;
   readonly registry: KeyRegistry;
   readonly signer: Signer;
   readonly audit: Pick<AuditLog, "append">;

@@ -92,7 +92,7 @@ async function makeUp(parts: GatingDeps): Promise<Result<void, StoreFault>> {
     const settled = await settleByGates(parts, { message, stream: stream.value, actor: { kind: "system" } });
     if (!settled.ok && "retryable" in settled.error) return { ok: false, error: settled.error };
   }
-  const decided = await parts.decisions.list(["approved", "declined"]);
+  const decided = await parts.decisions.uncarried();
   if (!decided.ok) return decided;
   for (const request of decided.value) {
     const done = await carryOut(parts, request);

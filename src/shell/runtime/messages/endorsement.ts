@@ -47,12 +47,15 @@ export async function carryOut(deps: MessagesDeps, request: KeptRequest): Promis
   const read = readPayload(request.kind, request.projection);
   if (!read.ok || sha256Hex(request.projection) !== request.planHash) return ok();
   const { payload } = read.value;
-  if (payload.kind === "memory_promotion")
-    return payload.memory === undefined
-      ? raise(deps, { request, itemId: payload.item_id, digest: payload.item_digest })
-      : ok();
-  if (payload.kind === "gate_approval") return letThrough(deps, { request, digest: payload.context_digest });
-  return ok();
+  let done: Result<void, StoreFault>;
+  if (payload.kind === "memory_promotion" && payload.memory === undefined) {
+    done = await raise(deps, { request, itemId: payload.item_id, digest: payload.item_digest });
+  } else if (payload.kind === "gate_approval") {
+    done = await letThrough(deps, { request, digest: payload.context_digest });
+  } else {
+    return ok();
+  }
+  return done.ok ? deps.decisions.carriedOut(request.requestId) : done;
 }
 
 type Raising = { readonly request: KeptRequest; readonly itemId: string; readonly digest: string };

@@ -6,7 +6,16 @@ import { guarded, guardedValue } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, replacedDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { readDigest } from "./digest.ts";
-import { approvalsOf, countPending, findApproval, findHeading, findRequest, listRequests } from "./reads.ts";
+import {
+  approvalsOf,
+  countPending,
+  dropUncarried,
+  findApproval,
+  findHeading,
+  findRequest,
+  listRequests,
+  uncarriedRequests,
+} from "./reads.ts";
 import { REQUESTS_SQL, requestOf, requestParams, type RequestRow } from "./rows.ts";
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
 import { readGateNames, readTitles } from "./titles.ts";
@@ -20,6 +29,8 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
     heading: async (requestId) => guardedValue(() => findHeading(db, requestId)),
     list: async (states) => guardedValue(() => listRequests(db, states)),
     digest: async (limits) => guardedValue(() => readDigest(db, limits)),
+    uncarried: async () => guardedValue(() => uncarriedRequests(db)),
+    carriedOut: async (requestId) => guardedValue(() => dropUncarried(db, requestId)),
     countPending: async () => guardedValue(() => countPending(db)),
     activate: async (requestId, { at, expiresAt }) =>
       guardedValue(() => {

@@ -31,10 +31,16 @@ type Kept = {
 /** Whose keys count, and where runs that were granted are told of; without the queue nobody is told. */
 export type MemoryApprovalParts = Pick<KeyRegistry, "find"> & { readonly queue?: Pick<QueueStore, "enqueue"> };
 
+const isUncarried = ({ kind, state }: KeptRequest): boolean =>
+  kind === "gate_approval"
+    ? state === "approved" || state === "declined"
+    : kind === "memory_promotion" && state === "approved";
+
 /** The in-memory twin of the approval store: the same behaviour in the plainest code. */
 export function createMemoryApprovalStore(recordAct: RecordAct, keys: MemoryApprovalParts): ApprovalStore {
   const kept: Kept = { requests: new Map(), tokens: [], uses: [], tokensByRequest: new Map(), limits: [], recordAct };
   const { requests } = kept;
+  const carried = new Set<string>();
   return {
     propose: async (request) => propose(kept, request),
     find: async (requestId) => ok(requests.get(requestId) ?? null),
@@ -49,6 +55,12 @@ export function createMemoryApprovalStore(recordAct: RecordAct, keys: MemoryAppr
     list: async (states) => {
       const listed = inOrder(kept).filter(({ state }) => states.includes(state));
       return ok(listed.slice(-LIMITS.pageRows));
+    },
+    uncarried: async () =>
+      ok(inOrder(kept).filter((request) => isUncarried(request) && !carried.has(request.requestId))),
+    carriedOut: async (requestId) => {
+      carried.add(requestId);
+      return ok();
     },
     activate: async (requestId, { at, expiresAt }) => {
       const found = requests.get(requestId);

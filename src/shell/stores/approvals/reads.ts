@@ -4,7 +4,16 @@ import type { RequestHeading } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
 import { readable } from "../store-fault.ts";
 import { isOnRecord, recordedUses } from "./recorded-uses.ts";
-import { REQUESTS_SQL, requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow } from "./rows.ts";
+import {
+  REQUESTS_SQL,
+  requestOf,
+  tokenOf,
+  UNCARRIED_SQL,
+  useOf,
+  type RequestRow,
+  type TokenRow,
+  type UseRow,
+} from "./rows.ts";
 
 export function findRequest(db: Sqlite, requestId: string): KeptRequest | null {
   const row = db.get<RequestRow>(`${REQUESTS_SQL} WHERE d.request_id = :requestId`, { requestId });
@@ -30,12 +39,31 @@ function projectionOf(db: Sqlite, requestId: string): string | null {
 }
 
 export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]): readonly KeptRequest[] {
-  const rows = db.all<RequestRow>(
-    `${REQUESTS_SQL} WHERE d.state IN (SELECT value FROM json_each(:states))
-     ORDER BY d.created_at DESC, d.request_id DESC LIMIT :limit`,
-    { states: JSON.stringify(states), limit: LIMITS.pageRows },
+  // One state at a time, so that each is read from the end of the index and not sorted with all that was ever decided.
+  const rows = states.flatMap((state) =>
+    db.all<RequestRow>(
+      `${REQUESTS_SQL} WHERE d.state = :state ORDER BY d.created_at DESC, d.request_id DESC LIMIT :limit`,
+      { state, limit: LIMITS.pageRows },
+    ),
   );
-  return readable(rows, requestOf).toReversed();
+  const newest = rows.toSorted(newestFirst).slice(0, LIMITS.pageRows);
+  return readable(newest, requestOf).toReversed();
+}
+
+const newestFirst = (a: RequestRow, b: RequestRow): number =>
+  a.created_at === b.created_at ? (a.request_id < b.request_id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1;
+
+/** Decisions about messages that a crash left between the decision and what follows from it. */
+export function uncarriedRequests(db: Sqlite): readonly KeptRequest[] {
+  const rows = db.all<RequestRow>(
+    `${UNCARRIED_SQL} WHERE d.kind IN ('memory_promotion', 'gate_approval') ORDER BY d.decided_at, d.request_id LIMIT :limit`,
+    { limit: LIMITS.pageRows },
+  );
+  return readable(rows, requestOf);
+}
+
+export function dropUncarried(db: Sqlite, requestId: string): void {
+  db.run("DELETE FROM uncarried_decisions WHERE request_id = :requestId", { requestId });
 }
 
 export function countPending(db: Sqlite): number {

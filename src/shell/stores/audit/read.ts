@@ -123,11 +123,16 @@ function readPage(db: ReadableDb, { beforeSeq, from, to, limit }: AuditQuery): r
     return db.all<AuditRow>(`${ROW} WHERE seq < :before ORDER BY seq DESC LIMIT :limit`, { before, limit });
   }
   const shown = db.get<{ readonly at: string | null }>("SELECT at FROM audit_entries WHERE seq = :before", { before });
+  const shownAt = shown?.at ?? (before > 0 ? LATEST : "");
+  const end = to !== null && to <= shownAt ? { endAt: to, endSeq: 0 } : { endAt: shownAt, endSeq: before };
   return db.all<AuditRow>(
-    `${ROW} WHERE at >= :from AND at < :to AND (at, seq) < (:beforeAt, :before) ORDER BY at DESC, seq DESC LIMIT :limit`,
-    { before, limit, from: from ?? "", to: to ?? "~", beforeAt: shown?.at ?? (before > 0 ? "~" : "") },
+    `${ROW} WHERE at >= :from AND (at, seq) < (:endAt, :endSeq) ORDER BY at DESC, seq DESC LIMIT :limit`,
+    { from: from ?? "", limit, ...end },
   );
 }
+
+/** Sorts behind every time. */
+const LATEST = "~";
 
 export function parseRows(rules: AuditRules, rows: readonly AuditRow[]): Result<readonly AuditEntry[], StoreFault> {
   const entries: AuditEntry[] = [];

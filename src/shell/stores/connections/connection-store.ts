@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { LIMITS, ok } from "#base";
 import { connectionRecordToWire, keptConnectionSchema, type AuditDraft } from "#model";
 import type { ConnectionStore, EndedWidening, KeptConnection, WideningOutcome } from "#ports";
-import { REQUESTS_SQL, requestOf, type RequestRow } from "../approvals/rows.ts";
+import { requestOf, UNCARRIED_SQL, type RequestRow } from "../approvals/rows.ts";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
@@ -84,7 +84,7 @@ function keepEnded({ db, recordAct }: ConnectionStoreParts, { requestId, outcome
 const BEGIN = `INSERT INTO connection_setups (request_id, connection_id) VALUES (:requestId, :connectionId)
   ON CONFLICT (request_id) DO NOTHING`;
 const SELECT = "SELECT connection FROM connections";
-const UNSETTLED = `${REQUESTS_SQL} WHERE d.kind IN ('connection_setup', 'permission_escalation') AND d.state = 'approved'
+const UNSETTLED = `${UNCARRIED_SQL} WHERE d.kind IN ('connection_setup', 'permission_escalation') AND d.state = 'approved'
   AND NOT EXISTS (SELECT 1 FROM connection_setups s WHERE s.request_id = d.request_id)
   ORDER BY d.decided_at, d.request_id LIMIT :limit`;
 

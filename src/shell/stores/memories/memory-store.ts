@@ -12,7 +12,7 @@ import type {
   UsedMemories,
 } from "#model";
 import type { MemoryStore } from "#ports";
-import { REQUESTS_SQL, requestOf, type RequestRow } from "../approvals/rows.ts";
+import { requestOf, UNCARRIED_SQL, type RequestRow } from "../approvals/rows.ts";
 import type { RecordAct } from "../audit/log.ts";
 import { termsOf } from "../journal/search-query.ts";
 import { setApart } from "../journal/search-words.ts";
@@ -41,7 +41,7 @@ export function createMemoryStore(parts: MemoryStoreParts): MemoryStore {
   };
 }
 
-const UNSETTLED = `${REQUESTS_SQL} WHERE d.kind = 'memory_promotion' AND d.state = 'approved'
+const UNSETTLED = `${UNCARRIED_SQL} WHERE d.kind = 'memory_promotion' AND d.state = 'approved'
   AND json_extract(d.projection, '$.memory') IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM memory_promotions p WHERE p.request_id = d.request_id)
   ORDER BY d.decided_at, d.request_id LIMIT :limit`;
@@ -62,11 +62,14 @@ function find(db: Sqlite, { scopeId, memoryId }: MemoryPlace): MemoryItem | null
   return row === null ? null : memoryOf(row);
 }
 
+/** Sorts behind every id. */
+const BEHIND = "~";
+
 function list(db: Sqlite, { scopeId, before, limit }: MemoryQuery): readonly MemoryItem[] {
   const rows = db.all<MemoryRow>(
-    `${MEMORIES_SQL} WHERE m.scope_id = :scopeId AND (:before IS NULL OR m.memory_id < :before)
+    `${MEMORIES_SQL} WHERE m.scope_id = :scopeId AND m.memory_id < :before
      ORDER BY m.memory_id DESC LIMIT :limit`,
-    { scopeId, before, limit: Math.min(limit, LIMITS.pageRows) },
+    { scopeId, before: before ?? BEHIND, limit: Math.min(limit, LIMITS.pageRows) },
   );
   return readable(rows, memoryOf);
 }

@@ -47,11 +47,14 @@ function find(db: Sqlite, messageId: string): KeptMessage | null {
   return row === null ? null : messageOf(row);
 }
 
+/** Sorts behind every id. */
+const BEHIND = "~";
+
 function list(db: Sqlite, { scopeId, before, limit }: MessageQuery): readonly KeptMessage[] {
   const rows = db.all<MessageRow>(
-    `${SELECT} WHERE scope_id = :scopeId AND (:before IS NULL OR m.message_id < :before)
+    `${SELECT} WHERE scope_id = :scopeId AND m.message_id < :before
      ORDER BY m.message_id DESC LIMIT :limit`,
-    { scopeId, before, limit: Math.min(limit, LIMITS.pageRows) },
+    { scopeId, before: before ?? BEHIND, limit: Math.min(limit, LIMITS.pageRows) },
   );
   return readable(rows, messageOf);
 }

@@ -1,7 +1,7 @@
 import { LIMITS, ok } from "#base";
 import { skillInstallSchema, type SkillInstall } from "#model";
 import type { SettledInstall, SkillRemoval, SkillStore } from "#ports";
-import { REQUESTS_SQL, requestOf, type RequestRow } from "../approvals/rows.ts";
+import { requestOf, UNCARRIED_SQL, type RequestRow } from "../approvals/rows.ts";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
@@ -24,7 +24,7 @@ export function createSkillStore(parts: SkillStoreParts): SkillStore {
 }
 
 const COUNTS = "s.state IN ('active', 'failed')";
-const UNSETTLED = `${REQUESTS_SQL} WHERE d.kind = 'skill_install' AND d.state = 'approved'
+const UNSETTLED = `${UNCARRIED_SQL} WHERE d.kind = 'skill_install' AND d.state = 'approved'
   AND NOT EXISTS (SELECT 1 FROM skill_installs s WHERE s.request_id = d.request_id)
   ORDER BY d.decided_at, d.request_id LIMIT :limit`;
 

@@ -39,7 +39,8 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
       guardedValue(() =>
         readable(
           db.all<RunRow>(
-            "SELECT record FROM work_runs WHERE status IN ('pending', 'running', 'verifying') ORDER BY started_at, run_id",
+            `SELECT record FROM work_runs INDEXED BY work_runs_open
+             WHERE status IN ('pending', 'running', 'verifying') ORDER BY started_at, run_id`,
           ),
           runOf,
         ),
@@ -66,26 +67,43 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
 /** Of questions to models since then: only runs that go on, or ended since, can hold one. */
 const TOKENS_USED = `
   SELECT coalesce(sum(json_extract(l.entry, '$.tokens_used')), 0) AS used
-  FROM work_runs r JOIN work_ledger l ON l.run_id = r.run_id
-  WHERE (r.ended_at IS NULL OR r.ended_at >= :at)
-    AND CASE WHEN json_valid(l.entry)
+  FROM (SELECT run_id FROM work_runs WHERE ended_at IS NULL
+      UNION ALL SELECT run_id FROM work_runs WHERE ended_at >= :at) r
+    CROSS JOIN work_ledger l ON l.run_id = r.run_id
+  WHERE CASE WHEN json_valid(l.entry)
       THEN json_extract(l.entry, '$.tool') = 'model' AND json_extract(l.entry, '$.started_at') >= :at END`;
 
 const NEWEST = "ORDER BY started_at DESC, run_id DESC LIMIT :limit";
-const STANDS_SO = "CASE WHEN json_valid(record) THEN json_extract(record, '$.status') END = :status";
-const HAS_ID = `(substr(run_id, 1, length(:idPart)) = :idPart OR substr(run_id, -length(:idPart)) = :idPart
-  OR EXISTS (SELECT 1 FROM decision_tokens g
-    WHERE g.token_id = work_runs.token_id AND substr(g.request_id, 1, length(:idPart)) = :idPart))`;
+/** As many characters from the end of an id as the column `id_end` holds, the last one first. */
+const ID_END_CHARS = 8;
+/** Sorts behind every character of an id. */
+const BEHIND = "~";
+/** Each part walks an index and stops when it has enough: ids that were made later sort behind earlier ones. */
+const HAS_ID = `run_id IN (
+  SELECT run_id FROM (SELECT run_id FROM work_runs WHERE run_id >= :idPart AND run_id < :behind
+    AND (:status IS NULL OR shown_status = :status) ORDER BY run_id DESC LIMIT :limit)
+  UNION SELECT run_id FROM work_runs WHERE id_end >= :end AND id_end < :endBehind
+    AND substr(run_id, -length(:idPart)) = :idPart
+  UNION SELECT run_id FROM (SELECT r.run_id FROM decision_tokens g CROSS JOIN work_runs r ON r.token_id = g.token_id
+    WHERE g.request_id >= :idPart AND g.request_id < :behind AND (:status IS NULL OR r.shown_status = :status)
+    ORDER BY g.request_id DESC LIMIT :limit))`;
+const LISTS = {
+  all: `SELECT record FROM work_runs ${NEWEST}`,
+  status: `SELECT record FROM work_runs WHERE shown_status = :status ${NEWEST}`,
+  id: `SELECT record FROM work_runs WHERE ${HAS_ID} AND (:status IS NULL OR shown_status = :status) ${NEWEST}`,
+} as const;
 
-function listed(db: Sqlite, { status, idPart, limit }: Parameters<WorkStore["list"]>[0]): readonly RunRecord[] {
-  const conditions = [...(status === undefined ? [] : [STANDS_SO]), ...(idPart === undefined ? [] : [HAS_ID])];
-  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-  const rows = db.all<RunRow>(`SELECT record FROM work_runs ${where} ${NEWEST}`, {
-    ...(status !== undefined && { status }),
-    ...(idPart !== undefined && { idPart }),
-    limit: Math.min(limit, LIMITS.pageRows),
-  });
-  return readable(rows, runOf);
+function listed(db: Sqlite, asked: Parameters<WorkStore["list"]>[0]): readonly RunRecord[] {
+  const { status, idPart } = asked;
+  const limit = Math.min(asked.limit, LIMITS.pageRows);
+  if (idPart === undefined) {
+    const found =
+      status === undefined ? db.all<RunRow>(LISTS.all, { limit }) : db.all<RunRow>(LISTS.status, { status, limit });
+    return readable(found, runOf);
+  }
+  const end = Array.from(idPart.slice(-ID_END_CHARS)).toReversed().join("");
+  const params = { idPart, behind: idPart + BEHIND, end, endBehind: end + BEHIND, status: status ?? null, limit };
+  return readable(db.all<RunRow>(LISTS.id, params), runOf);
 }
 
 const RUN_OF_REQUEST = `(
