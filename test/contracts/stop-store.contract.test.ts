@@ -65,14 +65,19 @@ test("a stop that is kept stands for whoever opens the file, and the file itself
   expect(must(readStop(join(dataDir, "nowhere")))).toBeNull();
 });
 
-test("what cannot be recorded is not stopped, and not started again either", async () => {
+test("a stop that cannot be recorded holds until the process ends, and is not started again either", async () => {
   const { stops, dataDir } = await openFile();
   const database = new DatabaseSync(join(dataDir, "silas.db"));
   database.exec("CREATE TRIGGER full BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'full'); END");
   expect((await stops.stop({ at: at(1), actor: TERMINAL })).ok).toBe(false);
-  expect(must(await stops.current())).toBeNull();
+  expect((await stops.stop({ at: at(2), actor: PAGE })).ok).toBe(false);
+  expect(must(await stops.current())).toEqual({ at: at(1), by: "terminal" });
+  expect(must(readStop(dataDir))).toBeNull();
   database.exec("DROP TRIGGER full");
+  expect(must(await stops.startAgain({ at: at(3), actor: TERMINAL }))).toBe(true);
+  expect(must(await stops.current())).toBeNull();
   must(await stops.stop({ at: at(1), actor: TERMINAL }));
+  expect(must(readStop(dataDir))).not.toBeNull();
   database.exec("CREATE TRIGGER full BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'full'); END");
   expect((await stops.startAgain({ at: at(2), actor: TERMINAL })).ok).toBe(false);
   expect(must(await stops.current())).not.toBeNull();

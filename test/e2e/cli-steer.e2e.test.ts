@@ -108,6 +108,28 @@ test("stop-all ends every program at once and lets nothing begin, until start-ag
   for (const said of ["Paused", "go on", "Stopped everything", "Started again"]) expect(told).toContain(said);
 });
 
+test("stop-all ends every program also when nothing can be written, says so, and is recorded once it can", async () => {
+  const { command, place, mark, hasBegun } = holdProgram();
+  await approve("full", `files: { read: [${place}] }\nsteps:\n  - { name: long, run: '${command}' }`);
+  await expect.poll(() => hasBegun(home), POLL).toBe(true);
+  const database = databaseIn(home.dir);
+  const full = "SELECT RAISE(ABORT, 'database or disk is full')";
+  for (const table of ["audit_entries", "global_stops", "work_runs"]) {
+    database.exec(`CREATE TRIGGER full_${table} BEFORE INSERT ON ${table} BEGIN ${full}; END`);
+  }
+  const unrecorded = await silas("stop-all");
+  expect(unrecorded).toMatchObject({ code: 1, err: expect.stringContaining("Stopped, but not recorded") });
+  expect(isAlive(mark)).toBe(false);
+  expect((await home.json<Listed>(["work", "list", "--json"])).stopped).toMatchObject({ by: "terminal" });
+  expect((await silas("start-again")).code).toBe(0);
+  expect((await silas("stop-all")).err).toContain("not recorded");
+  for (const table of ["audit_entries", "global_stops", "work_runs"]) database.exec(`DROP TRIGGER full_${table}`);
+  database.close();
+  expect((await silas("stop-all")).out).toContain("Stopped everything");
+  expect((await silas("doctor")).out).toMatch(/warn +work +Everything was stopped/);
+  expect((await silas("start-again")).out).toContain("may begin again");
+});
+
 test("[SCRIPT-09] a script gate of a plan looks at what a step printed, and what it holds blocks the run", async () => {
   const verify = join(home.dir, "data", "verify");
   mkdirSync(verify, { recursive: true });

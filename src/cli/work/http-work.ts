@@ -50,8 +50,8 @@ export function createHttpWork(address: InstanceAddress): WorkDoor {
       stop: async () => {
         const stopped = await call<never>({ method: "POST", path: "/api/stop", body: "{}" });
         if (!stopped.ok) return stopped;
-        const { ended } = stopped.value as { readonly ended: number };
-        return ok({ stopped: whole(stoppedIn(stopped.value)), ended });
+        const { ended, recorded } = stopped.value as { readonly ended: number; readonly recorded: boolean };
+        return ok({ stopped: whole(stoppedIn(stopped.value)), ended, recorded });
       },
       startAgain: async () => {
         const again = await call<never>({ method: "POST", path: "/api/start-again", body: "{}" });

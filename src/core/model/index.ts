@@ -857,6 +857,7 @@ export {
 export { newsBetween, type RunTold } from "./work/run-news.ts";
 export { runLine, settlementLine, stepPlace } from "./work/run-words.ts";
 export {
+  STOP_UNRECORDED,
   nothingSchema,
   STOPPED_BY,
   stoppedSchema,

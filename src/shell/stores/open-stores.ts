@@ -50,6 +50,7 @@ import { createGoalStore } from "./goals/goal-store.ts";
 import { createStreamStore } from "./messages/stream-store.ts";
 import { createConnectionStore } from "./connections/connection-store.ts";
 import { createSkillStore } from "./skills/skill-store.ts";
+import { withHeldStop } from "./stops/held-stop.ts";
 import { createStopStore } from "./stops/stop-store.ts";
 import { createSuggestionStore } from "./suggestions/suggestion-store.ts";
 import { createTelegramStore } from "./telegram/telegram-store.ts";
@@ -244,7 +245,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     work: createWorkStore({ db, recordAct }),
     autonomy: createAutonomyStore(db),
     batches: createBatchStore({ db, recordAct }),
-    stops: createStopStore({ db, recordAct }),
+    stops: withHeldStop(createStopStore({ db, recordAct })),
     queue: createQueueStore({ db, recordAct }),
     goals: createGoalStore({ db, recordAct }),
     streams: createStreamStore({ db, recordAct }),

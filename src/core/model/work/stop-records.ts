@@ -22,7 +22,13 @@ export type StopBody = {
   readonly stopped: StoppedBody;
   /** Runs that were ended by it. */
   readonly ended: number;
+  /** False when the disk took no write: everything is stopped, but only until Silas ends. */
+  readonly recorded: boolean;
 };
+
+/** What to tell whoever stopped everything while it could not be recorded. */
+export const STOP_UNRECORDED =
+  "Stopped, but not recorded: nothing could be written. It holds until Silas ends. Free disk space and stop again.";
 /** `POST /api/start-again` answers with this. */
 export type StartAgainBody = { readonly was_stopped: boolean };
 

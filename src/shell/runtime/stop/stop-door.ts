@@ -1,6 +1,6 @@
 import { ok } from "#base";
 import type { AuditActor } from "#model";
-import type { Clock, StopDoor, StopStore } from "#ports";
+import type { Clock, Log, StopDoor, StopStore } from "#ports";
 import type { StoppableSandboxes } from "./stoppable.ts";
 
 export type StopParts = {
@@ -11,6 +11,7 @@ export type StopParts = {
   /** Looks for what waits. */
   readonly takeUp: () => Promise<void>;
   readonly clock: Clock;
+  readonly log: Log;
   readonly onChanged: () => void;
 };
 
@@ -20,16 +21,17 @@ export const stoppedFact = (store: Pick<StopStore, "current">) => async (): Prom
   return !stopped.ok || stopped.value !== null;
 };
 
-/** The word is kept first; then what runs is ended. Whatever crashes in between finds the word at the next start. */
-export function createStopDoor({ store, sandboxes, endAll, takeUp, clock, onChanged }: StopParts): StopDoor {
+/** Nothing begins from the first moment. The stop is written, and what runs is ended whether or not that succeeded. */
+export function createStopDoor({ store, sandboxes, endAll, takeUp, clock, log, onChanged }: StopParts): StopDoor {
   return {
     current: () => store.current(),
     async stop(actor) {
-      const stopped = await store.stop({ at: clock.now(), actor });
-      if (!stopped.ok) return stopped;
-      const [ended] = await Promise.all([endAll(actor), sandboxes.halt()]);
+      const at = clock.now();
+      const [kept, ended] = await Promise.all([store.stop({ at, actor }), endAll(actor), sandboxes.halt()]);
+      if (!kept.ok) log.error("stop_not_recorded", kept.error);
       onChanged();
-      return ok({ stopped: stopped.value, ended });
+      const stopped = kept.ok ? kept.value : { at, by: actor.kind };
+      return ok({ stopped, ended, recorded: kept.ok });
     },
     async startAgain(actor) {
       const again = await store.startAgain({ at: clock.now(), actor });

@@ -162,7 +162,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const pruning = createPruning({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
   return {
     ...createSteering({ ...deps, runner }),
-    stops: createStopDoor({ store: stores.stops, sandboxes, clock, onChanged, ...runner }),
+    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged, ...runner }),
     ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
     ...asking,
     goals,
