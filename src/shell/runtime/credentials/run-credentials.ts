@@ -68,7 +68,7 @@ export function createRunCredentials(deps: CredentialDeps): RunCredentials {
         const problem = unfit(credential, requestsByRef.get(credential.ref) ?? null);
         const read = problem === null ? await readOnce(deps, { credential, heldByRef }) : err(problem);
         if (read.ok) continue;
-        for (const { secret } of heldByRef.values()) secret.fill(0);
+        wipe(heldByRef.values());
         return read;
       }
       return ok(holding(deps, { work, heldByRef }));
@@ -158,10 +158,13 @@ function holding(deps: CredentialDeps, { work, heldByRef }: Holding): HeldCreden
     },
     traceBytes: Math.max(...all.flatMap(({ traces }) => traces.map(({ length }) => length))),
     withheld: async (ref) => void (await record({ event: "output_withheld", data: { ...run, ref_id: ref } })),
-    letGo: () => {
-      for (const { secret, traces } of all) for (const bytes of [secret, ...traces]) bytes.fill(0);
-    },
+    letGo: () => wipe(all),
   };
+}
+
+/** A form of a secret gives it away as much as the secret does. */
+function wipe(all: Iterable<Held>): void {
+  for (const { secret, traces } of all) for (const bytes of [secret, ...traces]) bytes.fill(0);
 }
 
 const SYSTEM: AuditActor = { kind: "system" };
