@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import type { SandboxRun } from "#model";
 import { node, textOf, type Attempt } from "./attempt.ts";
 
 const WRITE = `tries(() => { fs.writeFileSync(env.TO, "changed"); return "wrote " + env.TO; })`;
@@ -35,6 +36,21 @@ const reading = (name: string, from: (own: readonly string[]) => string): Attemp
   name,
   command: ({ own }) => node(READ, { FROM: from(own) }),
 });
+
+type OpenFile = { readonly fd: number; readonly to: string };
+
+/**
+ * Judges a listing of open files. A descriptor that is closed while it is listed stands there without a target: it was
+ * the lister's own, came and went, and says nothing.
+ */
+const opensOnly =
+  (isOwn: (file: OpenFile) => boolean) =>
+  ({ stdout }: SandboxRun): string | null => {
+    const open = [...textOf(stdout).matchAll(/ (\d+) -> (.*)$/gm)].map(([, fd, to = ""]) => ({ fd: Number(fd), to }));
+    const odd = open.filter((file) => !isOwn(file));
+    if (open.length < 3) return "proves nothing: the list is empty";
+    return odd.length === 0 ? null : odd.map(({ fd, to }) => `${fd} is ${to}`).join(", ");
+  };
 
 /** Ways to files that were not granted. */
 export const FILE_ATTEMPTS: readonly Attempt[] = [
@@ -105,22 +121,13 @@ export const FILE_ATTEMPTS: readonly Attempt[] = [
   ...["/etc/passwd", "/usr/bin/silas-escape", "/silas-escape", "/dev/silas-escape", "/lib/silas-escape"].map(writingTo),
   {
     name: "find open files of whoever started it",
-    command: () =>
-      node(`const seen = execFileSync("/bin/sh", ["-c", "ls -l /proc/$PPID/fd 2>/dev/null; true"]).toString();
-        const own = /\\/dev\\/null|pipe:|socket:|anon_inode|\\/dev\\/pts|total|\\/proc\\//;
-        const odd = seen.split("\\n").filter((line) => line !== "" && !own.test(line));
-        // Some of its own are closed while they are listed; an empty list proves nothing.
-        if (seen.includes("-> ")) odd.length === 0 ? held("none") : escaped(odd.join());`),
+    command: () => node(`fs.writeSync(1, execFileSync("/bin/sh", ["-c", "ls -l /proc/$PPID/fd 2>/dev/null; true"]));`),
+    judge: opensOnly(({ to }) => /^(?:\/dev\/null$|\/dev\/pts|\/proc\/|pipe:|socket:|anon_inode)/.test(to)),
   },
   {
     name: "inherit an open file of somebody else",
     command: () => ({ argv: ["/bin/ls", "-l", "/proc/self/fd"] }),
-    judge: ({ stdout }) => {
-      const open = [...textOf(stdout).matchAll(/ (?<fd>\d+) -> (?<to>.*)$/gm)].map(({ groups }) => groups ?? {});
-      // The third is the folder that is being listed.
-      const odd = open.filter(({ fd, to }) => Number(fd) > 2 && to !== "/dev/null" && !to?.startsWith("/proc/"));
-      if (open.length < 3) return "proves nothing: the list is empty";
-      return odd.length === 0 ? null : odd.map(({ fd, to }) => `${fd} is ${to}`).join(", ");
-    },
+    // The third is the folder that is being listed.
+    judge: opensOnly(({ fd, to }) => fd <= 2 || to === "/dev/null" || to.startsWith("/proc/")),
   },
 ];
