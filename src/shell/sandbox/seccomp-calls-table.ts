@@ -1,5 +1,5 @@
 /** Numbers of the system calls the filter knows, as the kernel fixed them for each kind of processor. */
-type Numbers = readonly [x64: number | null, arm64: number | null];
+export type Numbers = readonly [x64: number | null, arm64: number | null];
 
 /** Audit names of the processors, as the kernel hands them to a filter. */
 export const PROCESSORS = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
@@ -28,6 +28,7 @@ export const DENIED: Readonly<Record<string, Numbers>> = {
   pivot_root: [155, 41],
   chroot: [161, 51],
   open_tree: [428, 428],
+  open_tree_attr: [467, 467],
   move_mount: [429, 429],
   fsopen: [430, 430],
   fsconfig: [431, 431],
@@ -73,12 +74,20 @@ export const UNKNOWN: Readonly<Record<string, Numbers>> = {
   memfd_create: [319, 279],
   memfd_secret: [447, 447],
   shmget: [29, 194],
+  // Its flags and mode lie in memory as well; `openat` shows them.
+  openat2: [437, 437],
+  // Newer ways to ask where mounts come from, which would name folders of this machine.
+  statmount: [457, 457],
+  listmount: [458, 458],
 };
 
-/** Refused by what they are asked for. */
-export const JUDGED = {
-  ioctl: [16, 29],
-  clone: [56, 220],
-  socket: [41, 198],
-  personality: [135, 92],
-} as const satisfies Readonly<Record<string, Numbers>>;
+/** Answered as if no file system could do it: what they would attach to a file lies in memory. Copying goes on without. */
+export const UNSUPPORTED: Readonly<Record<string, Numbers>> = {
+  setxattr: [188, 5],
+  lsetxattr: [189, 6],
+  fsetxattr: [190, 7],
+  setxattrat: [463, 463],
+};
+
+/** The newest call this table knows (Linux 6.18). Newer ones could do what is refused here, so they count as unknown. */
+export const NEWEST = 469;

@@ -1,5 +1,5 @@
 import { closeSync, constants, mkdirSync, openSync } from "node:fs";
-import { cp, lstat, mkdir } from "node:fs/promises";
+import { chmod, cp, lstat, mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "#base";
 import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
@@ -98,8 +98,10 @@ async function seed(workspace: string, { workDir, limits }: SandboxConfig): Prom
   if (!opened.ok) return refuse(opened.error);
   let bytes = 0;
   let fault: SeedFault | null = null;
-  const isCopied = async (path: string): Promise<boolean> => {
+  const armed = new Map<string, number>();
+  const isCopied = async (path: string, copy: string): Promise<boolean> => {
     const found = await lstat(path);
+    if (!found.isSymbolicLink() && (found.mode & 0o7000) !== 0) armed.set(copy, found.mode & 0o777);
     bytes += found.size;
     if (bytes > limits.fileBytes) fault = "too_large";
     else if (!found.isFile() && !found.isDirectory() && !found.isSymbolicLink()) fault = "special_file";
@@ -109,6 +111,8 @@ async function seed(workspace: string, { workDir, limits }: SandboxConfig): Prom
     // Links are copied as links: what they name is looked for inside the sandbox.
     const from = `/proc/self/fd/${opened.value}/.`;
     await cp(from, workspace, { recursive: true, verbatimSymlinks: true, filter: isCopied });
+    // A copy is a file of its own, and runs with nobody's rights but those of whoever starts it.
+    for (const [copy, mode] of armed) await chmod(copy, mode);
     await mkdir(workspace, { recursive: true });
     return fault === null ? ok(undefined) : refuse(fault);
   } catch {

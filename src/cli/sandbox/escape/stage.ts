@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -73,6 +73,8 @@ export async function setStage({ own, otherWorkspace, mark }: StageFacts): Promi
       const other = [outside, granted].find((place) => readFileSync(join(place, "target"), "utf8") !== CONTENT);
       if (other !== undefined) return `a file in ${other} was changed`;
       if (readdirSync(outside).length !== 2) return `something was written into ${outside}`;
+      const armed = ["", ...readdirSync(granted)].find((name) => (lstatSync(join(granted, name)).mode & 0o6000) !== 0);
+      if (armed !== undefined) return `${join(granted, armed)} runs with the rights of its owner`;
       if (reached > 0) return "a server of this machine was reached";
       if (victim.exitCode !== null || victim.signalCode !== null) return "a process of this machine was ended";
       const left = survivors(mark);

@@ -5,6 +5,7 @@ import { FILE_ATTEMPTS } from "./file-attempts.ts";
 import { GATEWAY_ATTEMPTS } from "./gateway-attempts.ts";
 import { KERNEL_ATTEMPTS } from "./kernel-attempts.ts";
 import { LIMIT_ATTEMPTS } from "./limit-attempts.ts";
+import { MODE_ATTEMPTS } from "./mode-attempts.ts";
 import { NETWORK_ATTEMPTS } from "./network-attempts.ts";
 import { PROCESS_ATTEMPTS } from "./process-attempts.ts";
 import { setStage, type Stage } from "./stage.ts";
@@ -20,6 +21,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...NETWORK_ATTEMPTS,
   ...GATEWAY_ATTEMPTS,
   ...FILE_ATTEMPTS,
+  ...MODE_ATTEMPTS,
   ...PROCESS_ATTEMPTS,
   ...KERNEL_ATTEMPTS,
   ...LIMIT_ATTEMPTS,
