@@ -61,6 +61,9 @@ export function bwrapOptions({ mounts, config, paths, afterPipes, env, cwd, netw
   ].flat();
 }
 
+/** What the kernel counts: processes and their threads. */
+export const tasksMaxOf = ({ processes }: SandboxConfig["limits"]): number => processes * THREADS_OF_PROCESS;
+
 /** Waits at the gate; then come the kernel's own limits for each process, and the program. The sum is watched from outside. */
 export function programArguments(argv: readonly string[], { limits }: SandboxConfig): readonly string[] {
   return [
@@ -71,7 +74,7 @@ export function programArguments(argv: readonly string[], { limits }: SandboxCon
     `--data=${limits.memoryMb * MIB + START_BYTES}`,
     `--fsize=${limits.fileBytes}`,
     `--nofile=${OPEN_FILES}`,
-    `--nproc=${limits.processes * THREADS_OF_PROCESS}`,
+    `--nproc=${tasksMaxOf(limits)}`,
     "--core=0",
     "--",
     ...argv,

@@ -1,10 +1,11 @@
 import { closeSync, openSync } from "node:fs";
 import type { Timers } from "#ports";
-import { bwrapOptions, HANDED, programArguments } from "./bwrap-arguments.ts";
+import { bwrapOptions, HANDED, programArguments, tasksMaxOf } from "./bwrap-arguments.ts";
 import { withEgress } from "./egress-program.ts";
 import type { Launched, RunOrder } from "./ground.ts";
 import { launch } from "./launch.ts";
 import type { Inherited } from "./inherited.ts";
+import type { TaskGroups } from "./task-groups.ts";
 
 /** What every launch of bubblewrap is given. */
 export type BwrapParts = {
@@ -12,10 +13,13 @@ export type BwrapParts = {
   readonly mounts: readonly string[];
   readonly filter: string;
   readonly inherited: Inherited;
+  /** Null where the kernel counts by itself, or cannot. */
+  readonly groups: TaskGroups | null;
   readonly timers: Timers;
 };
 
-export function startBwrap(order: RunOrder, { bwrap, mounts, filter, inherited, timers }: BwrapParts): Launched {
+export function startBwrap(order: RunOrder, parts: BwrapParts): Launched {
+  const { bwrap, mounts, filter, inherited, groups, timers } = parts;
   const { argv, config, cwd, handle, paths, way, pipes } = order;
   const numbers = pipes.handles.map((_handle, index) => HANDED.first + index);
   const afterPipes = HANDED.first + numbers.length;
@@ -38,6 +42,7 @@ export function startBwrap(order: RunOrder, { bwrap, mounts, filter, inherited, 
       }),
       program: programArguments(way === null ? argv : withEgress(argv, numbers), config),
       inherited,
+      group: groups?.open(tasksMaxOf(config.limits)) ?? null,
       handed: [...pipes.handles, opened, handle, ...paths.map(({ fd }) => fd), ...(way === null ? [] : [way.handle])],
       limits: config.limits,
       timers,

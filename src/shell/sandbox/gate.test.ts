@@ -74,7 +74,7 @@ test("the gate opens only when the first process is bound as well, which its fil
     looks += 1;
     return first;
   };
-  keepGate({ child: unfiltered, gate, first: looking, isOver: () => false });
+  keepGate({ child: unfiltered, gate, first: looking, isOver: () => false, onBound: () => {} });
   inside.write("\n");
   await expect.poll(() => looks).toBeGreaterThan(3);
   expect(inside.read()).toBeNull();

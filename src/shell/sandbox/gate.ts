@@ -22,6 +22,8 @@ type Gate = {
   readonly first: () => number | null;
   /** Whether the run was ended before it began. */
   readonly isOver: () => boolean;
+  /** While the program still waits: the last moment to set what holds for it and all it starts. */
+  readonly onBound: (first: number) => void;
 };
 
 /**
@@ -30,13 +32,15 @@ type Gate = {
  * would leave a program behind that nobody watches. bubblewrap itself has asked before it lets its first process go on,
  * and that one asks just before it takes the filter of system calls, which can be seen from here. [SBX-02]
  */
-export function keepGate({ child, gate, first, isOver }: Gate): void {
+export function keepGate({ child, gate, first, isOver, onBound }: Gate): void {
   const isBound = (): boolean => {
     const pid = first();
     return pid !== null && isFiltered(pid) && parentOf(pid) === child.pid;
   };
   const open = async (): Promise<void> => {
     while (!isBound() && child.exitCode === null && child.signalCode === null) await delay(BOUND_POLL_MS);
+    const pid = first();
+    if (pid !== null) onBound(pid);
     if (!isOver()) gate.end("\n");
   };
   gate.once("data", () => void open());

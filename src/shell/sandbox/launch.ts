@@ -11,6 +11,7 @@ import { createCapture, lineTeller } from "./output.ts";
 import { endOfCode, notStarted, untilGone } from "./how-it-ended.ts";
 import { covering, type Inherited } from "./inherited.ts";
 import { parentOf } from "./process-tree.ts";
+import type { TaskGroup } from "./task-groups.ts";
 import { watchRun } from "./watch.ts";
 
 export type Launch = {
@@ -20,6 +21,7 @@ export type Launch = {
   /** Open files by the number bubblewrap finds them under, from HANDED.first on. */
   readonly handed: readonly number[];
   readonly inherited: Inherited;
+  readonly group: TaskGroup | null;
   readonly workspace: string;
   readonly limits: SandboxConfig["limits"];
   readonly timeoutMs: number;
@@ -76,9 +78,16 @@ export function launch(order: Launch): Launched {
   });
   const cancelTimeout = order.timers.after(order.timeoutMs, () => end({ kind: "timeout" }));
   feed(child, order);
-  keepGate({ child, gate: child.stdio.at(HANDED.gate) as Duplex, first: status.first, isOver: () => cause !== null });
+  keepGate({
+    child,
+    gate: child.stdio.at(HANDED.gate) as Duplex,
+    first: status.first,
+    isOver: () => cause !== null,
+    onBound: (first) => order.group?.enter(first),
+  });
   const ended = waitFor(child).then(async (failure) => {
     await untilGone(status.first());
+    order.group?.close();
     watch.stop();
     cancelTimeout();
     const stderr = captures.stderr.end();

@@ -101,7 +101,8 @@ function memoryOf(pid: number): number {
   );
 }
 
-function childrenOf(pid: number): readonly number[] {
+/** Those it started itself and that still live. */
+export function childrenOf(pid: number): readonly number[] {
   return tasksOf(pid).flatMap((task) =>
     readOr(`/proc/${pid}/task/${task}/children`).split(" ").filter(Boolean).map(Number),
   );

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { accessSync, closeSync, constants, writeFileSync } from "node:fs";
-import { isAbsolute, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { err, ok, type Result } from "#base";
 import type { Randomness, Timers } from "#ports";
@@ -10,6 +10,7 @@ import { findInherited } from "./inherited.ts";
 import { PROCESSORS, type Processor } from "./seccomp-calls-table.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { makeEtc, systemMounts } from "./system-mounts.ts";
+import { findTaskGroups } from "./task-groups.ts";
 import { makeOwnedFolder, prepareWorkDir, removeTree } from "./work-dir.ts";
 
 /** The machine a sandbox is to be built on. */
@@ -48,15 +49,17 @@ export async function layGround(options: GroundOptions): Promise<Result<Ground, 
     const etc = makeEtc(join(folder, "etc"));
     const mounts = systemMounts({ node: host.node, etc });
     const inherited = findInherited();
+    const groups = findTaskGroups(basename(folder));
     return ok({
       version: version.value.trim(),
       own: [],
       trial: ["/usr/bin/true"],
       handsOverPipes: true,
       talks: true,
-      start: (order) => startBwrap(order, { bwrap, mounts, filter, inherited, timers }),
+      start: (order) => startBwrap(order, { bwrap, mounts, filter, inherited, groups, timers }),
       async leave() {
         closeSync(inherited.nothing);
+        groups?.close();
         await removeTree(folder);
       },
     });

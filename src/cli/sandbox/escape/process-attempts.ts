@@ -6,6 +6,9 @@ const endsBy =
   (run: SandboxRun): string | null =>
     run.end.kind === kind ? null : `ended by ${JSON.stringify(run.end)}`;
 
+const endsAtProcesses = (run: SandboxRun): string | null =>
+  run.end.kind === "limit" && run.end.which === "processes" ? null : `${textOf(run.stdout)} not ended`;
+
 /** Ways to other processes, and ways to outlive the run. What lives on is looked for after each attempt. */
 export const PROCESS_ATTEMPTS: readonly Attempt[] = [
   {
@@ -88,13 +91,22 @@ export const PROCESS_ATTEMPTS: readonly Attempt[] = [
     judge: (run) => (run.end.kind === "limit" && run.end.which === "processes" ? null : ownWord(run)),
   },
   {
+    name: "fork in every process until the machine is full",
+    limits: { processes: 24 },
+    needs: "/usr/bin/perl",
+    // Bounded, should the sandbox not hold: there would be 4,096 of them, for a minute.
+    command: () =>
+      perl(`my $depth = 0; while ($depth < 12) { $depth++; last unless defined fork }
+        my $began = time; 1 while time - $began < 60; print "ESCAPED\\n";`),
+    judge: endsAtProcesses,
+  },
+  {
     name: "hide processes below processes, many deep",
     limits: { processes: 24 },
     needs: "/usr/bin/perl",
     command: () =>
       perl(`$| = 1; for (1..200) { my $pid = fork; if (!defined $pid) { print "HELD\\n"; sleep 20; exit }
         if ($pid) { sleep 20; exit } } print "ESCAPED\\n"; sleep 20;`),
-    judge: (run) =>
-      run.end.kind === "limit" && run.end.which === "processes" ? null : `${textOf(run.stdout)} not ended`,
+    judge: endsAtProcesses,
   },
 ];

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { childrenOf } from "./process-tree.ts";
+import { isOfTheDead } from "./work-dir.ts";
+
+/** Control groups in which the kernel counts processes and threads, one for each run. */
+export type TaskGroups = {
+  /** Null when the group cannot be made; then only the watcher counts. */
+  open(tasksMax: number): TaskGroup | null;
+  /** Removes every group that is empty by now. */
+  close(): void;
+};
+
+export type TaskGroup = {
+  /** Puts the first process of a sandbox and its children in; whatever they start is counted with them. */
+  enter(first: number): void;
+  close(): void;
+};
+
+const NAME = /^silas-(?<owner>.+)-\d+$/;
+
+/**
+ * The kernel counts the processes of every user but root against RLIMIT_NPROC, so only a Silas of root needs these.
+ * Null where the groups of this machine cannot be written, as in most containers: there the watcher counts alone.
+ */
+export function findTaskGroups(owner: string): TaskGroups | null {
+  if (process.getuid?.() !== 0) return null;
+  const parent = placesFor().find((place) => canHold(place, owner));
+  return parent === undefined ? null : groupsIn(parent, owner);
+}
+
+function groupsIn(parent: string, owner: string): TaskGroups {
+  const left = new Set<string>();
+  let count = 0;
+  const close = (): void => {
+    for (const folder of left) if (remove(folder)) left.delete(folder);
+  };
+  for (const name of namesIn(parent)) {
+    if (isOfTheDead(NAME.exec(name)?.groups?.["owner"] ?? "")) remove(join(parent, name));
+  }
+  return {
+    open(tasksMax) {
+      close();
+      count += 1;
+      const folder = join(parent, nameOf(owner, count));
+      if (!make(folder, String(tasksMax))) return null;
+      return {
+        enter(first) {
+          for (const pid of [first, ...childrenOf(first)])
+            tryTo(() => writeFileSync(join(folder, "cgroup.procs"), `${pid}`));
+        },
+        // While the first process takes its mounts down it is still in there; then the next run removes the group.
+        close: () => void (remove(folder) || left.add(folder)),
+      };
+    },
+    close,
+  };
+}
+
+const nameOf = (owner: string, count: number): string => `silas-${owner}-${count}`;
+
+/** Beside the group of this process in the second version of control groups, where a group that holds processes may not have others; below it in the first. */
+function placesFor(): readonly string[] {
+  const mounts = readOr("/proc/self/mountinfo")
+    .split("\n")
+    .map((line) => line.split(" "));
+  const groups = readOr("/proc/self/cgroup")
+    .split("\n")
+    .map((line) => /^\d+:([^:]*):(.*)$/.exec(line) ?? []);
+  const mountOf = (type: string, option: string): string | undefined =>
+    mounts.find((fields) => {
+      const at = fields.indexOf("-");
+      return fields[at + 1] === type && (option === "" || fields.at(-1)?.split(",").includes(option) === true);
+    })?.[4];
+  const pathOf = (isController: (names: readonly string[]) => boolean): string | undefined =>
+    groups.find(([, names]) => names !== undefined && isController(names.split(",")))?.[2];
+  const [first, second] = [mountOf("cgroup", "pids"), mountOf("cgroup2", "")];
+  const [firstPath, secondPath] = [pathOf((names) => names.includes("pids")), pathOf((names) => names[0] === "")];
+  return [
+    ...(first === undefined || firstPath === undefined ? [] : [join(first, firstPath)]),
+    ...(second === undefined || secondPath === undefined
+      ? []
+      : [join(second, secondPath), join(second, dirname(secondPath))]),
+  ];
+}
+
+function canHold(place: string, owner: string): boolean {
+  const folder = join(place, nameOf(owner, 0));
+  return make(folder, "max") && remove(folder);
+}
+
+/** Without a limit to set it is no group that counts, and goes again. */
+function make(folder: string, tasksMax: string): boolean {
+  if (!tryTo(() => mkdirSync(folder))) return false;
+  const isCounting =
+    existsSync(join(folder, "pids.max")) && tryTo(() => writeFileSync(join(folder, "pids.max"), tasksMax));
+  if (!isCounting) remove(folder);
+  return isCounting;
+}
+
+const remove = (folder: string): boolean => tryTo(() => rmdirSync(folder));
+
+function tryTo(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
