@@ -66,7 +66,7 @@ export function settingsFor(backend: SandboxBackendName): (workDir: string) => S
 /** The two ways a suite gets a sandbox of a backend, in folders that go away with the test. */
 export function workbench(backend: SandboxBackendName) {
   const settings = settingsFor(backend);
-  const create = (folder: string): Sandboxes =>
+  const create = (folder: string, given = timers): Sandboxes =>
     createSandboxes({
       settings: settings(join(folder, "data/sandbox/work")),
       own: [join(folder, "data"), join(folder, "state")],
@@ -77,10 +77,10 @@ export function workbench(backend: SandboxBackendName) {
         node: process.execPath,
       },
       randomness: { bytes: (count) => randomBytes(count) },
-      timers,
+      timers: given,
     });
-  const open = (folder: string): Sandboxes => {
-    const sandboxes = create(folder);
+  const open = (folder: string, given = timers): Sandboxes => {
+    const sandboxes = create(folder, given);
     onTestFinished(() => sandboxes.close());
     return sandboxes;
   };
