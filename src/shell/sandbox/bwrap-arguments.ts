@@ -4,13 +4,15 @@ import { atGate } from "./gate.ts";
 import { WORKSPACE, type OpenedPath } from "./granted-paths.ts";
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
-const PRLIMIT = "/usr/bin/prlimit";
 const MIB = 1024 * 1024;
 /** A Node that may map less private memory than this in all does not start. */
 const START_BYTES = 1024 * MIB;
 /** Threads count as processes for the kernel; a Node has eleven. */
 const THREADS_OF_PROCESS = 12;
 const OPEN_FILES = 1024;
+/** Shells count memory in kilobytes and files in blocks. */
+const KIB = 1024;
+const BLOCK_BYTES = 512;
 
 /**
  * Numbers under which bubblewrap finds what it is handed; from `first` on follow the pipes of the program, and after them
@@ -66,17 +68,17 @@ export const tasksMaxOf = ({ processes }: SandboxConfig["limits"]): number => pr
 
 /** Waits at the gate; then come the kernel's own limits for each process, and the program. The sum is watched from outside. */
 export function programArguments(argv: readonly string[], { limits }: SandboxConfig): readonly string[] {
-  return [
-    ...atGate(HANDED.gate),
-    PRLIMIT,
-    // The second figure ends a program that ignores the first.
-    `--cpu=${limits.cpuSeconds}:${limits.cpuSeconds + 1}`,
-    `--data=${limits.memoryMb * MIB + START_BYTES}`,
-    `--fsize=${limits.fileBytes}`,
-    `--nofile=${OPEN_FILES}`,
-    `--nproc=${tasksMaxOf(limits)}`,
-    "--core=0",
-    "--",
-    ...argv,
+  const processes = tasksMaxOf(limits);
+  const set = [
+    `ulimit -S -t ${limits.cpuSeconds}`,
+    // Ends a program that ignores the first.
+    `ulimit -H -t ${limits.cpuSeconds + 1}`,
+    `ulimit -d ${(limits.memoryMb * MIB + START_BYTES) / KIB}`,
+    `ulimit -f ${Math.max(1, Math.floor(limits.fileBytes / BLOCK_BYTES))}`,
+    `ulimit -n ${OPEN_FILES}`,
+    "ulimit -c 0",
+    // Some shells know the limit of processes by one letter and some by the other; none by both.
+    `{ ulimit -u ${processes} || ulimit -p ${processes}; } 2>/dev/null`,
   ];
+  return [...atGate(HANDED.gate, set), ...argv];
 }

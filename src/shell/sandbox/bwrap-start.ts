@@ -7,6 +7,9 @@ import { launch } from "./launch.ts";
 import type { Inherited } from "./inherited.ts";
 import type { TaskGroups } from "./task-groups.ts";
 
+/** bubblewrap and its first process, which are in the group of a run as well. */
+const OWN_TASKS = 2;
+
 /** What every launch of bubblewrap is given. */
 export type BwrapParts = {
   readonly bwrap: string;
@@ -42,7 +45,7 @@ export function startBwrap(order: RunOrder, parts: BwrapParts): Launched {
       }),
       program: programArguments(way === null ? argv : withEgress(argv, numbers), config),
       inherited,
-      group: groups?.open(tasksMaxOf(config.limits)) ?? null,
+      group: groups?.open(tasksMaxOf(config.limits) + OWN_TASKS) ?? null,
       handed: [...pipes.handles, opened, handle, ...paths.map(({ fd }) => fd), ...(way === null ? [] : [way.handle])],
       limits: config.limits,
       timers,

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { duplexPair } from "node:stream";
+import { duplexPair, type Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { keepGate } from "./gate.ts";
+import { atGate, keepGate } from "./gate.ts";
 import { randomness, tempFolder } from "./sandbox.fixture.ts";
 import { sweepWorkspaces } from "./work-dir.ts";
 
@@ -74,8 +75,23 @@ test("the gate opens only when the first process is bound as well, which its fil
     looks += 1;
     return first;
   };
-  keepGate({ child: unfiltered, gate, first: looking, isOver: () => false, onBound: () => {} });
+  keepGate({ child: unfiltered, gate, first: looking, isOver: () => false, onBound: async () => {} });
   inside.write("\n");
   await expect.poll(() => looks).toBeGreaterThan(3);
   expect(inside.read()).toBeNull();
+});
+
+test("the program begins after the answer when all its limits are set, and not at all otherwise", async () => {
+  const said = async (limits: readonly string[], answer: string): Promise<string> => {
+    const [shell = "", ...args] = atGate(3, limits);
+    const waiting = spawn(shell, [...args, "/bin/echo", "begun"], { stdio: ["ignore", "pipe", "ignore", "pipe"] });
+    const gate = waiting.stdio[3] as Duplex;
+    await once(gate, "data");
+    gate.end(answer);
+    return text(waiting.stdout as NodeJS.ReadableStream);
+  };
+  expect(await said(["ulimit -c 0", "true"], "\n")).toBe("begun\n");
+  expect(await said(["false", "true"], "\n")).toBe("");
+  expect(await said(["true", "false"], "\n")).toBe("");
+  expect(await said(["true"], "")).toBe("");
 });

@@ -6,13 +6,14 @@ import { isFiltered, parentOf } from "./process-tree.ts";
 const BOUND_POLL_MS = 1;
 
 /**
- * Stands before a program: says that it is there, and becomes the program once it is answered. If Silas is gone it reads
- * the end instead, and the program never begins. The script is fixed, and the arguments pass it as they are. [SBX-04]
+ * Stands before a program: says that it is there, sets its limits once it is answered, and becomes the program. If Silas
+ * is gone it reads the end instead, and the program never begins; nor does it when a limit cannot be set. The script
+ * holds nothing of the program, whose arguments pass it as they are. [SBX-04]
  */
-export const atGate = (number: number): readonly string[] => [
+export const atGate = (number: number, limits: readonly string[]): readonly string[] => [
   "/bin/sh",
   "-c",
-  `unset SHLVL; echo >&${number}; read -r go <&${number} && exec "$@" ${number}>&-`,
+  `unset SHLVL; echo >&${number}; read -r go <&${number} && ${limits.join(" && ")} && exec "$@" ${number}>&-`,
   "gate",
 ];
 
@@ -23,7 +24,7 @@ type Gate = {
   /** Whether the run was ended before it began. */
   readonly isOver: () => boolean;
   /** While the program still waits: the last moment to set what holds for it and all it starts. */
-  readonly onBound: (first: number) => void;
+  readonly onBound: (first: number) => Promise<void>;
 };
 
 /**
@@ -40,7 +41,7 @@ export function keepGate({ child, gate, first, isOver, onBound }: Gate): void {
   const open = async (): Promise<void> => {
     while (!isBound() && child.exitCode === null && child.signalCode === null) await delay(BOUND_POLL_MS);
     const pid = first();
-    if (pid !== null) onBound(pid);
+    if (pid !== null) await onBound(pid);
     if (!isOver()) gate.end("\n");
   };
   gate.once("data", () => void open());

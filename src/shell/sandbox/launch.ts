@@ -10,7 +10,7 @@ import type { Launched } from "./ground.ts";
 import { createCapture, lineTeller } from "./output.ts";
 import { endOfCode, notStarted, untilGone } from "./how-it-ended.ts";
 import { covering, type Inherited } from "./inherited.ts";
-import { parentOf } from "./process-tree.ts";
+import { childrenOf, parentOf } from "./process-tree.ts";
 import type { TaskGroup } from "./task-groups.ts";
 import { watchRun } from "./watch.ts";
 
@@ -54,6 +54,8 @@ export function launch(order: Launch): Launched {
       order.inherited,
     ),
   });
+  // bubblewrap prepares while the kernel makes room in the group; what it starts meanwhile follows at the gate.
+  const entering = child.pid === undefined ? undefined : order.group?.enter([child.pid]);
   const status = readStatus(child);
   let cause: SandboxRun["end"] | null = null;
   const end = (why: SandboxRun["end"]): void => {
@@ -83,7 +85,10 @@ export function launch(order: Launch): Launched {
     gate: child.stdio.at(HANDED.gate) as Duplex,
     first: status.first,
     isOver: () => cause !== null,
-    onBound: (first) => order.group?.enter(first),
+    onBound: async (first) => {
+      await entering;
+      await order.group?.enter([first, ...childrenOf(first)]);
+    },
   });
   const ended = waitFor(child).then(async (failure) => {
     await untilGone(status.first());

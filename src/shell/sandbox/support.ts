@@ -37,7 +37,6 @@ export async function layGround(options: GroundOptions): Promise<Result<Ground, 
   if (!Object.hasOwn(PROCESSORS, host.arch)) return unsupported("processor_unknown", host.arch);
   const bwrap = findProgram("bwrap", host.searchPath);
   if (bwrap === null) return unsupported("bwrap_missing", null);
-  if (!canRun("/usr/bin/prlimit")) return unsupported("prlimit_missing", null);
   const [version, help] = await Promise.all([answerOf(bwrap, "--version"), answerOf(bwrap, "--help")]);
   if (!version.ok) return unsupported("namespaces_refused", version.error);
   if (!help.ok || !help.value.includes("--ro-bind-fd")) return unsupported("bwrap_too_old", version.value.trim());

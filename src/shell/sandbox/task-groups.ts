@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { childrenOf } from "./process-tree.ts";
 import { isOfTheDead } from "./work-dir.ts";
 
 /** Control groups in which the kernel counts processes and threads, one for each run. */
@@ -12,8 +12,8 @@ export type TaskGroups = {
 };
 
 export type TaskGroup = {
-  /** Puts the first process of a sandbox and its children in; whatever they start is counted with them. */
-  enter(first: number): void;
+  /** Whatever these start from then on is counted with them. The first entry takes about ten milliseconds. */
+  enter(pids: readonly number[]): Promise<void>;
   close(): void;
 };
 
@@ -45,9 +45,9 @@ function groupsIn(parent: string, owner: string): TaskGroups {
       const folder = join(parent, nameOf(owner, count));
       if (!make(folder, String(tasksMax))) return null;
       return {
-        enter(first) {
-          for (const pid of [first, ...childrenOf(first)])
-            tryTo(() => writeFileSync(join(folder, "cgroup.procs"), `${pid}`));
+        async enter(pids) {
+          // One that is gone by now needs no limit.
+          for (const pid of pids) await writeFile(join(folder, "cgroup.procs"), String(pid)).catch(() => null);
         },
         // While the first process takes its mounts down it is still in there; then the next run removes the group.
         close: () => void (remove(folder) || left.add(folder)),
@@ -59,7 +59,10 @@ function groupsIn(parent: string, owner: string): TaskGroups {
 
 const nameOf = (owner: string, count: number): string => `silas-${owner}-${count}`;
 
-/** Beside the group of this process in the second version of control groups, where a group that holds processes may not have others; below it in the first. */
+/**
+ * Below the group of this process in the first version of control groups. In the second one a group that holds processes
+ * hands no limits on to others, so there it is most often the place beside it.
+ */
 function placesFor(): readonly string[] {
   const mounts = readOr("/proc/self/mountinfo")
     .split("\n")

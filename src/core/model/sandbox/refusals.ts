@@ -13,7 +13,6 @@ export type SandboxUnsupported = {
     | "processor_unknown"
     | "bwrap_missing"
     | "bwrap_too_old"
-    | "prlimit_missing"
     | "namespaces_refused"
     | "work_dir_unusable"
     | "engine_missing"

@@ -26,7 +26,6 @@ const REASONS = [
   "processor_unknown",
   "bwrap_missing",
   "bwrap_too_old",
-  "prlimit_missing",
   "namespaces_refused",
   "work_dir_unusable",
   "engine_missing",

@@ -68,7 +68,6 @@ const UNSUPPORTED: {
     what: "this bubblewrap cannot bind an opened folder",
     fix: "update bubblewrap to a version with --bind-fd: 0.10, or an older one with the fix for CVE-2024-42472",
   },
-  prlimit_missing: { what: "prlimit is not in /usr/bin", fix: "apt-get install util-linux" },
   namespaces_refused: {
     what: "the system does not let bubblewrap make namespaces",
     fix: "allow unprivileged user namespaces: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns",
