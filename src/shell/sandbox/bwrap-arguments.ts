@@ -22,6 +22,8 @@ export const HANDED = { status: 3, options: 4, gate: 5, first: 6 } as const;
 
 export type Setting = {
   readonly mounts: readonly string[];
+  /** Files of /proc that a program finds closed. */
+  readonly hidden: readonly string[];
   readonly config: SandboxConfig;
   readonly paths: readonly OpenedPath[];
   readonly env: Readonly<Record<string, string>>;
@@ -36,7 +38,8 @@ export type Setting = {
  * Everything about the sandbox. It goes through a pipe and not on the command line, where everybody on the machine could
  * read the environment; and into no variable of bubblewrap itself, where LD_PRELOAD would act outside.
  */
-export function bwrapOptions({ mounts, config, paths, afterPipes, env, cwd, network }: Setting): readonly string[] {
+export function bwrapOptions(setting: Setting): readonly string[] {
+  const { mounts, hidden, config, paths, afterPipes, env, cwd, network } = setting;
   const [filter, workspace, firstPath] = [afterPipes, afterPipes + 1, afterPipes + 2];
   const tmpBytes = Math.ceil((config.limits.memoryMb * MIB) / 2);
   return [
@@ -45,6 +48,8 @@ export function bwrapOptions({ mounts, config, paths, afterPipes, env, cwd, netw
     ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"],
     mounts,
     ["--proc", "/proc", "--dev", "/dev"],
+    // Keyrings are in no namespace a program is put in: these would name keys of this machine.
+    hidden.flatMap((file) => ["--ro-bind", "/dev/null", file]),
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/dev/shm"],
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
     ["--bind-fd", String(workspace), WORKSPACE],

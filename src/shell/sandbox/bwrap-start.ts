@@ -14,6 +14,7 @@ const OWN_TASKS = 2;
 export type BwrapParts = {
   readonly bwrap: string;
   readonly mounts: readonly string[];
+  readonly hidden: readonly string[];
   readonly filter: string;
   readonly inherited: Inherited;
   /** Null where the kernel counts by itself, or cannot. */
@@ -22,7 +23,7 @@ export type BwrapParts = {
 };
 
 export function startBwrap(order: RunOrder, parts: BwrapParts): Launched {
-  const { bwrap, mounts, filter, inherited, groups, timers } = parts;
+  const { bwrap, mounts, hidden, filter, inherited, groups, timers } = parts;
   const { argv, config, cwd, handle, paths, way, pipes } = order;
   const numbers = pipes.handles.map((_handle, index) => HANDED.first + index);
   const afterPipes = HANDED.first + numbers.length;
@@ -36,6 +37,7 @@ export function startBwrap(order: RunOrder, parts: BwrapParts): Launched {
       bwrap,
       options: bwrapOptions({
         mounts,
+        hidden,
         config,
         paths,
         afterPipes,

@@ -9,7 +9,7 @@ import type { Ground, Unsupported } from "./ground.ts";
 import { findInherited } from "./inherited.ts";
 import { PROCESSORS, type Processor } from "./seccomp-calls-table.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { makeEtc, systemMounts } from "./system-mounts.ts";
+import { hiddenFiles, makeEtc, systemMounts } from "./system-mounts.ts";
 import { findTaskGroups } from "./task-groups.ts";
 import { makeOwnedFolder, prepareWorkDir, removeTree } from "./work-dir.ts";
 
@@ -47,6 +47,7 @@ export async function layGround(options: GroundOptions): Promise<Result<Ground, 
     writeFileSync(filter, seccompFilter(host.arch as Processor), { mode: 0o600 });
     const etc = makeEtc(join(folder, "etc"));
     const mounts = systemMounts({ node: host.node, etc });
+    const hidden = hiddenFiles();
     const inherited = findInherited();
     const groups = findTaskGroups(basename(folder));
     return ok({
@@ -55,7 +56,7 @@ export async function layGround(options: GroundOptions): Promise<Result<Ground, 
       trial: ["/usr/bin/true"],
       handsOverPipes: true,
       talks: true,
-      start: (order) => startBwrap(order, { bwrap, mounts, filter, inherited, groups, timers }),
+      start: (order) => startBwrap(order, { bwrap, mounts, hidden, filter, inherited, groups, timers }),
       async leave() {
         closeSync(inherited.nothing);
         groups?.close();

@@ -16,6 +16,10 @@ export function systemMounts({ node, etc }: SystemParts): readonly string[] {
   ].flat();
 }
 
+/** Of /proc, as far as this kernel has them: what is not there cannot be covered. */
+export const hiddenFiles = (): readonly string[] =>
+  ["/proc/keys", "/proc/key-users"].filter((file) => existsSync(file));
+
 /** An /etc of its own, so that one mount is enough: a user, the linker's cache, and links to chosen programs. */
 export function makeEtc(folder: string): string {
   mkdirSync(folder, { mode: 0o700 });

@@ -57,6 +57,10 @@ export const KERNEL_ATTEMPTS: readonly Attempt[] = [
       node(`const same = fs.readFileSync("/proc/sys/kernel/core_pattern");
         tries(() => fs.writeFileSync("/proc/sys/kernel/core_pattern", same));`),
   },
+  ...["/proc/keys", "/proc/key-users"].map((file) => ({
+    name: `read the keys of this machine in ${file}`,
+    command: () => node(`tries(() => fs.readFileSync(env.FROM, "utf8") || held("empty"))`, { FROM: file }),
+  })),
   {
     name: "open the emergency keys of the kernel",
     command: () => node(`tries(() => fs.openSync("/proc/sysrq-trigger", "w"))`),

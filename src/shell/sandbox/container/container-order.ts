@@ -41,7 +41,7 @@ export const creationFor = (engine: Pick<Engine, "kind" | "isRootless">, order: 
 /** Devices and settings of the kernel. What is not there is not hidden. */
 const HIDDEN = ["/sys", "/proc/acpi", "/proc/asound", "/proc/dynamic_debug", "/proc/kcore", "/proc/keys"].concat(
   ["/proc/latency_stats", "/proc/mtrr", "/proc/pressure", "/proc/sched_debug", "/proc/scsi", "/proc/timer_list"],
-  ["/proc/timer_stats"],
+  ["/proc/timer_stats", "/proc/key-users"],
 );
 const READ_ONLY = ["/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"];
 
