@@ -39,23 +39,8 @@ const OWN_PROCESSES = 1;
 
 export function launch(order: Launch): Launched {
   const startedMs = performance.now();
-  const child = spawn(order.bwrap, ["--args", String(HANDED.options), "--", ...order.program], {
-    env: {},
-    stdio: covering(
-      [
-        order.stdin === null && order.onInput === undefined ? "ignore" : "pipe",
-        "pipe",
-        "pipe",
-        "pipe",
-        "pipe",
-        "pipe",
-        ...order.handed,
-      ],
-      order.inherited,
-    ),
-  });
-  // bubblewrap prepares while the kernel makes room in the group; what it starts meanwhile follows at the gate.
-  const entering = child.pid === undefined ? undefined : order.group?.enter([child.pid]);
+  const child = spawnBwrap(order);
+  const onBound = enterGroup(child, order.group);
   const status = readStatus(child);
   let cause: SandboxRun["end"] | null = null;
   const end = (why: SandboxRun["end"]): void => {
@@ -85,10 +70,7 @@ export function launch(order: Launch): Launched {
     gate: child.stdio.at(HANDED.gate) as Duplex,
     first: status.first,
     isOver: () => cause !== null,
-    onBound: async (first) => {
-      await entering;
-      await order.group?.enter([first, ...childrenOf(first)]);
-    },
+    onBound,
   });
   const ended = waitFor(child).then(async (failure) => {
     await untilGone(status.first());
@@ -104,6 +86,22 @@ export function launch(order: Launch): Launched {
     return ok({ end: last, stdout: captures.stdout.end(), stderr, durationMs: performance.now() - startedMs });
   });
   return { ended, kill: () => end({ kind: "signal", signal: "SIGKILL" }) };
+}
+
+function spawnBwrap({ bwrap, program, stdin, onInput, handed, inherited }: Launch): ChildProcess {
+  const input = stdin === null && onInput === undefined ? "ignore" : "pipe";
+  const list = [input, "pipe", "pipe", "pipe", "pipe", "pipe", ...handed] as const;
+  const args = ["--args", String(HANDED.options), "--", ...program];
+  return spawn(bwrap, args, { env: {}, stdio: covering(list, inherited) });
+}
+
+/** bubblewrap prepares while the kernel makes room in the group; what it starts meanwhile follows at the gate. */
+function enterGroup(child: ChildProcess, group: TaskGroup | null): (first: number) => Promise<void> {
+  const entering = child.pid === undefined ? undefined : group?.enter([child.pid]);
+  return async (first) => {
+    await entering;
+    await group?.enter([first, ...childrenOf(first)]);
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { err, ok, type Result } from "#base";
 import type { Config } from "#model";
 import type { Randomness, Timers } from "#ports";
 import type { Ground, Unsupported } from "../ground.ts";
-import { PROCESSORS, type Processor } from "../seccomp-calls-table.ts";
+import { PROCESSORS, type Processor } from "../seccomp/calls-table.ts";
 import type { Host } from "../support.ts";
 import { makeOwnedFolder, prepareWorkDir, removeTree, sweepWorkspaces } from "../work-dir.ts";
 import { fieldOf } from "./engine-client.ts";

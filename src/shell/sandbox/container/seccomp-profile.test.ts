@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { DENIED, UNKNOWN, UNSUPPORTED } from "../seccomp-calls-table.ts";
-import { askFilter, ASKED, CALLS } from "../seccomp.fixture.ts";
-import { JUDGED } from "../seccomp-judged.ts";
-import { seccompFilter } from "../seccomp.ts";
+import { DENIED, UNKNOWN, UNSUPPORTED } from "../seccomp/calls-table.ts";
+import { askFilter, ASKED, CALLS } from "../seccomp/filter.fixture.ts";
+import { JUDGED } from "../seccomp/judged-calls.ts";
+import { seccompFilter } from "../seccomp/filter.ts";
 import { seccompProfile } from "./seccomp-profile.ts";
 
 test("an engine is told of every call that bubblewrap's filter refuses, in its words", () => {

@@ -1,5 +1,5 @@
-import { DENIED, UNKNOWN, UNSUPPORTED, type Numbers, type Processor } from "../seccomp-calls-table.ts";
-import { ENOSYS, ENOTSUP, EPERM, JUDGED } from "../seccomp-judged.ts";
+import { DENIED, UNKNOWN, UNSUPPORTED, type Numbers, type Processor } from "../seccomp/calls-table.ts";
+import { ENOSYS, ENOTSUP, EPERM, JUDGED } from "../seccomp/judged-calls.ts";
 import { ORDINARY } from "./ordinary-calls.ts";
 
 type Test = { readonly index: number; readonly value: number; readonly valueTwo: number; readonly op: string };

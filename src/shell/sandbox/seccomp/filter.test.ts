@@ -1,9 +1,9 @@
 import { array, assert, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { DENIED, NEWEST, PROCESSORS, UNKNOWN, UNSUPPORTED, type Processor } from "./seccomp-calls-table.ts";
-import { askFilter } from "./seccomp.fixture.ts";
-import { exceptFor, JUDGED } from "./seccomp-judged.ts";
-import { seccompFilter } from "./seccomp.ts";
+import { DENIED, NEWEST, PROCESSORS, UNKNOWN, UNSUPPORTED, type Processor } from "./calls-table.ts";
+import { askFilter } from "./filter.fixture.ts";
+import { exceptFor, JUDGED } from "./judged-calls.ts";
+import { seccompFilter } from "./filter.ts";
 
 const CREATE = 0o100;
 const TMPFILE = 0o20_200_000;

@@ -1,4 +1,4 @@
-import type { Numbers } from "./seccomp-calls-table.ts";
+import type { Numbers } from "./calls-table.ts";
 
 /** Holds when the masked lower half of an argument has this value. The kernel reads no more than that half either. */
 export type Condition = { readonly argument: number; readonly mask: number; readonly is: number };
@@ -64,11 +64,17 @@ export const JUDGED: Readonly<Record<string, Judged>> = {
  * Every value but these, said with conditions that compare for equality only: engines know no other way to compare the
  * lower half. From the highest bit down, each condition covers the values that leave the refused ones at that bit.
  */
-export function exceptFor(argument: number, refused: readonly number[], bit = 31): readonly Condition[] {
+export function exceptFor(argument: number, refused: readonly number[]): readonly Condition[] {
+  return leaving({ argument, refused, bit: 31 });
+}
+
+type Leaving = { readonly argument: number; readonly refused: readonly number[]; readonly bit: number };
+
+function leaving({ argument, refused, bit }: Leaving): readonly Condition[] {
   if (bit < 0) return [];
   return [0, 1].flatMap((value) => {
     const staying = refused.filter((each) => ((each >>> bit) & 1) === value);
-    if (staying.length > 0) return exceptFor(argument, staying, bit - 1);
+    if (staying.length > 0) return leaving({ argument, refused: staying, bit: bit - 1 });
     const above = (refused[0] ?? 0) & maskFrom(bit + 1);
     return [{ argument, mask: maskFrom(bit), is: (above | (value << bit)) >>> 0 }];
   });

@@ -1,13 +1,5 @@
-import {
-  DENIED,
-  NEWEST,
-  PROCESSORS,
-  UNKNOWN,
-  UNSUPPORTED,
-  type Numbers,
-  type Processor,
-} from "./seccomp-calls-table.ts";
-import { ENOSYS, ENOTSUP, EPERM, JUDGED, type Condition } from "./seccomp-judged.ts";
+import { DENIED, NEWEST, PROCESSORS, UNKNOWN, UNSUPPORTED, type Numbers, type Processor } from "./calls-table.ts";
+import { ENOSYS, ENOTSUP, EPERM, JUDGED, type Condition } from "./judged-calls.ts";
 
 /**
  * The filter of system calls that every program runs under, as the kernel reads it: classic BPF, eight bytes an

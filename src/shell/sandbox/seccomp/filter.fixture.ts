@@ -1,4 +1,4 @@
-import { JUDGED } from "./seccomp-judged.ts";
+import { JUDGED } from "./judged-calls.ts";
 
 type Call = { readonly number: number; readonly arch: number; readonly args?: readonly number[] };
 
