@@ -231,7 +231,7 @@ test("[BATCH-05] [BATCH-07] choosing ends the request and asks anew; each verdic
   expect(await outcomes()).toEqual(["edited", "approved", "undone"]);
   const again = await askedIn(desk);
   must(await desk.app.approvals.show(again.requestId));
-  desk.moveMs(400_000);
+  desk.moveMs(86_400_000);
   expect(must(await desk.app.approvals.show(again.requestId)).state).toBe("expired");
   expect(await outcomes()).toEqual(["edited", "approved", "undone"]);
 });
@@ -270,7 +270,7 @@ test("[BATCH-06] a running Silas asks about what follows by itself, and one that
   await work.start();
   const first = await askedIn(desk);
   must(await approvals.show(first.requestId));
-  desk.moveMs(400_000);
+  desk.moveMs(86_400_000);
   expect(must(await approvals.inbox())).toEqual([]);
   must(await work.batches.next());
   expect(must(await approvals.inbox())).toEqual([]);
