@@ -10,6 +10,9 @@ import type { Step } from "./steps.ts";
 import { ensureSystemPackages } from "./system-packages.ts";
 import { ROOT } from "./tools.ts";
 
+/** A single test plays thousands of cases here. */
+const EVERY_CASE_TIMEOUT_MS = 1_800_000;
+
 export type Amounts = { readonly seeds: number; readonly kills: number; readonly runs: number };
 
 /** Null for arguments that are no whole numbers above zero. */
@@ -32,7 +35,7 @@ export function readAmounts(args: readonly string[]): Amounts | null {
 
 export function soakSteps(reportsDir: string, { seeds, kills, runs }: Amounts): readonly Step[] {
   const unit = vitestStep("unit", reportsDir);
-  const command = [...unit.command, ...exhaustiveFiles()];
+  const command = [...unit.command, `--testTimeout=${EVERY_CASE_TIMEOUT_MS}`, ...exhaustiveFiles()];
   return [
     { ...unit, name: "every case", command, env: { TEST_DEPTH: "every" } },
     { name: `${kills} run kills`, command: ["sim/run.ts", `--run-kills=${kills}`] },

@@ -23,7 +23,7 @@ export function sitAt(
     cwd: home.dir,
     env,
     stdio: ["pipe", "pipe", "pipe"],
-    timeout: 880_000,
+    timeout: 280_000,
   });
   const left = [...turns];
   let [screen, seen] = ["", 0];
