@@ -3,6 +3,7 @@ import { neutralise, oneLine } from "#base";
 import { isAskingKind, readPayload, type KeptRequest, type OwnerReply, type ShownPayload } from "#model";
 import { requirePerson } from "../terminal/ask.ts";
 import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
+import { askChoice, askText } from "../terminal/prompts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export type Question = Extract<ShownPayload, { readonly kind: "decision" | "draft_review" }>;
@@ -81,15 +82,14 @@ export async function askAnswer(terminal: Terminal, { requestId, question }: Ask
     kept: "Nothing was decided; the question waits on.",
     next: `\`silas answer ${requestId} ${isDraft ? "--approve" : "--option VALUE"}\` answers it; \`silas answer --help\` tells the other ways.`,
   });
-  const prompts = await import("@clack/prompts");
   const write = async (message: string): Promise<string> => {
-    const text = await prompts.text({ message });
-    if (typeof text !== "string" || text.trim() === "") throw notDecided();
+    const text = await askText(message);
+    if (text === null || text.trim() === "") throw notDecided();
     return text;
   };
   const ways = isDraft ? DRAFT_WAYS : decisionWays(question);
-  const way = await prompts.select({ message: "Your answer?", options: [...ways, LATER] });
-  if (typeof way !== "string" || way === LATER.value) throw notDecided();
+  const way = await askChoice({ message: "Your answer?", options: [...ways, LATER] });
+  if (way === null || way === LATER.value) throw notDecided();
   if (!isDraft) {
     return way === OWN.value
       ? { ...DECIDED, freetext: await write("Your words") }

@@ -1,5 +1,6 @@
 import type { Friction, KeptRequest } from "#model";
 import { CommandFailure, EXIT } from "../terminal/failure.ts";
+import { askText, askYesNo } from "../terminal/prompts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const SHORT_HASH_CHARS = 8;
@@ -10,11 +11,10 @@ export async function confirmByHand(
   terminal: Terminal,
   { kind, card, planHash }: KeptRequest,
 ): Promise<readonly Friction[]> {
-  const prompts = await import("@clack/prompts");
   if (card.riskLevel === "irreversible") {
     terminal.note("What this does cannot be taken back. No passkey is available in a terminal; both steps are asked.");
   }
-  const yes = await prompts.confirm({
+  const yes = await askYesNo({
     message: kind === "plan_approval" ? "Approve this plan?" : "Approve this?",
     initialValue: card.riskLevel === "low",
   });
@@ -22,20 +22,20 @@ export async function confirmByHand(
   const performed: Friction[] = ["tap"];
   const isIrreversible = card.riskLevel === "irreversible";
   if (card.friction.includes("confirm") || isIrreversible) {
-    await typed(prompts.text({ message: `Type ${CONFIRM_WORD} to confirm` }), CONFIRM_WORD);
+    await requireTyped(CONFIRM_WORD, `Type ${CONFIRM_WORD} to confirm`);
     performed.push("confirm");
   }
   if (card.friction.includes("slide") || isIrreversible) {
     const short = planHash.slice(0, SHORT_HASH_CHARS);
-    await typed(prompts.text({ message: `Type the first ${SHORT_HASH_CHARS} characters of the hash above` }), short);
+    await requireTyped(short, `Type the first ${SHORT_HASH_CHARS} characters of the hash above`);
     performed.push("slide");
   }
   return performed;
 }
 
-async function typed(answer: Promise<string | symbol>, expected: string): Promise<void> {
-  const text = await answer;
-  if (typeof text !== "string" || text.trim() !== expected) throw notApproved();
+async function requireTyped(expected: string, message: string): Promise<void> {
+  const text = await askText(message);
+  if (text?.trim() !== expected) throw notApproved();
 }
 
 const notApproved = (): CommandFailure =>

@@ -3,6 +3,7 @@ import { describeRequest } from "../approvals/card-lines.ts";
 import { requirePerson } from "../terminal/ask.ts";
 import type { Call } from "../terminal/context.ts";
 import { CommandFailure, EXIT } from "../terminal/failure.ts";
+import { askChoice } from "../terminal/prompts.ts";
 import { describeBatch } from "./batch-lines.ts";
 import { batchIn, type Choice } from "./choose-items.ts";
 
@@ -16,14 +17,13 @@ export async function chosenWay({ terminal }: Pick<Call<unknown>, "terminal">, r
   });
   const ways = describeBatch(request);
   const ids = batchIn(request)?.items.map(({ item_id: id }) => id) ?? [];
-  const prompts = await import("@clack/prompts");
-  const answer = await prompts.select({
+  const answer = await askChoice({
     message: "Which of these?",
     options: [
       ...ids.map((id, index) => ({ value: id, label: (ways[index] ?? id).trim() })),
       { value: "", label: "None yet; the question waits on" },
     ],
   });
-  if (typeof answer === "string" && answer !== "") return { choose: answer };
+  if (answer !== null && answer !== "") return { choose: answer };
   throw new CommandFailure({ what: "Not decided.", kept: "The question waits on.", exit: EXIT.needsDecision });
 }

@@ -11,6 +11,7 @@ import { safeJson } from "../plan/safe-json.ts";
 import { carryOut, refuseWhileStopped, withSilas } from "../run/carry-out.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage, type ExitCode } from "../terminal/failure.ts";
+import { askChoice } from "../terminal/prompts.ts";
 import { resultLines } from "../work/run-lines.ts";
 import { describeBatch, describeUndo } from "./batch-lines.ts";
 import { batchIn, usualIds, withChoice } from "./choose-items.ts";
@@ -116,8 +117,7 @@ async function chosenByHand({ terminal }: Call<Options>, { approvals, request }:
   const all = batch.items.length;
   if (usual.length === all || usual.length === 0) return request;
   for (const line of describeBatch(request)) terminal.note(line);
-  const prompts = await import("@clack/prompts");
-  const answer = await prompts.select({
+  const answer = await askChoice({
     message: "What is marked with ! is unusual. Which ones?",
     options: [
       { value: "usual", label: `Move the ${usual.length} usual ones` },

@@ -13,6 +13,7 @@ import { loadSetup } from "../client/setup.ts";
 import { requirePerson } from "../terminal/ask.ts";
 import type { Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
+import { askText } from "../terminal/prompts.ts";
 import { printTable } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { keysFailure } from "./words.ts";
@@ -61,9 +62,8 @@ async function askForCode(terminal: Terminal, waiting: readonly WaitingDeviceBod
   });
   const columns = [{ header: "CODE" }, { header: "KEY", flexible: true }, { header: "DEVICE", spare: 1 }] as const;
   printTable(terminal, { columns, rows: waiting.map(({ code, name, device_name }) => [code, name, device_name]) });
-  const prompts = await import("@clack/prompts");
-  const typed = await prompts.text({ message: "Type the code that your browser shows" });
-  if (typeof typed === "string") return typed;
+  const typed = await askText("Type the code that your browser shows");
+  if (typed !== null) return typed;
   throw new CommandFailure({ what: "Not confirmed.", kept: "Nothing was changed.", exit: EXIT.needsDecision });
 }
 

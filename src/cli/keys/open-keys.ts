@@ -1,6 +1,7 @@
 import type { Environment } from "#config";
 import { secretText, type SecretText } from "#model";
 import { reachSilas } from "../client/door.ts";
+import { askHidden } from "../terminal/prompts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createHttpKeys, type Keys } from "./http-keys.ts";
 
@@ -24,11 +25,11 @@ export async function withKeys<T>(
 /** Asks at most once in a command; the answer is not shown while it is typed. */
 export function askOnce(terminal: Terminal): () => Promise<SecretText | null> {
   let answer: Promise<SecretText | null> | null = null;
-  return () => (answer ??= terminal.isInteractive ? ask() : Promise.resolve(null));
+  return () => (answer ??= terminal.isInteractive ? ask(terminal) : Promise.resolve(null));
 }
 
-async function ask(): Promise<SecretText | null> {
-  const prompts = await import("@clack/prompts");
-  const typed = await prompts.password({ message: "Passphrase of the vault" });
-  return typeof typed === "string" && typed !== "" ? secretText(typed) : null;
+async function ask(terminal: Terminal): Promise<SecretText | null> {
+  const typed = await askHidden("Passphrase of the vault");
+  if (typed === null) terminal.declined();
+  return typed === null || typed === "" ? null : secretText(typed);
 }

@@ -3,6 +3,7 @@ import { createInputReader } from "../canonical/input.ts";
 import { requirePerson } from "../terminal/ask.ts";
 import type { Call } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage } from "../terminal/failure.ts";
+import { askHidden } from "../terminal/prompts.ts";
 
 export type SetOptions = {
   readonly stdin?: true;
@@ -21,9 +22,8 @@ export async function readSecret(call: Call<SetOptions>): Promise<Uint8Array> {
     kept: "Nothing was stored.",
     next: "Pass it on standard input with --stdin, or open the page of the secret in a browser.",
   });
-  const prompts = await import("@clack/prompts");
-  const typed = await prompts.password({ message: "The secret (it is not shown)" });
-  if (typeof typed !== "string" || typed === "") {
+  const typed = await askHidden("The secret (it is not shown)");
+  if (typed === null || typed === "") {
     throw new CommandFailure({ what: "Nothing was typed.", kept: "Nothing was stored.", exit: EXIT.needsDecision });
   }
   return fitting(Buffer.from(typed, "utf8"));

@@ -1,4 +1,5 @@
 import { CommandFailure, EXIT, type FailureWords } from "./failure.ts";
+import { askYesNo } from "./prompts.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Question = {
@@ -17,8 +18,7 @@ export async function askFirst(terminal: Terminal, { because, question, declined
     kept,
     next: "Run it again with --yes.",
   });
-  const prompts = await import("@clack/prompts");
-  if ((await prompts.confirm({ message: question, initialValue: false })) === true) return;
+  if ((await askYesNo({ message: question, initialValue: false })) === true) return;
   throw new CommandFailure({ what: declined, kept, exit: EXIT.needsDecision });
 }
 

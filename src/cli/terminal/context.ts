@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Environment } from "#config";
-import type { ExitCode } from "./failure.ts";
+import { CommandFailure, EXIT, type ExitCode } from "./failure.ts";
 import type { JournalClient } from "../client/journal-client.ts";
 import { readHereAndNow, type HereAndNow } from "./local-time.ts";
 import { createTerminal, type GlobalFlags, type Outside, type Terminal } from "./terminal.ts";
@@ -34,10 +34,11 @@ export function createAct(outside: Outside, finish: (code: ExitCode) => void): A
       const here = readHereAndNow();
       // Loaded on use, like the journal below: `--help` and `--version` need neither.
       const environment = (await import("#config")).readEnvironment();
-      const code = await handler({
+      const terminal = createTerminal(outside, { ...options, colour: environment.colour });
+      const running = handler({
         args: command.args,
         options,
-        terminal: createTerminal(outside, { ...options, colour: environment.colour }),
+        terminal,
         here,
         outside,
         environment,
@@ -46,6 +47,12 @@ export function createAct(outside: Outside, finish: (code: ExitCode) => void): A
           return withJournal({ environment, version: outside.version, here }, work);
         },
       });
-      finish(code ?? 0);
+      finish((await running.catch((error: unknown) => Promise.reject(afterQuestions(terminal, error)))) ?? 0);
     };
+}
+
+/** What fails for want of an answer waits for a decision, however far from the question it failed. */
+function afterQuestions(terminal: Terminal, error: unknown): unknown {
+  if (!(error instanceof CommandFailure) || !terminal.hasDeclined()) return error;
+  return new CommandFailure({ ...error.words, exit: EXIT.needsDecision });
 }

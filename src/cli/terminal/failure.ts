@@ -3,7 +3,7 @@ export const EXIT = {
   ok: 0,
   failed: 1,
   usage: 2,
-  /** A question had to be asked, and nobody could be asked. */
+  /** A question had to be asked, and nobody could be asked or answered. */
   needsDecision: 3,
   auth: 4,
 } as const;

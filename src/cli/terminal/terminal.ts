@@ -27,6 +27,9 @@ export type Terminal = {
   json(value: unknown): void;
   note(text: string): void;
   fail(words: FailureWords): void;
+  /** Whoever sits there ended a question without an answer. */
+  declined(): void;
+  hasDeclined(): boolean;
 };
 
 const COLUMNS_DEFAULT = 80;
@@ -36,7 +39,10 @@ export function createTerminal(outside: Outside, flags: GlobalFlags & { readonly
   const { stdin, stdout, stderr } = outside;
   const colour = flags.color && (flags.colour === "always" || (flags.colour === "auto" && stdout.isTTY === true));
   const note = (text: string) => void stderr.write(`${text}\n`);
+  let hasDeclined = false;
   return {
+    declined: () => void (hasDeclined = true),
+    hasDeclined: () => hasDeclined,
     columns: Math.min(stdout.isTTY ? stdout.columns || COLUMNS_DEFAULT : COLUMNS_DEFAULT, COLUMNS_MAX),
     isInteractive: flags.input && stdin.isTTY === true && stdout.isTTY === true,
     paint: pc.createColors(colour),
