@@ -1,5 +1,5 @@
 import { ok, type Result } from "#base";
-import { ON_TELEGRAM, supportsSecureInput, type StoreFault } from "#model";
+import { ON_TELEGRAM, wordsFor, type SecretRefusal, type StoreFault } from "#model";
 import type { RateWindow } from "../web/rate-window.ts";
 import type { Answers } from "./answers.ts";
 import type { BotMessage, BotPress, BotUpdate } from "./bot-wire.ts";
@@ -56,7 +56,12 @@ async function hearMessage(hearing: Hearing, message: BotMessage): Promise<Resul
     const decided = await answers.written(answer);
     return decided.ok ? reply(chat, decided.value) : decided;
   }
-  const isSecret = await looksSecret(chat, text);
+  const scan = await chat.findSecrets(text);
+  if (!scan.ok) {
+    const refusal: SecretRefusal = { code: "secret_scan_failed", reason: scan.error };
+    return reply(chat, wordsFor(refusal));
+  }
+  const isSecret = scan.value.length > 0 ? ok(true) : await isAskedFor(chat, text);
   if (!isSecret.ok) return isSecret;
   if (isSecret.value) return refuseSecret(chat);
   const may = rate.take(chat.chatId);
@@ -80,11 +85,8 @@ async function reply(chat: Chat, words: string): Promise<Result<null, StoreFault
   return ok(null);
 }
 
-/** By its form; and while a secret is asked for, one long word is taken for it. */
-async function looksSecret(chat: Chat, text: string): Promise<Result<boolean, StoreFault>> {
-  if (supportsSecureInput("telegram")) return ok(false);
-  const scan = await chat.findSecrets(text);
-  if (!scan.ok || scan.value.length > 0) return ok(true);
+/** While a secret is asked for, one long word is taken for it. */
+async function isAskedFor(chat: Chat, text: string): Promise<Result<boolean, StoreFault>> {
   if (!ONE_LONG_WORD.test(text)) return ok(false);
   const asked = await chat.secrets.pending();
   return asked.ok ? ok(asked.value.length > 0) : asked;

@@ -67,6 +67,26 @@ describe("credentials", () => {
   });
 });
 
+describe("a password in plain words", () => {
+  test.each([
+    "my password is hunter2",
+    "My Password Is Hunter22!",
+    "the password for the wifi is Sommer2026!",
+    "password was changed, the new password is 1234abc",
+    "my password is: sunshine",
+    'my password is "sunshine"',
+    "my password is “sunshine”, please keep it",
+    "the passcode is 483920",
+    "my PIN is 4831",
+    "my password is correct-horse-battery-staple",
+    "mein Passwort ist Geheim99!",
+    "Mein Passwort lautet sonnenschein",
+    "Unser Kennwort für das Lager ist Hof-7731",
+    "passwort: Geheim99",
+    "pwd=hunter2x",
+  ])("%s is found", async (text) => expect((await found(text)).map(({ kind }) => kind)).toEqual(["password"]));
+});
+
 describe("ordinary text", () => {
   const texts = [...BENIGN_TEXTS, ...NEAR_SECRETS];
 

@@ -13,7 +13,7 @@ const ASSIGNED = new RegExp(
 );
 
 const SPOKEN =
-  /(?<![A-Za-z0-9])(password|passwd|passphrase|passcode|passwort|kennwort|pin|pin-code|login)(?:\s{1,3}(?:for|to|of|at|on|in|für|fürs|zu|zum|zur|vom|von|bei|beim|im)\s[^.!?\n]{1,60}?)?\s{1,3}(?:is|was|are|will be|equals|ist|lautet|heißt|heisst|war|wäre)\s{0,3}:?\s{1,3}(?:now|still|jetzt|noch|currently|set to|always)?\s{0,3}(["'„“”‚‘’«»`]?)([^\s"'„“”‚‘’«»`]{4,200})/gi;
+  /(?<![A-Za-z0-9])(password|passwd|passphrase|passcode|passwort|kennwort|pin|pin-code)(?:\s{1,3}(?:for|to|of|at|on|in|für|fürs|zu|zum|zur|vom|von|bei|beim|im)\s[^.!?\n]{1,60}?)?\s{1,3}(is|was|are|will be|equals|ist|lautet|heißt|heisst|war|wäre)\s{0,3}(:?)\s{1,3}(?:now|still|jetzt|noch|currently|set to|always)?\s{0,3}(["'„“”‚‘’«»`]?)([^\s"'„“”‚‘’«»`]{4,200})/gi;
 
 const IN_ADDRESS =
   /(?<![A-Za-z0-9])([a-z][a-z0-9+.-]{1,20}):\/\/([^\s:@/"'<>]{0,100}):([^\s@/"'<>]{3,200})@[^\s/"'<>]{1,200}/gi;
@@ -23,7 +23,7 @@ const trimmed = (value: string): string => value.replace(/[.,;:!?)\]}>]+$/, "");
 export function findWrittenPasswords(text: string): readonly (Span & { readonly kind: string })[] {
   return [
     ...spans(text, { kind: "password", pattern: ASSIGNED, group: 2, accept: isAssigned }),
-    ...spans(text, { kind: "password", pattern: SPOKEN, group: 3, accept: isSpoken }),
+    ...spans(text, { kind: "password", pattern: SPOKEN, group: 5, accept: isSpoken }),
     ...spans(text, { kind: "password in an address", pattern: IN_ADDRESS, group: 3, accept: isPlaced }),
   ];
 }
@@ -57,18 +57,21 @@ function isAssigned(value: string, [, quote = ""]: RegExpMatchArray): boolean {
   return bare.length >= 6 && !isCode(bare);
 }
 
-/** `128-bit`, `12-character`, `2-factor`: a number with what it counts. */
-const isMeasure = (value: string): boolean => /^\d{1,6}(?:[-–]?[a-z]{1,12})?$/i.test(value) && !/^\d{4,}$/.test(value);
+/** `128-bit`, `12-character`, `30days`: a number with what it counts. */
+const isMeasure = (value: string): boolean =>
+  /^\d{1,4}(?:-[a-z]+|bits?|[mc]m|px|[kmg]b|ms|min|days?|weeks?|months?|years?|chars?|characters|digits?)?$/i.test(
+    value,
+  ) && !/^\d{4}$/.test(value);
 
-const isSpoken = (value: string, [, noun = "", quote = ""]: RegExpMatchArray): boolean => {
+const isSpoken = (value: string, [, noun = "", verb = "", colon = "", quote = ""]: RegExpMatchArray): boolean => {
   const bare = trimmed(value);
   if (bare.length < 4 || isReference(bare) || isOrdinary(bare)) return false;
   if (/^\d+$/.test(bare)) return true;
-  if (/^(?:pin|login)/i.test(noun))
-    return /\d/.test(bare) && /[A-Za-z]/.test(bare) && !isMeasure(bare) && noun !== "login";
+  if (/^pin/i.test(noun)) return false;
   if (isMeasure(bare) || /^\d{4}-\d{2}-\d{2}/.test(bare)) return false;
-  // A word in quotes is named as such; a plain word is the next word of a sentence.
-  if (quote !== "") return true;
+  // A word in quotes or after a colon is named as such, and so is what it "lautet"; else it is the next of a sentence.
+  if (quote !== "" || colon !== "") return true;
+  if (/^lautet$/i.test(verb) && !/^(?:anders|immer|folgender\w*|nicht|jetzt|noch)$/i.test(bare)) return true;
   return (
     (/\d/.test(bare) && /[A-Za-z]/.test(bare)) ||
     /[a-z][A-Z]/.test(bare) ||
