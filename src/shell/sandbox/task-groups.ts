@@ -25,7 +25,8 @@ const NAME = /^silas-(?<owner>.+)-\d+$/;
  */
 export function findTaskGroups(owner: string): TaskGroups | null {
   if (process.getuid?.() !== 0) return null;
-  const parent = placesFor().find((place) => canHold(place, owner));
+  const facts = { mounts: readOr("/proc/self/mountinfo"), groups: readOr("/proc/self/cgroup") };
+  const parent = groupPlaces(facts).find((place) => canHold(place, owner));
   return parent === undefined ? null : groupsIn(parent, owner);
 }
 
@@ -59,32 +60,29 @@ function groupsIn(parent: string, owner: string): TaskGroups {
 
 const nameOf = (owner: string, count: number): string => `silas-${owner}-${count}`;
 
+type Facts = {
+  /** As in /proc/self/mountinfo and /proc/self/cgroup. */
+  readonly mounts: string;
+  readonly groups: string;
+};
+
 /**
- * Below the group of this process in the first version of control groups. In the second one a group that holds processes
- * hands no limits on to others, so there it is most often the place beside it.
+ * Where a group could be made. Below the group of this process in the first version of control groups. In the second one
+ * a group that holds processes hands no limits on to others, so there it is most often the place beside it.
  */
-function placesFor(): readonly string[] {
-  const mounts = readOr("/proc/self/mountinfo")
-    .split("\n")
-    .map((line) => line.split(" "));
-  const groups = readOr("/proc/self/cgroup")
-    .split("\n")
-    .map((line) => /^\d+:([^:]*):(.*)$/.exec(line) ?? []);
-  const mountOf = (type: string, option: string): string | undefined =>
-    mounts.find((fields) => {
-      const at = fields.indexOf("-");
-      return fields[at + 1] === type && (option === "" || fields.at(-1)?.split(",").includes(option) === true);
-    })?.[4];
-  const pathOf = (isController: (names: readonly string[]) => boolean): string | undefined =>
-    groups.find(([, names]) => names !== undefined && isController(names.split(",")))?.[2];
-  const [first, second] = [mountOf("cgroup", "pids"), mountOf("cgroup2", "")];
-  const [firstPath, secondPath] = [pathOf((names) => names.includes("pids")), pathOf((names) => names[0] === "")];
-  return [
-    ...(first === undefined || firstPath === undefined ? [] : [join(first, firstPath)]),
-    ...(second === undefined || secondPath === undefined
-      ? []
-      : [join(second, secondPath), join(second, dirname(secondPath))]),
-  ];
+export function groupPlaces({ mounts, groups }: Facts): readonly string[] {
+  const paths = groups.split("\n").map((line) => /^\d+:([^:]*):(.*)$/.exec(line) ?? []);
+  const pathOf = (controller: string): string | undefined =>
+    paths.find(([, names]) => names?.split(",").includes(controller) === true)?.[2];
+  return mounts.split("\n").flatMap((line) => {
+    const fields = line.split(" ");
+    const [type, options = ""] = [fields[fields.indexOf("-") + 1], fields.at(-1)];
+    const isFirst = type === "cgroup" && options.split(",").includes("pids");
+    const path = pathOf(isFirst ? "pids" : "");
+    const mount = fields[4];
+    if ((!isFirst && type !== "cgroup2") || path === undefined || mount === undefined) return [];
+    return isFirst ? [join(mount, path)] : [join(mount, path), join(mount, dirname(path))];
+  });
 }
 
 function canHold(place: string, owner: string): boolean {
