@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isFolderOver } from "./folder-use.ts";
+import { createFolderGauge, isFolderOver } from "./folder-use.ts";
 
 const KIB = 1024;
 const NOBODY = 65_534;
@@ -71,4 +71,13 @@ test("[SBX-10] a folder that is closed to readers is counted for a Silas that is
   const said = execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
   expect(said).toBe("true");
   rmSync(closed, { recursive: true });
+});
+
+test("[SBX-10] a folder that grows while others free as much of the disk is found to be over its limit", async () => {
+  mkdirSync(join(folder, "watched"));
+  writeFileSync(join(folder, "of-others"), bytes(24 * KIB), { flush: true });
+  const gauge = createFolderGauge(join(folder, "watched"), 4 * KIB * KIB);
+  rmSync(join(folder, "of-others"));
+  writeFileSync(join(folder, "watched", "grown"), bytes(9 * KIB), { flush: true });
+  await expect.poll(() => gauge.isOver()).toBe(true);
 });

@@ -11,6 +11,7 @@ import {
   type Dir,
   type Stats,
 } from "node:fs";
+import { performance } from "node:perf_hooks";
 import { setImmediate as breathe } from "node:timers/promises";
 import { O_PATH } from "./granted-paths.ts";
 
@@ -20,20 +21,33 @@ export type FolderGauge = { isOver(): Promise<boolean> };
 /** Many empty files are a way to fill a disk as well. */
 const ENTRIES_MAX = 200_000;
 
+/** A folder is counted this often at most, and rests this many times as long as counting it took. */
+const COUNT_EVERY_MS = 1000;
+const REST_SHARE = 20;
+
 /**
- * Counting a folder is slow, asking how full its disk is costs nothing: the folder is counted only when so much has gone
- * from the disk since the start that it could be over.
+ * Counting a folder is slow, asking how full its disk is costs nothing: the folder is counted at once when so much has
+ * gone from the disk since the start that it could be over. Others may free what it takes, so it is also counted now
+ * and then, the less often the longer that takes.
  */
 export function createFolderGauge(folder: string, bytesMax: number): FolderGauge {
   const start = fullness(folder);
+  let nextCountMs = performance.now() + COUNT_EVERY_MS;
+  const count = async (): Promise<boolean> => {
+    const startedMs = performance.now();
+    const isOver = await isFolderOver(folder, bytesMax);
+    const endedMs = performance.now();
+    nextCountMs = endedMs + Math.max(COUNT_EVERY_MS, (endedMs - startedMs) * REST_SHARE);
+    return isOver;
+  };
   return {
     async isOver() {
       const now = fullness(folder);
       const gone = (start.bavail - now.bavail) * now.bsize;
       // A folder that is gone holds nothing.
       if (Number.isNaN(gone)) return false;
-      if (gone < bytesMax / 2 && start.ffree - now.ffree < ENTRIES_MAX / 2) return false;
-      return isFolderOver(folder, bytesMax);
+      const couldBeOver = gone >= bytesMax / 2 || start.ffree - now.ffree >= ENTRIES_MAX / 2;
+      return couldBeOver || performance.now() >= nextCountMs ? count() : false;
     },
   };
 }
