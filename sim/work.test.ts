@@ -1,12 +1,26 @@
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sha256Hex } from "#base";
+import { createMemoryVault } from "#stores";
 import { depth } from "../test/depth.ts";
 import { BY } from "./approval-world.ts";
+import { inWorld } from "./disk-run.ts";
 import { cutRuns } from "./work-cuts.ts";
 import { killRuns } from "./work-kill.ts";
-import { INSIDE, OUTSIDE, grantPlan, inWorkScene, settleAll, type Script, type WorkScene } from "./work-world.ts";
+import {
+  closeWork,
+  grantPlan,
+  INSIDE,
+  inWorkScene,
+  openWork,
+  OUTSIDE,
+  playSandboxes,
+  settleAll,
+  type Script,
+  type WorkScene,
+} from "./work-world.ts";
 
 test("[WSTORE-06] [WORK-17] [BUS-17] [BUS-18] a run that is cut at any statement goes on to an end or is in doubt, and does nothing outside twice", async () => {
   const { states } = await cutRuns(1);
@@ -281,5 +295,27 @@ test("what waits and what runs can be cancelled, once, and what has ended cannot
     await work.runGranted(waits);
     expect(scene.sandboxes.ran).toEqual(["make page"]);
     expect(eventsOf(database).filter((event) => event === "run_ended")).toHaveLength(2);
+  });
+});
+
+test("a list of many runs makes as many reads as a list of one", async () => {
+  await inWorld(5, async (world) => {
+    const reads: string[] = [];
+    const sandboxes = playSandboxes(join(world.root, "spaces"), () => 0);
+    const onStatement = (sql: string) => void reads.push(sql);
+    const dataDir = join(world.root, "data");
+    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes, onStatement });
+    const listed = async (): Promise<readonly [runs: number, reads: number]> => {
+      reads.length = 0;
+      const list = await working.work.list();
+      return [list.ok ? list.value.length : 0, reads.length];
+    };
+    await working.work.runGranted(await grantPlan(working, INSIDE));
+    const one = await listed();
+    for (let run = 0; run < 5; run += 1) await working.work.runGranted(await grantPlan(working, INSIDE));
+    const many = await listed();
+    await closeWork(working);
+    expect([one[0], many[0]]).toEqual([1, 6]);
+    expect(many[1]).toBe(one[1]);
   });
 });

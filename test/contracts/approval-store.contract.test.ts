@@ -44,11 +44,13 @@ describe.each([
     const request = requestFor("a");
     must(await store.propose(request));
     const { kind, planHash, card, requestId } = request;
-    expect(must(await store.heading(requestId))).toEqual({ kind, planHash, intent: card.intent, projection: null });
+    const own = { kind, planHash, intent: card.intent, projection: null };
+    expect(must(await store.headings([requestId]))).toEqual(new Map([[requestId, own]]));
     const projection = JSON.stringify({ id: "b", type: "project" });
     must(await store.propose({ ...requestFor("b"), projection }));
-    expect(must(await store.heading("request-b"))).toMatchObject({ projection });
-    expect(must(await store.heading("nobody"))).toBeNull();
+    const both = must(await store.headings(["nobody", "request-b", requestId]));
+    expect(both.get("request-b")).toMatchObject({ projection });
+    expect(new Set(both.keys())).toEqual(new Set([requestId, "request-b"]));
   });
 
   test("a request is kept whole, listed by age and recorded", async () => {

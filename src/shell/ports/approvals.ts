@@ -46,8 +46,8 @@ export interface RequestLook {
 export interface ApprovalStore extends WorkTitles, RequestLook {
   /** A plan that waits already is not added again: the answer is the request that waits. */
   propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
-  /** What a list of runs shows of a request, read without its card. */
-  heading(requestId: string): Promise<Result<RequestHeading | null, StoreFault>>;
+  /** What a list of runs shows of requests, in one read and without their cards; those that are unknown are left out. */
+  headings(requestIds: readonly string[]): Promise<Result<ReadonlyMap<string, RequestHeading>, StoreFault>>;
   /** Oldest first; the newest of them when there are more than fit. */
   list(states: readonly PendingDecision["state"][]): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /** What a list shows of all of them, read without projections and cards. */

@@ -34,6 +34,8 @@ export interface WorkStore extends RunNetworkStore, TokenCount {
   waiting(): Promise<Result<readonly GrantedRun[], StoreFault>>;
   /** The grant a run stands on, begun or not. */
   grantOf(runId: string): Promise<Result<GrantedRun | null, StoreFault>>;
+  /** The same for a list of runs, in one read; those without a grant are left out. */
+  grantsOf(runIds: readonly string[]): Promise<Result<ReadonlyMap<string, GrantedRun>, StoreFault>>;
   /** What the approval of a project granted its tasks, in the order of the project. [PROJ-01] */
   tasksOf(requestId: string): Promise<Result<readonly GrantedRun[], StoreFault>>;
   find(runId: string): Promise<Result<RunRecord | null, StoreFault>>;

@@ -24,13 +24,26 @@ export function withRepairs({ work, goals, approvals }: Parts): WorkStore {
     if (use === undefined) return ok(null);
     return ok({ runId, requestId, workItemId, tokenId, planHash, grantedAt: use.at, projectRunId: null });
   };
+  const repairOf = async (runId: string): Promise<Result<GrantedRun | null, StoreFault>> => {
+    const cycle = await goals.cycleOfRun(runId);
+    return cycle.ok && cycle.value !== null ? grantOf(cycle.value) : cycle.ok ? ok(null) : cycle;
+  };
   return {
     ...work,
     async grantOf(runId) {
       const own = await work.grantOf(runId);
-      if (!own.ok || own.value !== null) return own;
-      const cycle = await goals.cycleOfRun(runId);
-      return cycle.ok && cycle.value !== null ? grantOf(cycle.value) : cycle.ok ? ok(null) : cycle;
+      return !own.ok || own.value !== null ? own : repairOf(runId);
+    },
+    async grantsOf(runIds) {
+      const own = await work.grantsOf(runIds);
+      if (!own.ok) return own;
+      const found = new Map(own.value);
+      for (const runId of runIds.filter((id) => !found.has(id))) {
+        const repair = await repairOf(runId);
+        if (!repair.ok) return repair;
+        if (repair.value !== null) found.set(runId, repair.value);
+      }
+      return ok(found);
     },
     async waiting() {
       const own = await work.waiting();

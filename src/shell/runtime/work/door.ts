@@ -1,4 +1,4 @@
-import { err, LIMITS, ok, type Result } from "#base";
+import { assert, err, LIMITS, ok, type Result } from "#base";
 import type { RunRecord, StoreFault, WorkSummary } from "#model";
 import type { ApprovalStore, BatchViews, GrantedRun, RequestHeading, WorkDoor } from "#ports";
 import { cancelLeft, type LeftDeps } from "./steer/cancel-left.ts";
@@ -8,7 +8,7 @@ import type { Runner } from "./runner.ts";
 import { waitingRun } from "./unrun.ts";
 
 type DoorDeps = LeftDeps &
-  BatchViews & { readonly runner: Runner; readonly approvals: Pick<ApprovalStore, "find" | "heading"> };
+  BatchViews & { readonly runner: Runner; readonly approvals: Pick<ApprovalStore, "find" | "headings"> };
 type Listed = { readonly run: RunRecord; readonly grant: GrantedRun | null };
 
 /** Runs as people see them: those that wait to be run among them, so that nothing granted is out of sight. */
@@ -31,13 +31,9 @@ export function createWorkDoor(deps: DoorDeps): Pick<WorkDoor, "list" | "show" |
       const granted = waiting.value.filter(isMeant).toReversed();
       const listed: Listed[] = granted.map((grant) => ({ run: waitingRun(grant), grant }));
       for (const run of [...runs.value, ...asking.value]) listed.push({ run, grant: null });
-      const summaries: WorkSummary[] = [];
-      for (const one of listed.slice(0, LIMITS.runsListed)) {
-        const summary = await summaryOf(deps, one);
-        if (!summary.ok) return summary;
-        if (status === undefined || summary.value.run.status === status) summaries.push(summary.value);
-      }
-      return ok(summaries);
+      const summaries = await summariesOf(deps, listed.slice(0, LIMITS.runsListed));
+      if (!summaries.ok) return summaries;
+      return ok(summaries.value.filter(({ run }) => status === undefined || run.status === status));
     },
     async show(runId) {
       const found = await find(deps, runId);
@@ -47,12 +43,13 @@ export function createWorkDoor(deps: DoorDeps): Pick<WorkDoor, "list" | "show" |
       if (!ledger.ok) return ledger;
       const network = await store.networkOf(runId);
       if (!network.ok) return network;
-      const summary = await summaryOf(deps, found.value);
+      const summaries = await summariesOf(deps, [found.value]);
+      if (!summaries.ok) return summaries;
+      const [summary] = summaries.value;
+      assert(summary !== undefined, "a run that was found has its summary");
       const undo = await deps.viewOf(runId);
       if (!undo.ok) return undo;
-      return summary.ok
-        ? ok({ ...summary.value, ledger: ledger.value, network: network.value, undo: undo.value })
-        : summary;
+      return ok({ ...summary, ledger: ledger.value, network: network.value, undo: undo.value });
     },
     async cancel(runId, actor) {
       const isDriven = await runner.cancel(runId, actor);
@@ -96,28 +93,50 @@ async function asDecided({ approvals }: DoorDeps, run: RunRecord): Promise<Resul
 }
 type Decided = Pick<WorkSummary, "run" | "signsIn">;
 
-async function summaryOf(deps: DoorDeps, { run: kept, grant }: Listed): Promise<Result<WorkSummary, StoreFault>> {
+/** What stands behind all of them is read at once: a list makes as many reads for one run as for a hundred. */
+async function summariesOf(
+  deps: DoorDeps,
+  listed: readonly Listed[],
+): Promise<Result<readonly WorkSummary[], StoreFault>> {
+  const begun = listed.flatMap(({ run, grant }) => (grant === null ? [run.runId] : []));
+  const known = await deps.store.grantsOf(begun);
+  if (!known.ok) return known;
+  const grants = listed.map(({ run, grant }) => grant ?? known.value.get(run.runId) ?? null);
+  const headings = await deps.approvals.headings(grants.flatMap((grant) => grant?.requestId ?? []));
+  if (!headings.ok) return headings;
+  const summaries: WorkSummary[] = [];
+  for (const [index, { run }] of listed.entries()) {
+    const grant = grants[index] ?? null;
+    const heading = grant === null ? null : (headings.value.get(grant.requestId) ?? null);
+    const summary = await summaryOf(deps, { run, grant, heading });
+    if (!summary.ok) return summary;
+    summaries.push(summary.value);
+  }
+  return ok(summaries);
+}
+
+type Summed = Listed & { readonly heading: RequestHeading | null };
+
+async function summaryOf(
+  deps: DoorDeps,
+  { run: kept, grant, heading }: Summed,
+): Promise<Result<WorkSummary, StoreFault>> {
   const decided = await asDecided(deps, kept);
   if (!decided.ok) return decided;
   const { run } = decided.value;
-  const known = grant === null ? await deps.store.grantOf(run.runId) : ok(grant);
-  if (!known.ok) return known;
-  const requestId = known.value?.requestId ?? "";
-  const request = await deps.approvals.heading(requestId);
-  if (!request.ok) return request;
   const progress = deps.runner.progressOf(run.runId);
   const settlement = run.status === "in_doubt" ? await deps.store.settlementOf(run.runId) : ok(null);
   if (!settlement.ok) return settlement;
   const plain = {
     ...decided.value,
-    requestId,
-    title: titleOf(run, request.value),
+    requestId: grant?.requestId ?? "",
+    title: titleOf(run, heading),
     progress,
     settlement: settlement.value,
   };
-  const projection = request.value?.projection ?? null;
-  const projectRunId = known.value?.projectRunId ?? null;
-  if (known.value === null || projection === null) return ok({ ...plain, projectRunId, project: null });
-  const view = await viewProject({ ...plain, store: deps.store, grant: known.value, projection });
+  const projection = heading?.projection ?? null;
+  const projectRunId = grant?.projectRunId ?? null;
+  if (grant === null || projection === null) return ok({ ...plain, projectRunId, project: null });
+  const view = await viewProject({ ...plain, store: deps.store, grant, projection });
   return view.ok ? ok({ ...plain, ...view.value, projectRunId }) : view;
 }

@@ -11,9 +11,9 @@ import {
   countPending,
   dropUncarried,
   findApproval,
-  findHeading,
   findRequest,
   listRequests,
+  readHeadings,
   uncarriedRequests,
 } from "./reads.ts";
 import { REQUESTS_SQL, requestOf, requestParams, type RequestRow } from "./rows.ts";
@@ -26,7 +26,7 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
   return {
     propose: async (request) => guarded(() => db.transaction(() => proposeWithin(parts, request))),
     find: async (requestId) => guardedValue(() => findRequest(db, requestId)),
-    heading: async (requestId) => guardedValue(() => findHeading(db, requestId)),
+    headings: async (requestIds) => guardedValue(() => readHeadings(db, requestIds)),
     list: async (states) => guardedValue(() => listRequests(db, states)),
     digest: async (limits) => guardedValue(() => readDigest(db, limits)),
     uncarried: async () => guardedValue(() => uncarriedRequests(db)),

@@ -10,7 +10,16 @@ import {
   type SpendRefusal,
   type StoredToken,
 } from "#model";
-import type { AlsoGranted, ApprovalStore, KeyRegistry, MadeDecision, Proposed, QueueStore, Spending } from "#ports";
+import type {
+  AlsoGranted,
+  ApprovalStore,
+  KeyRegistry,
+  MadeDecision,
+  Proposed,
+  QueueStore,
+  RequestHeading,
+  Spending,
+} from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { limitDrafts, limitsIn, type LimitsKept } from "../autonomy/limit-drafts.ts";
 import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
@@ -36,6 +45,12 @@ const isUncarried = ({ kind, state }: KeptRequest): boolean =>
     ? state === "approved" || state === "declined"
     : kind === "memory_promotion" && state === "approved";
 
+function headingOf({ kind, planHash, card, projection }: KeptRequest): RequestHeading {
+  const parsed = parseStrictJson(projection);
+  const isProject = parsed.ok && (parsed.value as { readonly type?: unknown } | null)?.type === "project";
+  return { kind, planHash, intent: card.intent, projection: isProject ? projection : null };
+}
+
 /** The in-memory twin of the approval store: the same behaviour in the plainest code. */
 export function createMemoryApprovalStore(recordAct: RecordAct, keys: MemoryApprovalParts): ApprovalStore {
   const kept: Kept = { requests: new Map(), tokens: [], uses: [], tokensByRequest: new Map(), limits: [], recordAct };
@@ -44,14 +59,8 @@ export function createMemoryApprovalStore(recordAct: RecordAct, keys: MemoryAppr
   return {
     propose: async (request) => propose(kept, request),
     find: async (requestId) => ok(requests.get(requestId) ?? null),
-    heading: async (requestId) => {
-      const found = requests.get(requestId);
-      if (found === undefined) return ok(null);
-      const { kind, planHash, card, projection } = found;
-      const parsed = parseStrictJson(projection);
-      const isProject = parsed.ok && (parsed.value as { readonly type?: unknown } | null)?.type === "project";
-      return ok({ kind, planHash, intent: card.intent, projection: isProject ? projection : null });
-    },
+    headings: async (ids) =>
+      ok(new Map([...requests].filter(([id]) => ids.includes(id)).map(([id, request]) => [id, headingOf(request)]))),
     list: async (states) => {
       const listed = inOrder(kept).filter(({ state }) => states.includes(state));
       return ok(listed.slice(-LIMITS.pageRows));

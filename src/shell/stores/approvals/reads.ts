@@ -20,22 +20,24 @@ export function findRequest(db: Sqlite, requestId: string): KeptRequest | null {
   return row === null ? null : requestOf(row);
 }
 
-type HeadingRow = Pick<RequestRow, "kind" | "plan_hash" | "intent"> & { readonly type: string | null };
+type HeadingRow = Pick<RequestRow, "request_id" | "kind" | "plan_hash" | "intent"> & {
+  readonly projection: string | null;
+};
 
-export function findHeading(db: Sqlite, requestId: string): RequestHeading | null {
-  const row = db.get<HeadingRow>(
-    "SELECT kind, plan_hash, intent, type FROM request_headings WHERE request_id = :requestId",
-    { requestId },
+/** The tasks of a project are in its projection; of everything else the heading says enough. */
+export function readHeadings(db: Sqlite, requestIds: readonly string[]): ReadonlyMap<string, RequestHeading> {
+  const rows = db.all<HeadingRow>(
+    `SELECT h.request_id, h.kind, h.plan_hash, h.intent, CASE h.type WHEN 'project' THEN
+       (SELECT d.projection FROM pending_decisions d WHERE d.request_id = h.request_id) END AS projection
+     FROM request_headings h WHERE h.request_id IN (SELECT value FROM json_each(:ids))`,
+    { ids: JSON.stringify(requestIds) },
   );
-  if (row === null) return null;
-  const { kind, plan_hash: planHash, intent, type } = row;
-  const projection = type === "project" ? projectionOf(db, requestId) : null;
-  return { kind: kind as KeptRequest["kind"], planHash: planHash as KeptRequest["planHash"], intent, projection };
-}
-
-function projectionOf(db: Sqlite, requestId: string): string | null {
-  const sql = "SELECT projection FROM pending_decisions WHERE request_id = :requestId";
-  return db.get<{ readonly projection: string }>(sql, { requestId })?.projection ?? null;
+  return new Map(
+    rows.map(({ request_id: id, kind, plan_hash: planHash, intent, projection }) => [
+      id,
+      { kind: kind as KeptRequest["kind"], planHash: planHash as KeptRequest["planHash"], intent, projection },
+    ]),
+  );
 }
 
 export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]): readonly KeptRequest[] {

@@ -62,6 +62,8 @@ export function createMemoryWorkStore(parts: MemoryWorkParts): WorkStore {
   return {
     waiting: async () => ok(grants().filter(({ runId, projectRunId }) => projectRunId === null && !runs.has(runId))),
     grantOf: async (runId) => ok(grants().find((grant) => grant.runId === runId) ?? null),
+    grantsOf: async (runIds) =>
+      ok(new Map(grants().flatMap((grant) => (runIds.includes(grant.runId) ? [[grant.runId, grant] as const] : [])))),
     tasksOf: async (requestId) =>
       ok(grants().filter((grant) => grant.requestId === requestId && grant.projectRunId !== null)),
     find: async (runId) => ok(runs.get(runId) ?? null),

@@ -29,7 +29,8 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
           .map(grantOf)
           .toSorted(oldestFirst),
       ),
-    grantOf: async (runId) => guardedValue(() => findGrant(db, runId)),
+    grantOf: async (runId) => guardedValue(() => readGrants(db, [runId]).get(runId) ?? null),
+    grantsOf: async (runIds) => guardedValue(() => readGrants(db, runIds)),
     tasksOf: async (requestId) => guardedValue(() => taskGrants(db, requestId)),
     find: async (runId) => guardedValue(() => find(db, runId)),
     doneBefore: async (workItemId, at) => guardedValue(() => lastDone(db, { workItemId, at })),
@@ -141,12 +142,12 @@ const TASK_GRANTS = grantsFrom(`request_headings d
 
 const oldestFirst = (a: GrantedRun, b: GrantedRun): number => (a.grantedAt + a.runId < b.grantedAt + b.runId ? -1 : 1);
 
-function findGrant(db: Sqlite, runId: string): GrantedRun | null {
-  for (const grant of [ONE_GRANT, BATCH_GRANT]) {
-    const row = db.get<GrantRow>(`${grant} AND l.lineage_id = :runId`, { runId });
-    if (row !== null) return grantOf(row);
-  }
-  return null;
+function readGrants(db: Sqlite, runIds: readonly string[]): ReadonlyMap<string, GrantedRun> {
+  const ids = JSON.stringify(runIds);
+  const rows = [BATCH_GRANT, ONE_GRANT].flatMap((grant) =>
+    db.all<GrantRow>(`${grant} AND l.lineage_id IN (SELECT value FROM json_each(:ids))`, { ids }),
+  );
+  return new Map(rows.map((row) => [row.run_id, grantOf(row)]));
 }
 
 const taskGrants = (db: Sqlite, requestId: string): readonly GrantedRun[] =>
