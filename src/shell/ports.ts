@@ -213,11 +213,13 @@ export interface AuditLog extends AuditReader {
   checkpoint(mark: AuditMark): Promise<Result<AuditCheckpoint, ChainBroken | HeadKeyNeeded | StoreFault>>;
 }
 
+export type ChainExtent = "since_checkpoint" | "whole";
+
 /** What happened, in sentences; the runtime reads them from the audit chain. */
 export interface ActivityDoor {
   read(query: AuditQuery): Promise<Result<ActivityPage, StoreFault>>;
-  /** Verifies the chain from its first entry: the owner who looks at it is told about all of it. */
-  chain(): Promise<Result<AuditVerdict, StoreFault>>;
+  /** Verifies the entries since the last checkpoint, or all of them on request. */
+  chain(extent: ChainExtent): Promise<Result<AuditVerdict, StoreFault>>;
 }
 
 /** Hears of what is refused at the door. Counted and recorded together, so that a flood does not flood the chain. */

@@ -263,7 +263,10 @@ export type ActivityPage = {
   readonly next_before_seq: number | null;
 };
 
-/** `GET /api/activity/chain`: whether the whole chain holds, from its first entry. */
+/** The address of `GET /api/activity/chain`: without `whole` only the entries since the last checkpoint are verified. */
+export const chainQuerySchema = z.strictObject({ whole: z.optional(z.literal("true")) });
+
+/** `GET /api/activity/chain`: whether the chain holds, as far as it was asked for. */
 export type ChainBody =
   | {
       readonly ok: true;

@@ -84,6 +84,7 @@ export {
 } from "./approvals.ts";
 export {
   activityQuerySchema,
+  chainQuerySchema,
   auditActorSchema,
   auditDataSchemas,
   type ActivityItem,

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { err, ok, sha256Hex } from "#base";
+import { err, ok, sha256Hex, type Instant } from "#base";
 import type { WorkTitles } from "#ports";
 import { createActivityDoor } from "./audit-activity.ts";
 import { createAuditWorld } from "./audit.fixture.ts";
 import { must } from "./must.fixture.ts";
 
+const AT = "2026-11-15T08:00:00.000Z" as Instant;
 const ALL = { beforeSeq: null, from: null, to: null, limit: 100 };
 const ENDED = { status: "done", is_verified: true, attempts: 1, checks: 3, checks_passed: 3 } as const;
 
@@ -110,9 +111,21 @@ test("many who look at the chain at once have it verified once, and who comes la
   };
   const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
   const activity = createActivityDoor({ audit: counting, titles, gates: [] });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => activity.chain()));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => activity.chain("whole")));
   expect(answers.every((answer) => must(answer).valid)).toBe(true);
   expect(verified).toBe(1);
-  await activity.chain();
+  await activity.chain("whole");
   expect(verified).toBe(2);
+});
+
+test("opening Activity verifies the entries since the last checkpoint, and all of them on request", async () => {
+  const { audit } = createAuditWorld();
+  const stopped = { event: "instance_stopped", data: {}, at: AT, actor: { kind: "system" } } as const;
+  for (let entry = 0; entry < 5; entry += 1) must(await audit.append(stopped));
+  must(await audit.checkpoint({ checkpointId: "mark", at: AT, key: null }));
+  must(await audit.append(stopped));
+  const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
+  const activity = createActivityDoor({ audit, titles, gates: [] });
+  expect(must(await activity.chain("since_checkpoint"))).toMatchObject({ valid: true, entriesChecked: 1 });
+  expect(must(await activity.chain("whole"))).toMatchObject({ valid: true, entriesChecked: 7 });
 });

@@ -25,6 +25,10 @@ type ActivityDeps = {
  */
 export function createActivityDoor(deps: ActivityDeps): ActivityDoor {
   const { audit } = deps;
+  const chains = {
+    since_checkpoint: shared(() => audit.verify("latest")),
+    whole: shared(() => audit.verify("genesis")),
+  };
   return {
     async read(query) {
       const found: AuditEntry[] = [];
@@ -47,7 +51,7 @@ export function createActivityDoor(deps: ActivityDeps): ActivityDoor {
         next_before_seq: found.length > limit ? (shown.at(-1)?.seq ?? null) : null,
       });
     },
-    chain: shared(() => audit.verify("genesis")),
+    chain: (extent) => chains[extent](),
   };
 }
 

@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ActivityItem, ActivityPage, ChainBody } from "#model";
 import { journalKey, loadOrKept, queryClient, pagesOf, ReadFailure, type Pages } from "../data/reads.ts";
 import { send } from "../wire/http.ts";
@@ -29,19 +29,21 @@ function loadPage(beforeSeq: number | null) {
 type ChainRead = { readonly chain: ChainBody | undefined; readonly hasFailed: boolean };
 
 /**
- * Whether the chain holds. Every entry of it is read for this, so it is asked again only when there is a newer one, or
- * when the page is looked at again later. No copy is kept: an old verdict says nothing about the chain now.
+ * Whether the chain holds: its entries since the last checkpoint, or all of them once somebody asked for that. No copy is
+ * kept: an old verdict says nothing about the chain now.
  */
-export function useChain(newestSeq: number | null): ChainRead {
+export function useChain(newestSeq: number | null, extent: "since_checkpoint" | "whole"): ChainRead {
   const read = useQuery({
-    queryKey: ["chain", newestSeq],
+    queryKey: ["chain", newestSeq, extent],
     queryFn: async () => {
-      const answer = await send<ChainBody>("/api/activity/chain", { method: "GET" });
+      const address = extent === "whole" ? "/api/activity/chain?whole=true" : "/api/activity/chain";
+      const answer = await send<ChainBody>(address, { method: "GET" });
       if (!answer.ok) throw new ReadFailure(answer.error);
       return answer.value;
     },
     enabled: newestSeq !== null,
-    placeholderData: keepPreviousData,
+    // What was verified in part is no answer to whether all of it holds.
+    placeholderData: (data, before) => (before?.queryKey[2] === extent ? data : undefined),
   });
   return { chain: read.isError ? undefined : read.data, hasFailed: read.isError };
 }

@@ -27,7 +27,8 @@ export function Activity(): ReactNode {
   const isKept = read.keptAtMs !== null;
   const isAnswered = !isKept && (read.data !== undefined || read.error !== null);
   // Also asked when the entries cannot be read: a damaged one may be why.
-  const { chain, hasFailed } = useChain(isAnswered ? (read.data?.[0]?.seq ?? 0) : null);
+  const [extent, setExtent] = useState<"since_checkpoint" | "whole">("since_checkpoint");
+  const { chain, hasFailed } = useChain(isAnswered ? (read.data?.[0]?.seq ?? 0) : null, extent);
   // What a model asks for, Silas had it asked for.
   const items = read.data?.filter(
     ({ actor }) => who === "all" || (actor.kind === "model" ? "system" : actor.kind) === who,
@@ -36,7 +37,12 @@ export function Activity(): ReactNode {
     <Page title={words.surfaces.activity} width="text">
       <p className={styles["lead"]}>{words.activity.lead}</p>
       {(read.data !== undefined || chain !== undefined) && (
-        <ChainBadge chain={isKept ? undefined : chain} standing={isKept ? "kept" : hasFailed ? "failed" : "asked"} />
+        <ChainBadge
+          chain={isKept ? undefined : chain}
+          standing={isKept ? "kept" : hasFailed ? "failed" : "asked"}
+          extent={extent}
+          onWhole={() => setExtent("whole")}
+        />
       )}
       <KeptNotice atMs={read.keptAtMs} />
       <Away items={read.data ?? NOTHING} hasMore={read.hasMore} />

@@ -1,6 +1,7 @@
 import { Link2, Unlink2 } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ChainBody } from "#model";
+import { Button } from "../parts/button.tsx";
 import { Line } from "../parts/text.tsx";
 import { words } from "../words.ts";
 import styles from "./activity.module.css";
@@ -9,10 +10,12 @@ type ChainBadgeProps = {
   readonly chain: ChainBody | undefined;
   /** `kept`: what is shown is this browser's copy, which proves nothing about the chain. */
   readonly standing: "asked" | "kept" | "failed";
+  readonly extent: "since_checkpoint" | "whole";
+  readonly onWhole: () => void;
 };
 
 /** Whether the record is whole; when it is not, what is wrong first and what to do. */
-export function ChainBadge({ chain, standing }: ChainBadgeProps): ReactNode {
+export function ChainBadge({ chain, standing, extent, onWhole }: ChainBadgeProps): ReactNode {
   if (chain?.ok === false) {
     return (
       <div className={styles["broken"]} role="alert" data-chain="broken">
@@ -26,11 +29,19 @@ export function ChainBadge({ chain, standing }: ChainBadgeProps): ReactNode {
       </div>
     );
   }
+  const holds = extent === "whole" ? words.chain.holds : words.chain.newHold;
   return (
-    <p className={styles["badge"]} data-chain={chain === undefined ? "unknown" : "holds"}>
-      <Link2 size={16} aria-hidden />
-      <span role="status">{chain === undefined ? WORDS[standing] : words.chain.holds(chain.entries_checked)}</span>
-    </p>
+    <div className={styles["chain"]}>
+      <p className={styles["badge"]} data-chain={chain === undefined ? "unknown" : "holds"}>
+        <Link2 size={16} aria-hidden />
+        <span role="status">{chain === undefined ? WORDS[standing] : holds(chain.entries_checked)}</span>
+      </p>
+      {chain !== undefined && extent === "since_checkpoint" && (
+        <Button size="small" onClick={onWhole}>
+          {words.chain.checkAll}
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -32,6 +32,8 @@ export const activityWords = {
   chain: {
     checking: "Checking the chain",
     holds: (count: number) => `Chain verified, ${plural(count, { one: "entry", many: "entries" })}`,
+    newHold: (count: number) => `New entries verified: ${count}`,
+    checkAll: "Check all entries",
     broken: "Chain broken",
     brokenBody: (count: number) =>
       `${plural(count, { one: "entry", many: "entries" })} before that could be verified. Nothing was repaired. Keep a copy of the data directory, and look closer in a terminal:`,

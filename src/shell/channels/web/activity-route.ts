@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { activityQuerySchema, auditBreakWords, type AuditVerdict, type ChainBody } from "#model";
+import { activityQuerySchema, auditBreakWords, chainQuerySchema, type AuditVerdict, type ChainBody } from "#model";
 import type { WebContext } from "./web-context.ts";
 
 const LIMIT_DEFAULT = 100;
@@ -19,8 +19,10 @@ export function addActivityRoute(app: FastifyInstance, context: WebContext): voi
     return reply.header("cache-control", "no-store").send(page.value);
   });
 
-  app.get("/api/activity/chain", async (_request, reply) => {
-    const verdict = await context.activity.chain();
+  app.get("/api/activity/chain", async (request, reply) => {
+    const asked = chainQuerySchema.safeParse({ ...(request.query as object) });
+    if (!asked.success) return context.refuse(reply, { code: "invalid_input", path: "whole", reason: "not_true" });
+    const verdict = await context.activity.chain(asked.data.whole === undefined ? "since_checkpoint" : "whole");
     if (!verdict.ok) return context.refuse(reply, verdict.error);
     return reply.header("cache-control", "no-store").send(chainBody(verdict.value));
   });
