@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { DESKTOP, give, PHONE, startCockpit, type Cockpit } from "./browser.ts";
 import { sidewaysOf } from "./page-faults.ts";
+import { promotion, proposePayload } from "./review-desk.ts";
 
 /** What a desktop of 1280 px shows at 400 %. */
 const ZOOMED = { width: 320, height: 256 };
@@ -142,4 +143,37 @@ describe("other words and sizes", () => {
     await phone.getByText(hour, { exact: true }).first().waitFor();
     await context.close();
   });
+
+  test("the number of what waits is whole on a phone: 22, and 99+ beyond 99", async () => {
+    const { page: phone, context } = await cockpit.open({ viewport: PHONE });
+    let waiting = 0;
+    for (const { count, shown } of [
+      { count: 2, shown: "2" },
+      { count: 22, shown: "22" },
+      { count: 101, shown: "99+" },
+    ]) {
+      for (; waiting < count; waiting += 1) {
+        await proposePayload(cockpit, promotion(`Fact ${waiting}.`, `item-${waiting}`));
+      }
+      const badge = phone.getByRole("navigation").getByTestId("review-badge").locator("visible=true");
+      await badge.getByText(`${count} waiting for you`).waitFor({ state: "attached" });
+      await expect.poll(() => phone.evaluate<string>(READABLE)).toBe(shown);
+    }
+    await context.close();
+  });
 });
+
+/** The characters of the number that stand on its line and within its own box. */
+const READABLE = `(() => {
+  const badge = [...document.querySelectorAll("[data-testid=review-badge]")].find((each) => each.checkVisibility());
+  const text = badge.querySelector("[aria-hidden]").firstChild;
+  const box = badge.getBoundingClientRect();
+  const isInside = (_, at) => {
+    const range = document.createRange();
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    return left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
+  };
+  return [...text.data].filter(isInside).join("");
+})()`;
