@@ -1,7 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHome, type Home } from "./cli-process.ts";
+import { sitAt } from "./typing-person.ts";
 
 type Outcome = {
   readonly operationId: string;
@@ -26,6 +28,12 @@ const end = (id: string): string => id.slice(-6);
 const add = async (...args: string[]): Promise<Outcome> => home.json<Outcome>(["tasks", "add", ...args, "--json"]);
 const titles = async (view: string): Promise<unknown[]> =>
   (await home.json<TaskList>(["tasks", "list", "--view", view, "--json"])).tasks.map(({ task }) => task.body["title"]);
+/** Everything that was done so far was done long ago. */
+function makeOld(): void {
+  const database = new DatabaseSync(join(home.dir, "data", "db.sqlite"), { timeout: 60_000 });
+  database.exec("UPDATE operations SET at = '2026-01-05T09:00:00.000Z'");
+  database.close();
+}
 
 describe("tasks in the terminal, without a server", () => {
   test("capture shows what it understood, and the task is there", async () => {
@@ -97,8 +105,37 @@ describe("tasks in the terminal, without a server", () => {
     expect(undo.err).toContain("puts back task");
     expect(await titles("open")).toContain("write the long report");
     const again = /silas undo (\S+)/.exec(undo.out)?.[1] ?? "";
-    expect(await home.silas(["undo", again])).toMatchObject({ code: 0 });
+    expect(await home.silas(["undo", again, "--yes"])).toMatchObject({ code: 0 });
     expect(await titles("open")).not.toContain("write the long report");
+  });
+
+  test("undo asks before it removes what is older than a minute, and without a person refuses", async () => {
+    await add("--raw", "written yesterday");
+    makeOld();
+    const refused = await home.silas(["undo"]);
+    expect(refused).toMatchObject({ code: 3, out: "" });
+    expect(refused.err).toMatch(/older than a minute.*nobody can be asked here/s);
+    expect(refused.err).toContain("--yes");
+    expect(await titles("open")).toContain("written yesterday");
+    const declined = await sitAt(home, { args: ["undo"], turns: [{ when: /Remove it\?/, type: "n" }] });
+    expect(declined.code).toBe(3);
+    expect(await titles("open")).toContain("written yesterday");
+    expect(await home.silas(["undo", "--preview"])).toMatchObject({ code: 0 });
+    const agreed = await sitAt(home, { args: ["undo"], turns: [{ when: /Remove it\?/, type: "y" }] });
+    expect(agreed).toMatchObject({ code: 0, screen: expect.stringContaining("Undone.") });
+    expect(await titles("open")).not.toContain("written yesterday");
+  });
+
+  test("undo asks nothing where it only puts something back, or with --yes", async () => {
+    const { subjectId } = await add("--raw", "deleted last week");
+    expect(await home.silas(["tasks", "delete", end(subjectId)])).toMatchObject({ code: 0 });
+    makeOld();
+    expect(await home.silas(["undo"])).toMatchObject({ code: 0 });
+    expect(await titles("open")).toContain("deleted last week");
+    await add("--raw", "added last week");
+    makeOld();
+    expect(await home.silas(["undo", "--yes"])).toMatchObject({ code: 0 });
+    expect(await titles("open")).not.toContain("added last week");
   });
 
   test("labels, items and a follow-up with its preview", async () => {

@@ -1,5 +1,6 @@
-import { oneLine } from "#base";
+import { msOfInstant, oneLine, type Instant } from "#base";
 import { nameOfCommand, type JournalRecord, type OperationRow } from "#model";
+import { askFirst } from "../terminal/ask.ts";
 import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, usage } from "../terminal/failure.ts";
 import { resolveAmong, shortId } from "./ids.ts";
@@ -11,6 +12,7 @@ type Options = {
   readonly list?: true;
   readonly preview?: true;
   readonly propose?: true;
+  readonly yes?: true;
   readonly json?: boolean;
 };
 
@@ -20,6 +22,7 @@ export const define: Define = (undo, act) => {
     .option("--list", "show the last operations")
     .option("--propose", "for a batch whose time is over: propose the way back")
     .option("--preview", "only show what would be put back")
+    .option("--yes", "do not ask")
     .option("--json", "print JSON")
     .action(act(undoOperation));
 };
@@ -33,7 +36,7 @@ const undoOperation: Handler<Options> = async (call) => {
   return code === null ? undoInJournal(call) : code;
 };
 
-const undoInJournal: Handler<Options> = ({ args: [fragment], options, terminal, journal }) =>
+const undoInJournal: Handler<Options> = ({ args: [fragment], options, terminal, here, journal }) =>
   journal(async (client) => {
     const operations = await client.ask({ kind: "operations", limit: OPERATIONS_ROWS });
     if (options.list) return options.json ? terminal.json({ operations }) : printOperations(operations, terminal);
@@ -44,10 +47,28 @@ const undoInJournal: Handler<Options> = ({ args: [fragment], options, terminal, 
     terminal.note(`${options.preview ? "Would take back" : "Taking back"}: ${describe(operation)}`);
     for (const record of preview.records) terminal.note(`  ${putBack(record)}`);
     if (options.preview) return;
+    if (!options.yes && removesOld(preview.records, { at: operation.at, now: here.now })) {
+      await askFirst(terminal, {
+        because: "This removes something older than a minute",
+        question: "This removes something older than a minute. Remove it?",
+        declined: "Not taken back.",
+      });
+    }
     const outcome = await client.submit(command);
     if (options.json) return terminal.json(outcome);
     terminal.line(`Undone. To have it again: silas undo ${shortId(outcome.operationId)}`);
   });
+
+/** Whoever undoes right away means what they just did; later they may not know what the last change was. */
+const ASKS_AFTER_MS = 60_000;
+
+function removesOld(
+  records: readonly JournalRecord[],
+  { at, now }: { readonly at: Instant; readonly now: Instant },
+): boolean {
+  const ageMs = msOfInstant(now) - msOfInstant(at);
+  return records.some(({ deletedAt }) => deletedAt !== null) && Math.abs(ageMs) > ASKS_AFTER_MS;
+}
 
 async function choose(
   client: JournalClient,
