@@ -12,7 +12,9 @@ import {
   instantSchema,
   localDateSchema,
   localTimeSchema,
-  nameSchema,
+  givenNameSchema,
+  givenTitleSchema,
+  onOneLine,
   operationIdSchema,
   recordIdSchema,
   textSchema,
@@ -29,9 +31,10 @@ const some = <T extends z.core.$ZodType>(schema: T) =>
   z.array(schema).check(z.minLength(1), z.maxLength(LIMITS.recordsPerCommand));
 
 const task = bodySchemas.task.shape;
+const givenCaption = onOneLine(captionSchema);
 const taskFields = {
   categoryId: optional(nullable(id)),
-  title: optional(titleSchema),
+  title: optional(givenTitleSchema),
   notes: optional(textSchema),
   status: optional(z.enum(["OPEN", "IN_PROGRESS"])),
   priority: optional(task.priority),
@@ -62,7 +65,7 @@ const entryFields = {
   text: optional(textSchema),
   categoryId: optional(nullable(id)),
   taskId: optional(nullable(id)),
-  workoutType: optional(nullable(nameSchema)),
+  workoutType: optional(nullable(givenNameSchema)),
   durationSeconds: optional(bodySchemas.entry.shape.durationSeconds),
 } as const;
 
@@ -73,34 +76,34 @@ const entryFields = {
 export const journalCommandSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("category.create"),
-    name: nameSchema,
+    name: givenNameSchema,
     colour: optional(bodySchemas.category.shape.colour),
   }),
   z.strictObject({
     kind: z.literal("category.update"),
     id,
-    set: z.strictObject({ name: optional(nameSchema), colour: optional(bodySchemas.category.shape.colour) }),
+    set: z.strictObject({ name: optional(givenNameSchema), colour: optional(bodySchemas.category.shape.colour) }),
   }),
   z.strictObject({ kind: z.literal("category.move"), id, after }),
   z.strictObject({ kind: z.literal("category.archive"), id }),
   z.strictObject({ kind: z.literal("category.unarchive"), id }),
-  z.strictObject({ kind: z.literal("label.create"), name: nameSchema }),
-  z.strictObject({ kind: z.literal("label.update"), id, name: nameSchema }),
+  z.strictObject({ kind: z.literal("label.create"), name: givenNameSchema }),
+  z.strictObject({ kind: z.literal("label.update"), id, name: givenNameSchema }),
   z.strictObject({ kind: z.literal("label.delete"), id }),
   z.strictObject({
     kind: z.literal("task.create"),
     ...taskFields,
-    title: titleSchema,
+    title: givenTitleSchema,
     /** Names instead of ids, as captured by hand: a missing category or label is created in the same command. */
-    categoryName: optional(nameSchema),
-    labelNames: optional(z.array(nameSchema).check(z.maxLength(LIMITS.labelsPerTask))),
-    items: optional(many(titleSchema)),
+    categoryName: optional(givenNameSchema),
+    labelNames: optional(z.array(givenNameSchema).check(z.maxLength(LIMITS.labelsPerTask))),
+    items: optional(many(givenTitleSchema)),
   }),
   z.strictObject({
     kind: z.literal("task.update"),
     id,
     set: z.strictObject(taskFields),
-    was: optional(z.strictObject(taskFields)),
+    was: optional(z.strictObject({ ...taskFields, title: optional(titleSchema) })),
   }),
   z.strictObject({ kind: z.literal("task.move"), id, after }),
   z.strictObject({ kind: z.literal("task.conclude"), id, as: z.enum(["DONE", "DROPPED"]), today }),
@@ -111,7 +114,7 @@ export const journalCommandSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("task.followUp"),
     sourceTaskId: id,
-    newTaskTitle: titleSchema,
+    newTaskTitle: givenTitleSchema,
     carryOverOpenChecklistItems: z.boolean(),
     closeSourceTaskAs: nullable(z.enum(["DONE", "DROPPED"])),
     preserveCategoryAndLabels: z.boolean(),
@@ -120,15 +123,15 @@ export const journalCommandSchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("checklist.create"),
     taskId: id,
-    title: captionSchema,
-    items: many(titleSchema),
+    title: givenCaption,
+    items: many(givenTitleSchema),
   }),
-  z.strictObject({ kind: z.literal("checklist.update"), id, title: captionSchema }),
+  z.strictObject({ kind: z.literal("checklist.update"), id, title: givenCaption }),
   z.strictObject({ kind: z.literal("checklist.delete"), id }),
-  z.strictObject({ kind: z.literal("item.add"), checklistId: id, titles: some(titleSchema) }),
+  z.strictObject({ kind: z.literal("item.add"), checklistId: id, titles: some(givenTitleSchema) }),
   z.strictObject({
     kind: z.literal("item.update"),
-    items: some(z.strictObject({ id, title: optional(titleSchema), checked: optional(z.boolean()) })),
+    items: some(z.strictObject({ id, title: optional(givenTitleSchema), checked: optional(z.boolean()) })),
   }),
   /** Moves items, keeping their ids and order, to the end of a checklist or after one of its items. */
   z.strictObject({
@@ -168,7 +171,7 @@ export const journalCommandSchema = z.discriminatedUnion("kind", [
     kind: z.literal("entry.update"),
     id,
     set: z.strictObject(entryFields),
-    was: optional(z.strictObject(entryFields)),
+    was: optional(z.strictObject({ ...entryFields, workoutType: optional(bodySchemas.entry.shape.workoutType) })),
   }),
   z.strictObject({ kind: z.literal("entry.delete"), id }),
   z.strictObject({ kind: z.literal("plan.note"), planDate: localDateSchema, note: textSchema }),

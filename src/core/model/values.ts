@@ -45,6 +45,25 @@ export const titleSchema = z.string().check(notBlank, z.maxLength(LIMITS.titleCh
 export const nameSchema = z.string().check(notBlank, z.maxLength(LIMITS.nameChars), wellFormed);
 export const textSchema = z.string().check(z.maxLength(LIMITS.textChars), wellFormed);
 
+/**
+ * The same for words that somebody gives now and that stand on one line wherever they are shown. Line breaks, as a paste or
+ * a script brings them, become spaces. What was stored before keeps its own: records are read with the schemas above.
+ */
+export const givenTitleSchema = onOneLine(titleSchema);
+export const givenNameSchema = onOneLine(nameSchema);
+const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/;
+
+/* @__NO_SIDE_EFFECTS__ */
+export function onOneLine<T extends z.core.$ZodType<string, string>>(schema: T) {
+  return z.pipe(z.pipe(z.string(), z.transform(joinLines)), schema);
+}
+
+function joinLines(text: string): string {
+  if (!LINE_BREAKS.test(text)) return text;
+  const lines = text.split(LINE_BREAKS).map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
+}
+
 function idSchema<T extends string>() {
   return parsedText<T>((text) => {
     const fits = text.length <= LIMITS.idChars && ID.test(text);
