@@ -8,6 +8,7 @@ import {
   type BrowserContextOptions,
   type Locator,
   type Page,
+  type Request,
 } from "playwright-core";
 import { expect } from "vitest";
 import { readInstance } from "#stores";
@@ -121,8 +122,23 @@ async function letGo(context: BrowserContext): Promise<void> {
   await context.unrouteAll({ behavior: "ignoreErrors" });
 }
 
+/** What each browser asked for and has no answer to yet, and how often it asked. */
+const traffic = new WeakMap<BrowserContext, { begun: number; readonly open: Set<Request> }>();
+
+function watch(context: BrowserContext): void {
+  const seen = { begun: 0, open: new Set<Request>() };
+  traffic.set(context, seen);
+  context.on("request", (request) => {
+    seen.begun += 1;
+    seen.open.add(request);
+  });
+  context.on("requestfinished", (request) => void seen.open.delete(request));
+  context.on("requestfailed", (request) => void seen.open.delete(request));
+}
+
 async function patient(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext(options);
+  watch(context);
   context.setDefaultTimeout(PATIENCE_MS);
   await context.addInitScript(LISTEN);
   return context;
@@ -226,6 +242,42 @@ const KEPT = `new Promise((resolve, reject) => {
 
 /** Until the server has answered for everything that was written in the page. */
 export const untilSaved = (page: Page): Promise<void> => page.locator("[data-unsent='0']").waitFor();
+
+/** Holds back the answers to what the page asks for at this address, until they are released. */
+export async function heldAt(page: Page, address: string) {
+  const first = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  await page.route(address, async (route) => {
+    first.resolve();
+    await open.promise;
+    await route.continue();
+  });
+  return { arrived: first.promise, release: open.resolve };
+}
+
+/**
+ * Until every answer has come and is drawn, and drawing it asked for nothing more. What is not there then does not come by
+ * itself, so that its absence can be asserted once. What the server sends unasked is waited for by what it brings.
+ */
+export async function untilSettled(page: Page): Promise<void> {
+  const seen = traffic.get(page.context());
+  if (seen === undefined) throw new Error("a page of a browser that nobody watches");
+  const isSettled = async (): Promise<boolean> => {
+    const { begun } = seen;
+    await page.evaluate(TWO_FRAMES);
+    return seen.open.size === 0 && seen.begun === begun;
+  };
+  await expect.poll(isSettled, { interval: 20 }).toBe(true);
+}
+const TWO_FRAMES = `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))`;
+
+/** Until what was in sight is gone. What was never there is no proof: see `untilSettled`. */
+export const gone = (part: Locator): Promise<void> => part.first().waitFor({ state: "detached" });
+
+/** The same for what is no part of a page: until none is left of what there was. */
+export async function untilNone(count: () => Promise<unknown>): Promise<void> {
+  await expect.poll(count).toBe(0);
+}
 
 /** Gives a command as the page itself does, for the set-up of a test. */
 export async function give(page: Page, command: object): Promise<string> {

@@ -7,16 +7,19 @@ type EditableProps = {
   readonly onSave: SaveText;
   readonly label?: string;
   readonly id?: string;
-  readonly kind: "line" | "area";
+  /** `title` wraps like an area and holds one line: Enter saves it, and a pasted line break becomes a space. */
+  readonly kind: "line" | "title" | "area";
   readonly placeholder?: string;
   readonly className?: string | undefined;
   readonly describedBy?: string | undefined;
   readonly focus?: "at_once" | "later";
+  /** Where Enter leads after it saved; the focus is nowhere otherwise. */
+  readonly onEntered?: () => void;
 };
 
 /** Text that is edited where it stands: saved when the field is left, put back with Escape, never lost on a refusal. */
 export function EditableText(props: EditableProps): ReactNode {
-  const { value, onSave, label, id, kind, placeholder, className, describedBy, focus = "later" } = props;
+  const { value, onSave, label, id, kind, placeholder, className, describedBy, focus = "later", onEntered } = props;
   const draft = useDraft(value, onSave);
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -27,10 +30,11 @@ export function EditableText(props: EditableProps): ReactNode {
       event.stopPropagation();
       draft.putBack();
     }
-    const saves = event.key === "Enter" && (kind === "line" || event.ctrlKey || event.metaKey);
+    const saves = event.key === "Enter" && (kind !== "area" || event.ctrlKey || event.metaKey);
     if (!saves || event.nativeEvent.isComposing) return;
     event.preventDefault();
     event.currentTarget.blur();
+    onEntered?.();
   };
   const shared = {
     ref: field as Ref<HTMLInputElement & HTMLTextAreaElement>,
@@ -42,7 +46,8 @@ export function EditableText(props: EditableProps): ReactNode {
     dir: "auto",
     value: draft.shown,
     onFocus: draft.begin,
-    onChange: (event: { readonly target: { readonly value: string } }) => draft.type(event.target.value),
+    onChange: ({ target: { value: text } }: { readonly target: { readonly value: string } }) =>
+      draft.type(kind === "title" ? text.replace(/[\r\n]+/g, " ") : text),
     onBlur: draft.commit,
     onKeyDown,
   };

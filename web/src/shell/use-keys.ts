@@ -2,7 +2,8 @@ import { useLayoutEffect } from "react";
 import { useLocation } from "wouter";
 import { undoLast } from "../data/commands.ts";
 import { usePreferences } from "../preferences.ts";
-import { openSheet } from "../ui-state.ts";
+import { openSheet, useUi } from "../ui-state.ts";
+import { FIELDS, isFieldComing } from "./field-coming.ts";
 import { SURFACES } from "./surfaces.ts";
 
 const SEQUENCE_MS = 1200;
@@ -11,9 +12,10 @@ const SEQUENCE_MS = 1200;
 export function isSingleKeyBlocked(event: KeyboardEvent): boolean {
   if (usePreferences.getState().singleKeys === "off") return true;
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return true;
+  if (isFieldComing() || useUi.getState().sheet.kind !== "none") return true;
   if (document.querySelector("dialog[open], [role=menu]") !== null) return true;
   const target = event.target instanceof HTMLElement ? event.target : null;
-  return target?.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]") != null;
+  return target?.closest(FIELDS) != null;
 }
 
 export function useKeys(): void {

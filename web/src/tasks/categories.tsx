@@ -36,6 +36,7 @@ export function Categories(): ReactNode {
           aria-label={words.categories.name}
           placeholder={words.categories.name}
           value={name}
+          data-focus-first=""
           maxLength={80}
           onChange={({ target }) => setName(target.value)}
         />

@@ -1,29 +1,38 @@
-import { useState, type KeyboardEvent, type ReactNode } from "react";
+import { useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import type { RecordId, TaskDetail } from "#model";
 import { run } from "../data/commands.ts";
 import { Button } from "../parts/button.tsx";
 import { EditableText } from "../parts/editable-text.tsx";
 import { Input } from "../parts/field.tsx";
 import { More } from "../parts/menu.tsx";
+import { expectField } from "../shell/field-coming.ts";
 import { words } from "../words.ts";
 import styles from "./checklists.module.css";
 import { moveItem, type Checklist } from "./move-item.ts";
 import { Section } from "./section.tsx";
 
 export function Checklists({ detail }: { readonly detail: TaskDetail }): ReactNode {
+  const [newId, setNewId] = useState<RecordId | null>(null);
+  const addList = async (): Promise<void> => {
+    const giveUp = expectField();
+    const made = await run({ kind: "checklist.create", taskId: detail.task.id, title: "", items: [] });
+    if (made === null) giveUp();
+    else setNewId(made.subjectId);
+  };
   const add = (
-    <Button
-      size="small"
-      tone="quiet"
-      onClick={() => void run({ kind: "checklist.create", taskId: detail.task.id, title: "", items: [] })}
-    >
+    <Button size="small" tone="quiet" onClick={() => void addList()}>
       {words.checklists.add}
     </Button>
   );
   return (
     <Section title={words.checklists.heading} aside={add}>
       {detail.checklists.map((list) => (
-        <List key={list.checklist.id} list={list} all={detail.checklists} />
+        <List
+          key={list.checklist.id}
+          list={list}
+          all={detail.checklists}
+          focus={list.checklist.id === newId ? "at_once" : "later"}
+        />
       ))}
     </Section>
   );
@@ -31,7 +40,8 @@ export function Checklists({ detail }: { readonly detail: TaskDetail }): ReactNo
 
 type ListProps = { readonly list: Checklist; readonly all: readonly Checklist[] };
 
-function List({ list, all }: ListProps): ReactNode {
+function List({ list, all, focus }: ListProps & { readonly focus: "at_once" | "later" }): ReactNode {
+  const firstItem = useRef<HTMLInputElement>(null);
   const { id, body } = list.checklist;
   const checked = list.items.filter((item) => item.body.checked).length;
   const rename = async (title: string): Promise<boolean> => (await run({ kind: "checklist.update", id, title }), true);
@@ -44,7 +54,9 @@ function List({ list, all }: ListProps): ReactNode {
           label={words.checklists.title}
           placeholder={words.checklists.untitled}
           className={styles["title"]}
+          focus={focus}
           onSave={rename}
+          onEntered={() => firstItem.current?.focus()}
         />
         <span className={styles["progress"]}>
           <span aria-hidden className="mono">
@@ -73,7 +85,7 @@ function List({ list, all }: ListProps): ReactNode {
           <Item key={item.id} item={item} index={index} list={list} all={all} />
         ))}
       </ul>
-      <AddItem checklistId={id} />
+      <AddItem checklistId={id} field={firstItem} />
     </div>
   );
 }
@@ -107,7 +119,7 @@ function Item({ item, index, list, all }: ItemProps): ReactNode {
         />
       </label>
       <EditableText
-        kind="area"
+        kind="title"
         value={body.title}
         label={words.checklists.item(body.title)}
         className={styles["text"]}
@@ -139,7 +151,9 @@ function Item({ item, index, list, all }: ItemProps): ReactNode {
   );
 }
 
-function AddItem({ checklistId }: { readonly checklistId: RecordId }): ReactNode {
+type AddItemProps = { readonly checklistId: RecordId; readonly field: RefObject<HTMLInputElement | null> };
+
+function AddItem({ checklistId, field }: AddItemProps): ReactNode {
   const [draft, setDraft] = useState("");
   const add = async (titles: readonly string[]): Promise<void> => {
     if (titles.length === 0) return;
@@ -148,6 +162,7 @@ function AddItem({ checklistId }: { readonly checklistId: RecordId }): ReactNode
   };
   return (
     <Input
+      ref={field}
       value={draft}
       aria-label={words.checklists.addItem}
       placeholder={words.checklists.addItem}

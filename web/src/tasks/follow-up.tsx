@@ -64,6 +64,7 @@ function Choices({ command, openItems, canClose, onChange }: ChoicesProps): Reac
           <Input
             {...ids}
             value={command.newTaskTitle}
+            data-focus-first=""
             dir="auto"
             onChange={({ target }) => onChange({ newTaskTitle: target.value })}
           />

@@ -133,6 +133,7 @@ function AddTime({ detail, onDone }: TimeProps & { readonly onDone: () => void }
             {...ids}
             type="date"
             required
+            autoFocus
             max={today()}
             value={date}
             onChange={({ target }) => setDate(target.value)}

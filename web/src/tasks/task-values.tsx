@@ -16,6 +16,8 @@ type ValuesProps = {
   readonly children: ReactNode;
 };
 
+export const titleFieldId = (taskId: string): string => `title-${taskId}`;
+
 /** What can be changed of a task, whether the server has seen it or not. */
 export function TaskValues({ detail, focus = "later", children }: ValuesProps): ReactNode {
   const { id, body } = detail.task;
@@ -24,7 +26,8 @@ export function TaskValues({ detail, focus = "later", children }: ValuesProps): 
   return (
     <>
       <EditableText
-        kind="area"
+        kind="title"
+        id={titleFieldId(id)}
         value={body.title}
         onSave={save("title")}
         label={words.task.title}

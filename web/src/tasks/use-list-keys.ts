@@ -1,9 +1,11 @@
 import { useLayoutEffect } from "react";
 import { useLocation } from "wouter";
 import type { TaskRow } from "#model";
+import { expectField } from "../shell/field-coming.ts";
 import { isSingleKeyBlocked } from "../shell/use-keys.ts";
 import { moveTask } from "./move-task.ts";
 import { conclude } from "./task-line.tsx";
+import { titleFieldId } from "./task-values.tsx";
 
 type ListKeys = {
   readonly rows: readonly TaskRow[];
@@ -34,6 +36,12 @@ export function useListKeys({ rows, suffix, canOrder, scrollTo }: ListKeys): voi
       scrollTo(rows.indexOf(row));
       focusTask(row.task.id);
     };
+    const edit = (id: string): void => {
+      const field = document.getElementById(titleFieldId(id));
+      if (field !== null) return field.focus();
+      expectField();
+      navigate(`/tasks/${id}${suffix}#edit`);
+    };
     const onKey = (event: KeyboardEvent): void => {
       const index = indexInFocus();
       const row = rows[index];
@@ -50,7 +58,7 @@ export function useListKeys({ rows, suffix, canOrder, scrollTo }: ListKeys): voi
       else if (event.key === "x" && row !== undefined) {
         conclude(row);
         goTo(index + 1);
-      } else if (event.key === "e" && row !== undefined) navigate(`/tasks/${row.task.id}${suffix}#edit`);
+      } else if (event.key === "e" && row !== undefined) edit(row.task.id);
       else return;
       event.preventDefault();
     };
