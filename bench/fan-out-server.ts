@@ -113,7 +113,7 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     review,
     deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
     messages: SILENT_MESSAGES,
-    work: NO_WORK,
+    work: { ...NO_WORK, timesOf: async () => ({ timeZone: "UTC", nextDue: null }) },
     ...NO_DOORS,
     sessions,
     activity: createActivityDoor({ audit: log, titles: approvals, gates: [] }),

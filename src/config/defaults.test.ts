@@ -288,7 +288,7 @@ describe("defaults", () => {
   });
 
   test("[CFG-19] scheduler with its policy for missed runs, skill validation and import", () => {
-    expect(wire["scheduler"]).toMatchObject({ enabled: true, timezone: "Europe/Vienna", missed_run_policy: "once" });
+    expect(wire["scheduler"]).toMatchObject({ enabled: true, timezone: null, missed_run_policy: "once" });
     expect(wire["skills"]).toEqual({
       validation: {
         description_min_chars: 24,

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { CONFIG_SCHEMA, type Config, type ConfigFacts } from "#model";
+import type { Config, ConfigFacts } from "#model";
 import { pathsOf } from "./directories.ts";
 import { dataDirUse, folderUse } from "./own-folder.ts";
 import type { Environment } from "./environment.ts";
@@ -55,9 +55,9 @@ function modeOf(path: string): number | null {
   }
 }
 
-function isTimezone(name: string): boolean {
-  // The default is known to exist, and asking costs every start a noticeable wait.
-  if (name === CONFIG_SCHEMA.children.scheduler.children.timezone.fallback) return true;
+function isTimezone(name: string | null): boolean {
+  // The system's own zone exists, and asking costs every start a noticeable wait.
+  if (name === null) return true;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {

@@ -318,6 +318,8 @@ export type {
   GoalsDoor,
   GoalStore,
   NextLook,
+  ScheduleTimes,
+  TimesOf,
 } from "./ports/goals.ts";
 export type { DoubtsDoor, Settling } from "./ports/doubts.ts";
 export type { MemoryDoor, MemoryStore } from "./ports/memory.ts";

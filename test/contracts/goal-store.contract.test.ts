@@ -115,7 +115,14 @@ async function recorded({ audit }: Opened): Promise<readonly string[]> {
 }
 
 async function withGoal(opened: Opened, name = "page"): Promise<Opened> {
-  must(await opened.goals.schedule({ goal: await opened.approve(name), nextDue: at(5), at: at(1) }));
+  must(
+    await opened.goals.schedule({
+      goal: await opened.approve(name),
+      timeZone: "Asia/Tokyo",
+      nextDue: at(5),
+      at: at(1),
+    }),
+  );
   return opened;
 }
 
@@ -133,8 +140,8 @@ describe.each([
     expect(must(await goals.approved())).toEqual([other, newest]);
     expect(must(await goals.list())).toEqual([]);
     expect(must(await goals.find("page"))).toBeNull();
-    must(await goals.schedule({ goal: newest, nextDue: at(9), at: at(4) }));
-    const kept = { ...newest, isPaused: false, nextDue: at(9), lastDue: null, missedCount: 0 };
+    must(await goals.schedule({ goal: newest, timeZone: "UTC", nextDue: at(9), at: at(4) }));
+    const kept = { ...newest, timeZone: "UTC", isPaused: false, nextDue: at(9), lastDue: null, missedCount: 0 };
     expect(must(await goals.find("page"))).toEqual(kept);
     expect(must(await goals.list())).toEqual([kept]);
     expect(await recorded(opened)).toEqual(["goal_scheduled"]);
@@ -145,7 +152,8 @@ describe.each([
     const { goals, approve } = opened;
     const pausing = { goalId: "page", at: at(2), actor: BY } as const;
     must(await goals.pause({ ...pausing, state: "paused", nextDue: null }));
-    must(await goals.schedule({ goal: await approve("page", 2), nextDue: at(8), at: at(3) }));
+    must(await goals.schedule({ goal: await approve("page", 2), timeZone: "UTC", nextDue: at(8), at: at(3) }));
+    expect(must(await goals.find("page"))).toMatchObject({ timeZone: "UTC" });
     const next = { nextDue: at(9), lastDue: at(4), missedCount: 2 };
     must(await goals.plan({ goalId: "page", next, notes: [], at: at(4) }));
     expect(must(await goals.find("page"))).toMatchObject({

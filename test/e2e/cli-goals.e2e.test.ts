@@ -173,3 +173,50 @@ describe("goals through the silas command, in the real sandbox", () => {
     expect((await home.silas(["activity"])).out).toContain('"Mind the shop" is no longer in force for messages');
   });
 });
+
+describe("the zone of a schedule", () => {
+  const ZONES = ["Asia/Tokyo", "America/New_York"] as const;
+  let elsewhere: Home;
+  beforeAll(() => {
+    elsewhere = createHome();
+  });
+  afterAll(() => elsewhere.remove());
+
+  const goalIn = async (zone: string, id: string) => {
+    const { out } = await elsewhere.silas(["goals", "show", id, "--json"], { env: { TZ: zone } });
+    return JSON.parse(out) as { readonly time_zone: string; readonly next_due: string };
+  };
+
+  test("is the system's when the goal is approved, and stays when the machine is somewhere else", async () => {
+    for (const zone of ZONES) {
+      const id = `goal-${zone.slice(-3)}`;
+      const keys = `id: ${id}\ntype: goal\ntitle: Every morning\nschedule: "0 6 * * *"`;
+      const input = `---\n${keys}\n---\n\nLook.\n`;
+      const proposed = await elsewhere.silas(["plan", "propose", "-", "--json"], { input });
+      const { request } = JSON.parse(proposed.out) as { readonly request: Request };
+      const turns = [
+        { when: /Approve this plan\?/, type: "y" },
+        { when: /first 8 characters/, type: `${request.plan_hash.slice(0, 8)}\r` },
+      ];
+      expect(await sitAt(elsewhere, { args: ["approve", request.request_id], turns, zone })).toMatchObject({ code: 0 });
+    }
+    for (const zone of ZONES) {
+      const seen = await Promise.all([...ZONES, "Europe/Vienna"].map((here) => goalIn(here, `goal-${zone.slice(-3)}`)));
+      for (const goal of seen) {
+        expect(goal.time_zone).toBe(zone);
+        const hour = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit" });
+        expect(hour.format(new Date(goal.next_due))).toBe("06:00");
+      }
+    }
+  });
+
+  test("of a goal from before zones were kept is the one it went by: the configured one, else Europe/Vienna", async () => {
+    const database = databaseIn(elsewhere.dir);
+    database.exec("UPDATE goals SET time_zone = NULL");
+    database.close();
+    expect(await goalIn("Asia/Tokyo", "goal-kyo")).toMatchObject({ time_zone: "Europe/Vienna" });
+    const env = { TZ: "Asia/Tokyo", SILAS_SCHEDULER__TIMEZONE: "America/New_York" };
+    const { out } = await elsewhere.silas(["goals", "show", "goal-kyo", "--json"], { env });
+    expect(JSON.parse(out)).toMatchObject({ time_zone: "America/New_York" });
+  });
+});

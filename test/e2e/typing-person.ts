@@ -8,17 +8,20 @@ export type Turn = {
   /** Keys as a terminal sends them; `\r` is Enter. */
   readonly type: string;
 };
+type Sitting = {
+  readonly args: readonly string[];
+  readonly turns: readonly Turn[];
+  /** The time zone of the machine. */
+  readonly zone?: string;
+};
 export type Sat = { readonly code: number | null; readonly screen: string };
 
 /** Runs a command under a pseudo terminal and plays the turns, each after the other. */
-export function sitAt(
-  home: Home,
-  { args, turns }: { readonly args: readonly string[]; readonly turns: readonly Turn[] },
-) {
+export function sitAt(home: Home, { args, turns, zone = "Europe/Vienna" }: Sitting) {
   const words = [BIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   // A terminal that nobody opened has no size, and prompts would be wrapped at every letter.
   const command = `stty cols 120 rows 40; exec ${words}`;
-  const env = { PATH: process.env["PATH"], HOME: home.dir, SILAS_HOME: home.dir, TZ: "Europe/Vienna", TERM: "xterm" };
+  const env = { PATH: process.env["PATH"], HOME: home.dir, SILAS_HOME: home.dir, TZ: zone, TERM: "xterm" };
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     cwd: home.dir,
     env,

@@ -13,20 +13,29 @@ type Work<T> = (approvals: Approvals) => Promise<T>;
 
 /** Requests and approvals for the time of `work`: through the running instance, or in this process when none runs. */
 export const withApprovals = <T>(place: Place, work: Work<T>): Promise<T> =>
-  reach(place, { prepare: async () => {}, work });
+  reach(place, { prepare: async () => {}, work, finish: async () => {} });
 
-/** The same for what is signed: the first key is made here, as a start does; where that fails, the signer says why. */
+/**
+ * The same for what is signed. The first key is made here, as a start does; where that fails, the signer says why. A goal
+ * is scheduled right after its approval, so that it keeps the time zone of this moment and not that of the next start.
+ */
 export const withSigner = <T>(place: Place, work: Work<T>): Promise<T> =>
-  reach(place, { prepare: ({ keys }) => keys.prepare(), work });
+  reach(place, { prepare: ({ keys }) => keys.prepare(), work, finish: (app) => app.work.goals.list() });
 
-type Errand<T> = { readonly prepare: (app: LocalApp) => Promise<unknown>; readonly work: Work<T> };
+type Errand<T> = {
+  readonly prepare: (app: LocalApp) => Promise<unknown>;
+  readonly work: Work<T>;
+  readonly finish: (app: LocalApp) => Promise<unknown>;
+};
 
-async function reach<T>({ environment, terminal }: Place, { prepare, work }: Errand<T>): Promise<T> {
+async function reach<T>({ environment, terminal }: Place, { prepare, work, finish }: Errand<T>): Promise<T> {
   const silas = await reachSilas({ environment, askPassphrase: askOnce(terminal) });
   if (silas.kind === "instance") return work(createHttpApprovals(silas.address));
   try {
     await prepare(silas.app);
-    return await work(silas.app.approvals);
+    const done = await work(silas.app.approvals);
+    await finish(silas.app);
+    return done;
   } finally {
     await silas.app.close();
   }

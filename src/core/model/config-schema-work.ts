@@ -228,10 +228,10 @@ export const gatesKeys = group({
 
 export const schedulerKeys = group({
   enabled: key(flag(), { is: true, doc: "Run timers." }),
-  timezone: key(text({ pattern: /^[A-Za-z][A-Za-z0-9_+/-]*$/, expected: "a time zone such as Europe/Vienna" }), {
-    is: "Europe/Vienna",
-    doc: "Zone timers are read in.",
-  }),
+  timezone: key(
+    nullable(text({ pattern: /^[A-Za-z][A-Za-z0-9_+/-]*$/, expected: "a time zone such as Europe/Vienna" })),
+    { is: null, doc: "Zone timers are read in; null follows the system. An approved goal keeps its own." },
+  ),
   missed_run_policy: key(oneOf(["once", "all", "skip", "ask"]), {
     is: "once",
     doc: "What happens to runs missed while Silas was off.",

@@ -39,7 +39,13 @@ export interface GoalStore {
   cycleOfRun(runId: string): Promise<Result<Cycle | null, StoreFault>>;
 }
 
-export type GoalScheduling = { readonly goal: ApprovedGoal; readonly nextDue: Instant | null; readonly at: Instant };
+export type GoalScheduling = {
+  readonly goal: ApprovedGoal;
+  /** The zone its schedule is read in from now on, whatever the system's becomes. */
+  readonly timeZone: string;
+  readonly nextDue: Instant | null;
+  readonly at: Instant;
+};
 export type GoalPausing = {
   readonly goalId: string;
   readonly state: "paused" | "resumed";
@@ -90,6 +96,10 @@ export type CycleChange = {
   readonly at: Instant;
   readonly actor: AuditActor;
 };
+
+/** When a schedule would be due next if it were approved now, and in which zone. */
+export type TimesOf = (schedule: string | null) => Promise<ScheduleTimes>;
+export type ScheduleTimes = { readonly timeZone: string; readonly nextDue: Instant | null };
 
 /** What the terminal and a channel may do with goals. Nobody adds one here: only an approval does. */
 export interface GoalsDoor {

@@ -13,6 +13,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** The zone this machine's clock shows. Finding it out loads a calendar, so it is asked for only when a schedule needs it. */
+export const systemZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 export const systemRandomness: Randomness = { bytes: (count) => randomBytes(count) };
 
 /** Waiting never keeps a process alive by itself: what must happen before the end is awaited, not timed. */

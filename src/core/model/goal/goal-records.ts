@@ -112,6 +112,8 @@ export type KeptGoal = {
   /** The attempt that its approval let begin: every look is part of it. */
   readonly runId: string;
   readonly planHash: Sha256Hex;
+  /** The zone its schedule was approved in; null for what was approved before zones were kept. */
+  readonly timeZone: string | null;
   readonly isPaused: boolean;
   readonly nextDue: Instant | null;
   readonly lastDue: Instant | null;

@@ -20,6 +20,7 @@ import type {
   SessionStore,
   SkillsDoor,
   Timers,
+  TimesOf,
   RunFeed,
   WorkDoor,
 } from "#ports";
@@ -41,7 +42,7 @@ export type WebServerDeps = {
   readonly secrets: SecretsDoor;
   readonly passkeys: PasskeysDoor;
   readonly messages: MessagesDoor;
-  readonly work: WorkDoor & RunFeed;
+  readonly work: WorkDoor & RunFeed & { readonly timesOf: TimesOf };
   readonly skills: SkillsDoor;
   readonly connections: ConnectionsDoor;
   readonly memory: MemoryDoor;

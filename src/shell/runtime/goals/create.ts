@@ -12,16 +12,17 @@ import type {
   Randomness,
   StreamDoor,
   Timers,
+  TimesOf,
   WorkStore,
 } from "#ports";
-import type { ReadYaml, Timetable } from "#work";
+import type { ReadYaml } from "#work";
 import { propose, type ProposeDeps } from "../approvals/propose.ts";
 import { checkGoal, type CheckingDeps } from "./check-goal.ts";
 import { createCycles, type CycleDeps, type KnownGoal } from "./cycles.ts";
 import { createGoalsDoor } from "./door.ts";
+import { createGoalTimes } from "./goal-times.ts";
 import { loadGoal, type LoadedGoal } from "./load-goal.ts";
 import { createScheduler } from "./scheduler.ts";
-import { loadTimetable } from "./timetable.ts";
 import { createTurns } from "./turns.ts";
 
 export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | "space" | "isStopped"> & {
@@ -46,6 +47,7 @@ export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | 
 };
 
 export type Goals = GoalsDoor & {
+  readonly timesOf: TimesOf;
   /** Looks after every approved goal from now on. */
   start(): Promise<void>;
   /** Something to be reviewed or run is not as it was. */
@@ -56,22 +58,18 @@ export type Goals = GoalsDoor & {
 /** Goals that were approved: when they are checked, and what becomes of a failure. */
 export function createGoals({ runOne, settings, scheduler: config, ...parts }: GoalParts): Goals {
   const { approvals, readYaml, clock, randomness, log } = parts;
-  const known = new Map<string, { readonly goal: LoadedGoal; readonly timetable: Timetable }>();
+  const known = new Map<string, LoadedGoal>();
   // What was approved is never changed; whether it still holds is asked at the gate, of what is kept then.
   const goalOf = async (requestId: string): Promise<KnownGoal> => {
     const before = known.get(requestId);
     if (before !== undefined) return ok(before);
     const goal = await loadGoal(parts, requestId);
     if (!goal.ok) return goal;
-    const timetable = await loadTimetable(goal.value.item.schedule, config.timezone);
     if (known.size >= LIMITS.goalsMax) known.clear();
-    known.set(requestId, { goal: goal.value, timetable });
-    return ok({ goal: goal.value, timetable });
+    known.set(requestId, goal.value);
+    return goal;
   };
-  const timetableOf = async (requestId: string): Promise<Timetable | null> => {
-    const found = await goalOf(requestId);
-    return found.ok ? found.value.timetable : null;
-  };
+  const { timesOf, ...times } = createGoalTimes({ configured: config.timezone, goalOf, clock });
   const started = new Set<string>();
   const startRun = (grant: GrantedRun): void => {
     // Told once: whoever has taken it already answers at once, and its end is told by the review feed.
@@ -91,7 +89,7 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
   const scheduler = createScheduler({
     ...parts,
     cycles,
-    timetableOf,
+    ...times,
     settings: {
       isEnabled: config.enabled,
       policy: config.missedRunPolicy,
@@ -99,7 +97,8 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
     },
   });
   return {
-    ...createGoalsDoor({ ...parts, goalOf, cycles, scheduler, timetableOf, timeZone: config.timezone }),
+    timesOf,
+    ...createGoalsDoor({ ...parts, goalOf, cycles, scheduler, ...times }),
     start: () => scheduler.start(),
     wake: () => void scheduler.wake().catch((cause: unknown) => log.error("scheduler_broken", { cause })),
     close() {

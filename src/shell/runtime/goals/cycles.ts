@@ -11,15 +11,7 @@ import {
   type WorkItem,
 } from "#model";
 import type { ApprovalStore, GoalNote, GoalStore, Log, NextLook, Randomness } from "#ports";
-import {
-  advanceCycle,
-  beginCycle,
-  resumeCycle,
-  type CycleEffect,
-  type CycleFact,
-  type CycleState,
-  type Timetable,
-} from "#work";
+import { advanceCycle, beginCycle, resumeCycle, type CycleEffect, type CycleFact, type CycleState } from "#work";
 import { mayPass, type PlanUnusable } from "../work/load-plan.ts";
 import { askOwner, decisionOn, type AskDeps } from "./ask-owner.ts";
 import type { ChecksRefused, GoalLook } from "./check-goal.ts";
@@ -46,7 +38,7 @@ export type CycleDeps = StandingDeps &
   };
 
 /** A goal as an approval names it, with when it is due. */
-export type KnownGoal = Result<{ readonly goal: LoadedGoal; readonly timetable: Timetable }, PlanUnusable | StoreFault>;
+export type KnownGoal = Result<LoadedGoal, PlanUnusable | StoreFault>;
 
 export type Looking = {
   readonly kept: KeptGoal;
@@ -151,10 +143,10 @@ async function prepare(deps: CycleDeps, { kept, next, notes, actor, ...looking }
     return null;
   }
   const number = (previous.value?.number ?? 0) + 1;
-  const about = { item: goal.value.goal.item, requestId, skills: goal.value.goal.skills };
+  const about = { item: goal.value.item, requestId, skills: goal.value.skills };
   const at = deps.clock.now();
   const { state, effects } = beginCycle({ goal: about, number, previous: previous.value, at, ...looking });
-  return { goal: goal.value.goal, kept, actor, first: { next, notes }, state, todo: [...effects], isDriven: false };
+  return { goal: goal.value, kept, actor, first: { next, notes }, state, todo: [...effects], isDriven: false };
 }
 
 async function takeUp(deps: CycleDeps, cycle: Cycle): Promise<Going | null> {
@@ -164,10 +156,10 @@ async function takeUp(deps: CycleDeps, cycle: Cycle): Promise<Going | null> {
     deps.log.error("goal_unreadable", { goal_id: cycle.goalId });
     return null;
   }
-  const { item, skills } = goal.value.goal;
+  const { item, skills } = goal.value;
   const { state, effects } = resumeCycle({ goal: { item, skills, requestId: cycle.requestId }, cycle });
   const actor = { kind: "system" } as const;
-  return { goal: goal.value.goal, kept: kept.value, actor, first: null, state, todo: [...effects], isDriven: false };
+  return { goal: goal.value, kept: kept.value, actor, first: null, state, todo: [...effects], isDriven: false };
 }
 
 type Performing = { readonly deps: CycleDeps; readonly one: Going; readonly isClosed: () => boolean };

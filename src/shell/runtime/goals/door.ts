@@ -15,19 +15,17 @@ import {
 } from "#model";
 import { streamOfGoal } from "#policy";
 import type { ApprovalStore, Clock, GoalsDoor, GoalStore, StreamDoor } from "#ports";
-import type { Timetable } from "#work";
 import type { Cycles, KnownGoal } from "./cycles.ts";
+import { timingOf, type GoalTimes } from "./goal-times.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { findStanding } from "./standing.ts";
 
-export type GoalsDoorDeps = {
+export type GoalsDoorDeps = Pick<GoalTimes, "timetableOf" | "zoneOf"> & {
   readonly goals: GoalStore;
   readonly approvals: ApprovalStore;
   readonly goalOf: (requestId: string) => Promise<KnownGoal>;
   readonly cycles: Cycles;
   readonly scheduler: Scheduler;
-  readonly timetableOf: (requestId: string) => Promise<Timetable | null>;
-  readonly timeZone: string;
   /** What is in force for messages. */
   readonly stream: StreamDoor;
   readonly clock: Clock;
@@ -55,7 +53,7 @@ export function createGoalsDoor(deps: GoalsDoorDeps): GoalsDoor {
     if (kept.value.isPaused && state === "paused") return err({ code: "goal_paused", goalId });
     if (!kept.value.isPaused && state === "resumed") return err({ code: "goal_not_paused", goalId });
     const at = clock.now();
-    const timetable = state === "resumed" ? await deps.timetableOf(kept.value.requestId) : null;
+    const timetable = state === "resumed" ? await deps.timetableOf(timingOf(deps, kept.value)) : null;
     const turned = await goals.pause({ goalId, state, nextDue: timetable?.next(at) ?? null, at, actor });
     if (!turned.ok) return turned;
     deps.onChanged();
@@ -134,7 +132,7 @@ async function summaryOf(
   const isDamaged = !standing.ok || !last.ok;
   const { kept: approval, token } = (standing.ok ? standing.value : null) ?? { kept: null, token: null };
   const goal = await deps.goalOf(kept.requestId);
-  const item = goal.ok ? goal.value.goal.item : null;
+  const item = goal.ok ? goal.value.item : null;
   const open = item === null || item.reviewedBatches === null ? ok(0) : await openItems(deps, kept.goalId);
   if (!open.ok) return open;
   const isAsking = open.value > 0;
@@ -147,7 +145,7 @@ async function summaryOf(
     status: isDamaged ? "failing" : isAsking && !kept.isPaused ? "waiting_for_you" : statusOf({ kept, cycles }),
     statusWords: isDamaged ? DAMAGED : isAsking ? openWords(open.value) : wordsOf({ kept, newest: newest ?? null }),
     scheduleWords: scheduleWords(item?.schedule ?? null),
-    timeZone: deps.timeZone,
+    timeZone: deps.zoneOf(kept),
     nextDue: kept.nextDue,
     missedChecks: kept.missedCount,
     lastCycle: ended === null ? null : lastOf(ended),

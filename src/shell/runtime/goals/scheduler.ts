@@ -1,14 +1,13 @@
 import { LIMITS, msOfInstant, ok, type Instant } from "#base";
 import type { AuditActor, Cycle, KeptGoal } from "#model";
 import type { Clock, GoalNote, GoalStore, Log, Timers } from "#ports";
-import { planDue, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "#work";
+import { planDue, type DuePlan, type MissedPolicy, type SkippedDues } from "#work";
 import type { Cycles } from "./cycles.ts";
+import { timingOf, type GoalTimes } from "./goal-times.ts";
 
-export type SchedulerDeps = {
+export type SchedulerDeps = Omit<GoalTimes, "timesOf"> & {
   readonly goals: GoalStore;
   readonly cycles: Cycles;
-  /** The schedule of a goal by the approval that counts; null when it cannot be read. */
-  readonly timetableOf: (requestId: string) => Promise<Timetable | null>;
   readonly settings: SchedulerSettings;
   /** Whether everything is stopped: what is due then is missed. */
   readonly isStopped: () => Promise<boolean>;
@@ -95,7 +94,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
 }
 
 /** INVARIANT: a goal is scheduled only once its plan was approved, and by its newest approval. [GOAL-01] */
-async function adopt({ goals, timetableOf, clock, log }: SchedulerDeps): Promise<void> {
+async function adopt({ goals, timetableOf, zoneNow, clock, log }: SchedulerDeps): Promise<void> {
   const approved = await goals.approved();
   const known = await goals.list();
   if (!approved.ok || !known.ok) {
@@ -105,8 +104,9 @@ async function adopt({ goals, timetableOf, clock, log }: SchedulerDeps): Promise
   const fresh = approved.value.filter(({ goalId, requestId }) => requests.get(goalId) !== requestId);
   for (const goal of fresh) {
     const at = clock.now();
-    const timetable = await timetableOf(goal.requestId);
-    const kept = await goals.schedule({ goal, nextDue: timetable?.next(at) ?? null, at });
+    const timeZone = zoneNow();
+    const timetable = await timetableOf({ requestId: goal.requestId, timeZone });
+    const kept = await goals.schedule({ goal, timeZone, nextDue: timetable?.next(at) ?? null, at });
     if (!kept.ok) log.error("goal_not_kept", { goal_id: goal.goalId, ...kept.error });
   }
 }
@@ -144,7 +144,7 @@ async function lookAfter(deps: SchedulerDeps, { kept, onIdle }: LookedAfter): Pr
   const at = clock.now();
   const isAhead = kept.lastDue !== null && kept.lastDue > at;
   if (!isAhead && (kept.nextDue === null || kept.nextDue > at)) return null;
-  const timetable = await deps.timetableOf(kept.requestId);
+  const timetable = await deps.timetableOf(timingOf(deps, kept));
   const last = await goals.lastCycle(kept.goalId);
   if (timetable === null || !last.ok) return { code: "goal_unreadable" };
   const { nextDue, lastDue } = kept;

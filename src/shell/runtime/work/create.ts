@@ -22,6 +22,7 @@ import type {
   StreamDoor,
   StreamStore,
   Timers,
+  TimesOf,
   TokenCount,
   Vault,
   WorkDoor,
@@ -106,6 +107,7 @@ export type WorkParts = {
 
 export type Work = WorkDoor &
   RunFeed & {
+    readonly timesOf: TimesOf;
     readonly stream: StreamDoor;
     /** Runs what is granted, from now on, until it is closed. */
     start(): Promise<void>;
@@ -166,6 +168,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
     ...asking,
     goals,
+    timesOf: goals.timesOf,
     ...offered,
     stream,
     ...feed,

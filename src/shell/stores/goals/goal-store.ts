@@ -49,6 +49,7 @@ export function createGoalStore(parts: GoalStoreParts): GoalStore {
 }
 
 type GoalRow = ApprovedRow & {
+  readonly time_zone: string | null;
   readonly is_paused: number;
   readonly next_due: string | null;
   readonly last_due: string | null;
@@ -58,6 +59,7 @@ type CycleRow = { readonly record: string };
 
 const goalOf = (row: GoalRow): KeptGoal => ({
   ...approvedOf(row),
+  timeZone: row.time_zone,
   isPaused: row.is_paused === 1,
   nextDue: row.next_due as Instant | null,
   lastDue: row.last_due as Instant | null,
@@ -76,14 +78,15 @@ const newestOf = (db: Sqlite, { goalId, limit }: Newest): readonly CycleRow[] =>
     limit,
   });
 
-function schedule({ db, recordAct }: GoalStoreParts, { goal, nextDue, at }: GoalScheduling): void {
+function schedule({ db, recordAct }: GoalStoreParts, { goal, timeZone, nextDue, at }: GoalScheduling): void {
   const { goalId, requestId, tokenId, runId, planHash } = goal;
   db.run(
-    `INSERT INTO goals (goal_id, request_id, token_id, run_id, plan_hash, is_paused, next_due, last_due, missed_count)
-     VALUES (:goalId, :requestId, :tokenId, :runId, :planHash, 0, :nextDue, NULL, 0)
+    `INSERT INTO goals (goal_id, request_id, token_id, run_id, plan_hash, time_zone, is_paused, next_due, last_due,
+       missed_count)
+     VALUES (:goalId, :requestId, :tokenId, :runId, :planHash, :timeZone, 0, :nextDue, NULL, 0)
      ON CONFLICT (goal_id) DO UPDATE SET request_id = :requestId, token_id = :tokenId, run_id = :runId,
-       plan_hash = :planHash, next_due = CASE WHEN is_paused = 1 THEN NULL ELSE :nextDue END`,
-    { goalId, requestId, tokenId, runId, planHash, nextDue },
+       plan_hash = :planHash, time_zone = :timeZone, next_due = CASE WHEN is_paused = 1 THEN NULL ELSE :nextDue END`,
+    { goalId, requestId, tokenId, runId, planHash, timeZone, nextDue },
   );
   recordAct(scheduledDraft(goal, at));
 }

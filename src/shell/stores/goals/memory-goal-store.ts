@@ -57,9 +57,9 @@ const newestFirst = ({ cycles }: Kept, goalId: string): readonly Cycle[] =>
 const cycleOfRun = ({ cycles }: Kept, runId: string): Cycle | null =>
   [...cycles.values()].flatMap((of) => [...of.values()]).find(({ repair }) => repair?.runId === runId) ?? null;
 
-function schedule({ goals, recordAct }: Kept, { goal, nextDue, at }: GoalScheduling): void {
+function schedule({ goals, recordAct }: Kept, { goal, timeZone, nextDue, at }: GoalScheduling): void {
   const before = goals.get(goal.goalId) ?? { isPaused: false, lastDue: null, missedCount: 0 };
-  goals.set(goal.goalId, { ...before, ...goal, nextDue: before.isPaused ? null : nextDue });
+  goals.set(goal.goalId, { ...before, ...goal, timeZone, nextDue: before.isPaused ? null : nextDue });
   recordAct(scheduledDraft(goal, at));
 }
 
