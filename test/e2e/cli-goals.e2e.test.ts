@@ -198,7 +198,8 @@ describe("the zone of a schedule", () => {
         { when: /Approve this plan\?/, type: "y" },
         { when: /first 8 characters/, type: `${request.plan_hash.slice(0, 8)}\r` },
       ];
-      expect(await sitAt(elsewhere, { args: ["approve", request.request_id], turns, zone })).toMatchObject({ code: 0 });
+      const sat = await sitAt(elsewhere, { args: ["approve", request.request_id], turns, zone });
+      expect(sat).toMatchObject({ code: 0, screen: expect.stringMatching(/when +every day at 06:00/) });
     }
     for (const zone of ZONES) {
       const seen = await Promise.all([...ZONES, "Europe/Vienna"].map((here) => goalIn(here, `goal-${zone.slice(-3)}`)));

@@ -1,5 +1,13 @@
 import { neutralise, oneLine } from "#base";
-import { authorWords, decidedWords, replacedIn, type Card, type KeptRequest } from "#model";
+import {
+  authorWords,
+  decidedWords,
+  readProjection,
+  replacedIn,
+  scheduleWords,
+  type Card,
+  type KeptRequest,
+} from "#model";
 import { describeBatch } from "../batches/batch-lines.ts";
 import { budgetLine } from "../plan/budget-line.ts";
 import { showMoment } from "../terminal/local-time.ts";
@@ -17,6 +25,7 @@ export function describeRequest(request: KeptRequest): readonly string[] {
     ["replaces", replacedLines(request)],
     ["risk", [card.riskLevel]],
     ["why", [card.rationale]],
+    ["when", whenLines(request)],
     ["moves", describeBatch(request)],
     ...effectRows(card),
     ["hash", [request.planHash]],
@@ -41,6 +50,12 @@ function authorLines({ proposedBy }: KeptRequest): readonly string[] {
 function replacedLines({ markdown, card }: KeptRequest): readonly string[] {
   const replaced = replacedIn({ markdown, rows: card.details.rows });
   return replaced === null ? [] : [`"${replaced.title}" (run ${replaced.runId}), which failed: ${replaced.why}`];
+}
+
+/** A goal runs again and again; everything else when it is approved. */
+function whenLines({ kind, projection }: KeptRequest): readonly string[] {
+  const read = kind === "plan_approval" ? readProjection(projection) : null;
+  return read?.ok === true && read.value.plan.type === "goal" ? [scheduleWords(read.value.plan.schedule)] : [];
 }
 
 type Labelled = readonly [string, readonly string[]];

@@ -31,8 +31,9 @@ export function createHttpApprovals(address: InstanceAddress): Approvals {
     missed: () => list("missed"),
     all: () => list("all"),
     show: async (id) =>
-      mapped(await post<ShownRequestBody, never>("show", { request_id: id }), ({ decided_by_name: _name, ...body }) =>
-        requestOf(body),
+      mapped(
+        await post<ShownRequestBody, never>("show", { request_id: id }),
+        ({ decided_by_name: _name, schedule: _times, ...body }) => requestOf(body),
       ),
     decide: async ({ requestId, verdict, shownHash, friction, answer }) =>
       mapped(

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import { Link } from "wouter";
-import { authorWords, replacedIn, type ShownRequestBody } from "#model";
+import { authorWords, replacedIn, type ShownPlan, type ShownRequestBody } from "#model";
 import { classes } from "../parts/classes.ts";
 import { Line } from "../parts/text.tsx";
 import { words } from "../words.ts";
@@ -90,6 +90,7 @@ function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps
   const { card } = request;
   const author = authorWords(request.proposed_by);
   const replaced = truth.kind === "holds" ? replacedIn({ markdown: request.markdown, rows: truth.rows }) : null;
+  const plan = truth.kind === "holds" ? truth.plan : null;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (takeFocusCall()) heading.current?.focus();
@@ -117,13 +118,13 @@ function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps
       )}
       <p
         className={styles["rationale"]}
-        data-lines={choosing !== null ? linesLeft(choosing) : wordsLeft(author, replaced)}
+        data-lines={choosing !== null ? linesLeft(choosing) : wordsLeft({ author, replaced, plan })}
       >
         <Line text={card.rationale} />
       </p>
       <PayloadFacts request={request} />
       {choosing === null ? (
-        <Facts card={card} plan={truth.kind === "holds" ? truth.plan : null} />
+        <Facts card={card} plan={plan} schedule={request.schedule} />
       ) : (
         <BatchBody choosing={choosing} />
       )}
@@ -136,8 +137,13 @@ function CardSummary({ request, truth, titleId, isOpen, choosing }: SummaryProps
 const linesLeft = ({ batch }: Choosing): number => (batch.flagged.length > 2 ? 1 : 2);
 
 /** What is said about where it comes from takes the room of words about what it does. */
-const wordsLeft = (author: string | null, replaced: object | null): number =>
-  replaced !== null ? 1 : author === null ? 4 : 3;
+const wordsLeft = ({ author, replaced, plan }: Around): number =>
+  replaced !== null ? 1 : (author === null ? 4 : 3) - (plan?.type === "goal" ? 2 : 0);
+type Around = {
+  readonly author: string | null;
+  readonly replaced: object | null;
+  readonly plan: ShownPlan | null;
+};
 
 function Meta({ request }: { readonly request: ShownRequestBody }): ReactNode {
   return (

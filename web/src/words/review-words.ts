@@ -65,6 +65,9 @@ export const reviewWords = {
     limitChange: (key: string, { from, to }: { readonly from: string; readonly to: string }) =>
       `${key} from ${from} to ${to}`,
     call: "Call",
+    schedule: "When",
+    scheduleIn: (schedule: string, zone: string) => `${schedule}, ${zone}`,
+    next: "Next",
     checks: "Checks",
     noChecks: "None: the result would be unverified",
     limits: "Limits",

@@ -117,4 +117,8 @@ export type DecisionsSummaryBody = {
 };
 
 /** `POST /api/approvals/show`: the request with the name of the device it was decided on. */
-export type ShownRequestBody = KeptRequestBody & { readonly decided_by_name: string | null };
+export type ShownRequestBody = KeptRequestBody & {
+  readonly decided_by_name: string | null;
+  /** For a goal that waits for a decision: when it would be due next if it were approved now. Nothing of it is signed. */
+  readonly schedule?: { readonly time_zone: string; readonly next_due: string | null };
+};

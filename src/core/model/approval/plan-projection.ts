@@ -47,6 +47,8 @@ const planShape = {
     connections: z.prefault(z.array(connectionUse), []),
   }),
   parent: z.prefault(z.nullable(z.string()), null),
+  /** When a goal is due; null for one that is checked when somebody asks, and for everything else. */
+  schedule: z.prefault(z.nullable(z.string()), null),
 } as const;
 const childSchema = z.looseObject(planShape);
 /** Receipts of earlier versions have neither children nor terms. */

@@ -17,17 +17,36 @@ export function scheduleWords(schedule: string | null): string {
   if (schedule === null) return "only when you ask";
   if (schedule === "always_on") return "every minute, always on";
   const [minute = "", hour = "", ...rest] = schedule.split(/ +/);
-  if (rest.join(" ") === "* * *") {
+  const days = daysOf(rest);
+  if (days !== null && isNumber(hour) && isNumber(minute)) {
+    return `${days} at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+  }
+  if (days === "every day" && hour === "*") {
     const step = /^\*\/(\d+)$/.exec(minute)?.[1];
-    if (hour === "*") {
-      if (minute === "*") return "every minute";
-      if (step !== undefined && 60 % Number(step) === 0) return step === "1" ? "every minute" : `every ${step} minutes`;
-      if (/^\d+$/.test(minute)) return `every hour at minute ${Number(minute)}`;
-    }
-    if (/^\d+$/.test(hour) && /^\d+$/.test(minute))
-      return `every day at ${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
+    if (minute === "*" || step === "1") return "every minute";
+    if (step !== undefined && 60 % Number(step) === 0) return `every ${step} minutes`;
+    if (isNumber(minute)) return `every hour at minute ${Number(minute)}`;
   }
   return `by ${schedule}`;
+}
+
+const isNumber = (field: string): boolean => /^\d+$/.test(field);
+const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const MONTHS = "January February March April May June July August September October November December".split(" ");
+
+/** The three fields of the day in words; null where they are not short and certain. */
+function daysOf([day = "", month = "", weekday = ""]: readonly string[]): string | null {
+  if (day === "*" && month === "*") {
+    if (weekday === "*") return "every day";
+    const [from, to] = weekday.split("-").map((each) => (isNumber(each) ? WEEKDAYS[Number(each)] : undefined));
+    if (from === undefined || weekday.split("-").length > 2) return null;
+    if (!weekday.includes("-")) return `every ${from}`;
+    return to === undefined ? null : `every ${from} to ${to}`;
+  }
+  if (weekday !== "*" || !isNumber(day)) return null;
+  if (month === "*") return `on day ${Number(day)} of every month`;
+  const name = isNumber(month) ? MONTHS[Number(month) - 1] : undefined;
+  return name === undefined ? null : `every year on ${Number(day)} ${name}`;
 }
 
 /** Where a cycle stands or how it ended, as one short line. */

@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
-import type { CardBody, ShownPlan } from "#model";
+import type { Instant } from "#base";
+import { scheduleWords, type CardBody, type ShownPlan, type ShownRequestBody } from "#model";
 import { Line } from "../../parts/text.tsx";
-import { duration } from "../../time/format.ts";
+import { zoneHere } from "../../time/clock.ts";
+import { dateTime, duration, zonedDateTime } from "../../time/format.ts";
 import { stepNames } from "../../work/step-names.ts";
 import { words } from "../../words.ts";
 import styles from "./card.module.css";
@@ -17,12 +19,13 @@ const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumF
 
 type FactsProps = {
   readonly card: CardBody;
+  readonly schedule: ShownRequestBody["schedule"];
   /** The plan in the signed text; null for what is no plan. */
   readonly plan: ShownPlan | null;
 };
 
 /** What would be done, what is touched, what decides that it is done, and what it may use: one line each, whole in the details. */
-export function Facts({ card, plan }: FactsProps): ReactNode {
+export function Facts({ card, plan, schedule }: FactsProps): ReactNode {
   const { affected_items: affected, checks, budget } = card;
   const parts = plan === null ? null : partsOf(plan);
   return (
@@ -32,6 +35,7 @@ export function Facts({ card, plan }: FactsProps): ReactNode {
           <Line text={parts.names.join(", ")} />
         </Fact>
       )}
+      {plan?.type === "goal" && <Schedule signed={plan.schedule} times={schedule} />}
       {affected !== null && (
         <Fact name={words.card.affects}>
           <Line text={affected.summary} />
@@ -48,6 +52,27 @@ export function Facts({ card, plan }: FactsProps): ReactNode {
         </Fact>
       )}
     </dl>
+  );
+}
+
+type ScheduleProps = { readonly signed: string | null; readonly times: FactsProps["schedule"] };
+
+/** The schedule comes from the signed text; its zone and its next time are what the server would make of it now. */
+function Schedule({ signed, times }: ScheduleProps): ReactNode {
+  const when = scheduleWords(signed);
+  const next = times?.next_due ?? null;
+  const show = times?.time_zone === zoneHere() ? dateTime : zonedDateTime;
+  return (
+    <>
+      <Fact name={words.card.schedule} data-testid="schedule">
+        <Line text={times === undefined || next === null ? when : words.card.scheduleIn(when, times.time_zone)} />
+      </Fact>
+      {next !== null && (
+        <Fact name={words.card.next} data-testid="next-due">
+          <time dateTime={next}>{show(next as Instant)}</time>
+        </Fact>
+      )}
+    </>
   );
 }
 

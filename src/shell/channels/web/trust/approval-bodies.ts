@@ -1,6 +1,7 @@
 import { ok, type Result } from "#base";
 import {
   keptRequestToWire,
+  readProjection,
   TELEGRAM_SESSION,
   unsignedTokenToWire,
   type AuditActor,
@@ -14,7 +15,7 @@ import {
   type ShownRequestBody,
   type StoreFault,
 } from "#model";
-import type { Proposed, SessionStore } from "#ports";
+import type { Proposed, SessionStore, TimesOf } from "#ports";
 
 /** What the routes of approvals answer with, in the words of the wire. */
 
@@ -51,15 +52,27 @@ export function createDeviceNames(sessions: Pick<SessionStore, "list">): DeviceN
   };
 }
 
+type Showing = { readonly names: DeviceNames; readonly timesOf: TimesOf };
+
 export async function shownBody<E>(
   result: Result<KeptRequest, E>,
-  names: DeviceNames,
+  { names, timesOf }: Showing,
 ): Promise<Result<ShownRequestBody, E | StoreFault>> {
   if (!result.ok) return result;
-  const { decidedBy } = result.value;
-  const nameOf = await names([decidedBy]);
+  const request = result.value;
+  const nameOf = await names([request.decidedBy]);
   if (!nameOf.ok) return nameOf;
-  return ok({ ...keptRequestToWire(result.value), decided_by_name: nameOf.value(decidedBy) });
+  const schedule = await scheduleOf(request, timesOf);
+  const decided_by_name = nameOf.value(request.decidedBy);
+  return ok({ ...keptRequestToWire(request), decided_by_name, ...(schedule !== null && { schedule }) });
+}
+
+/** When a goal that waits for a decision would be due; null for everything else. */
+async function scheduleOf({ state, kind, projection }: KeptRequest, timesOf: TimesOf) {
+  const read = state === "pending" && kind === "plan_approval" ? readProjection(projection) : null;
+  if (read?.ok !== true || read.value.plan.type !== "goal") return null;
+  const { timeZone: time_zone, nextDue: next_due } = await timesOf(read.value.plan.schedule);
+  return { time_zone, next_due };
 }
 
 export async function summaryBody(

@@ -98,7 +98,8 @@ function addReading({ app, context }: Routes): void {
       path: "/api/approvals/show",
       schema: requestSchema,
       for: OWNER,
-      work: async ({ request_id: id }) => shownBody(await context.approvals.show(id), names),
+      work: async ({ request_id: id }) =>
+        shownBody(await context.approvals.show(id), { names, timesOf: context.work.timesOf }),
     },
   );
 }
