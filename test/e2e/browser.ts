@@ -122,23 +122,25 @@ async function letGo(context: BrowserContext): Promise<void> {
   await context.unrouteAll({ behavior: "ignoreErrors" });
 }
 
-/** What each browser asked for and has no answer to yet, and how often it asked. */
-const traffic = new WeakMap<BrowserContext, { begun: number; readonly open: Set<Request> }>();
+/** What each page asked for and has no answer to yet, and how often it asked. */
+const traffic = new WeakMap<Page, { begun: number; readonly open: Set<Request> }>();
 
-function watch(context: BrowserContext): void {
+function watch(page: Page): void {
   const seen = { begun: 0, open: new Set<Request>() };
-  traffic.set(context, seen);
-  context.on("request", (request) => {
+  traffic.set(page, seen);
+  page.on("request", (request) => {
     seen.begun += 1;
     seen.open.add(request);
   });
-  context.on("requestfinished", (request) => void seen.open.delete(request));
-  context.on("requestfailed", (request) => void seen.open.delete(request));
+  page.on("requestfinished", (request) => void seen.open.delete(request));
+  page.on("requestfailed", (request) => void seen.open.delete(request));
+  // Nobody hears of the end of what a document asked for that is gone.
+  page.on("framenavigated", (frame) => void (frame === page.mainFrame() && seen.open.clear()));
 }
 
 async function patient(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
   const context = await browser.newContext(options);
-  watch(context);
+  context.on("page", watch);
   context.setDefaultTimeout(PATIENCE_MS);
   await context.addInitScript(LISTEN);
   return context;
@@ -260,8 +262,8 @@ export async function heldAt(page: Page, address: string) {
  * itself, so that its absence can be asserted once. What the server sends unasked is waited for by what it brings.
  */
 export async function untilSettled(page: Page): Promise<void> {
-  const seen = traffic.get(page.context());
-  if (seen === undefined) throw new Error("a page of a browser that nobody watches");
+  const seen = traffic.get(page);
+  if (seen === undefined) throw new Error("a page that nobody watches");
   const isSettled = async (): Promise<boolean> => {
     const { begun } = seen;
     await page.evaluate(TWO_FRAMES);

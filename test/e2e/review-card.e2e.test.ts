@@ -103,13 +103,6 @@ describe("what a card shows", () => {
     }
   });
 
-  test("a goal's card says in words when it is due, in which zone, and when next", async () => {
-    await propose(cockpit, highPlan().replace("0 3 1 1 *", "30 6 * * *"));
-    await openReview(opened, cockpit);
-    const when = () => activeCard(page).getByTestId("schedule").textContent();
-    await expect.poll(when).toMatch(/every day at 06:30 \(Europe\/Vienna\), next .*06:30/);
-  });
-
   test("[CARD-03] the recommended choice is first and declining last and quiet, whatever order came", async () => {
     const { request_id: id } = await propose(cockpit, mediumPlan());
     await inTransit<ShownRequestBody>(page, "show", (body) => ({

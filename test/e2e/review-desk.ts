@@ -2,10 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContext, Locator, Page } from "playwright-core";
-import { expect } from "vitest";
 import { sha256Hex } from "#base";
 import type { DecisionsSummaryBody, ShownRequestBody, UndoBody, WorkListBody } from "#model";
-import { SETTLED, type Cockpit, type Opened, type OpenOptions } from "./browser.ts";
+import { SETTLED, untilNone, type Cockpit, type Opened, type OpenOptions } from "./browser.ts";
 
 export type Proposed = Pick<ShownRequestBody, "request_id" | "plan_hash" | "card">;
 
@@ -165,7 +164,7 @@ type Inbox = { readonly requests: readonly ShownRequestBody[] };
 /** Until nothing runs: a row that comes or goes moves everything below it. */
 export async function untilIdle(cockpit: Cockpit): Promise<void> {
   const going = async () => (await asTerminal<WorkListBody>(cockpit, "/api/work")).runs.filter(isGoing);
-  await expect.poll(going, { interval: 200 }).toEqual([]);
+  await untilNone(async () => (await going()).length);
 }
 const isGoing = ({ run }: WorkListBody["runs"][number]): boolean => run.ended_at === null;
 

@@ -1,12 +1,12 @@
 /** From a plan in a file to a receipt that anyone can check: proposed by the verb, read and signed in the page. */
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { highPlan, mediumPlan } from "../plan-texts.ts";
 import { startCockpit, untilFocused, type Cockpit, type Opened } from "./browser.ts";
 import { createHome, type Home } from "./cli-process.ts";
-import { activeCard, openReview, openSigner, proposeFile, untilIdle } from "./review-desk.ts";
+import { activeCard, openReview, openSigner, propose, proposeFile, summaryOf, untilIdle } from "./review-desk.ts";
 
 let cockpit: Cockpit;
 let opened: Opened;
@@ -97,4 +97,30 @@ test("one changed byte anywhere in a browser's receipt is found, and the part th
     expect(verdict, `byte ${at}`).toMatchObject({ code: 1, valid: false });
     expect(broken(verdict), `byte ${at}`).not.toEqual([]);
   }
+});
+
+describe("what nobody decided", () => {
+  test("a card whose time ends says that its owner did not decide, waits under Missed and can be asked again", async () => {
+    await cockpit.stopServer();
+    const file = join(cockpit.home.dir, "config", "silas.yaml");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "silas:\n  review:\n    approval_timeout_seconds: 3\n");
+    await cockpit.startServer();
+    const { request_id: id } = await propose(cockpit, mediumPlan("Soon over", "task-soon"));
+    const card = await openReview(opened, cockpit, id);
+    const settled = card.getByTestId("settled");
+    await settled.waitFor();
+    await expect.poll(() => settled.textContent()).toContain("Not decided by you");
+    expect(await card.getByRole("button", { name: /^(Approve|Decline)/ }).count()).toBe(0);
+    const missed = page.getByTestId("missed");
+    await expect.poll(() => missed.textContent()).toContain("Run: Soon over");
+    await missed.getByRole("button", { name: "Propose again" }).click();
+    await missed.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Show the next one" }).click();
+    await page.waitForURL((url) => /\/review\/./.test(url.pathname) && !url.pathname.endsWith(id));
+    await expect
+      .poll(() => activeCard(page).getByRole("heading", { level: 2 }).allTextContents())
+      .toEqual(["Run: Soon over"]);
+    expect((await summaryOf(page)).decided.map(({ request_id: one }) => one)).not.toContain(id);
+  });
 });

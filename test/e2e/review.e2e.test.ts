@@ -1,10 +1,18 @@
-/** Review as its owner uses it: the queue, several places at once, what was missed, and much of it. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+/** Review as its owner uses it: the queue, several places at once and much of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
 import { highPlan, mediumPlan } from "../plan-texts.ts";
-import { DESKTOP, goBy, heardIn, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import {
+  DESKTOP,
+  goBy,
+  heardIn,
+  PHONE,
+  startCockpit,
+  untilNone,
+  untilSettled,
+  type Cockpit,
+  type Opened,
+} from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import {
   activeCard,
@@ -86,6 +94,14 @@ describe("the queue", () => {
     await expect.poll(() => lately.nth(2).textContent()).toMatch(/Approved on Chromium on Linux/);
   });
 
+  test("a goal's card says in words when it is due, in which zone, and when next", async () => {
+    await propose(cockpit, highPlan().replace("0 3 1 1 *", "30 6 * * *"));
+    await openReview(opened, cockpit);
+    const fact = (name: string) => activeCard(page).getByTestId(name).getByRole("definition").textContent();
+    await expect.poll(() => fact("schedule")).toBe("every day at 06:30, Europe/Vienna");
+    await expect.poll(() => fact("next-due")).toMatch(/06:30$/);
+  });
+
   test("an address of one decision survives a reload, and an unknown one says so", async () => {
     const [, second = ""] = await plans(2, 10);
     await openReview(opened, cockpit, second);
@@ -115,7 +131,7 @@ describe("the queue", () => {
     await page.evaluate("document.activeElement?.blur()");
     await page.keyboard.press("Enter");
     await page.locator("[data-primary]:focus").waitFor();
-    await expect.poll(() => activeCard(page).getByTestId("confirm").count()).toBe(0);
+    expect(await activeCard(page).getByTestId("confirm").count()).toBe(0);
   });
 
   test("on a phone Review has its tab and number; elsewhere a waiting decision is one line that leads to it", async () => {
@@ -141,7 +157,8 @@ describe("the queue", () => {
     await column.locator("article").waitFor();
     await expect.poll(async () => (await column.boundingBox())?.width).toBe(440);
     await column.locator("summary").click();
-    await expect.poll(() => page.evaluate(BELOW_THE_CHOICES)).toBe(0);
+    await untilSettled(page);
+    expect(await page.evaluate(BELOW_THE_CHOICES)).toBe(0);
     await approveMedium(page);
     await expect.poll(() => headings(page)).toEqual(["Run: Plan number 41"]);
     await page.getByRole("link", { name: "Open Review" }).click();
@@ -151,7 +168,8 @@ describe("the queue", () => {
     await page.getByTestId("nothing").waitFor();
     await page.goto(`${cockpit.url()}/tasks`);
     await page.getByTestId("task-list").or(page.getByText("No open tasks.")).first().waitFor();
-    await expect.poll(() => page.getByTestId("review-column").count()).toBe(0);
+    await untilSettled(page);
+    expect(await page.getByTestId("review-column").count()).toBe(0);
   });
 });
 
@@ -170,7 +188,7 @@ describe("secrets", () => {
     await expect.poll(between).toBeGreaterThanOrEqual(0);
     await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
     await activeCard(page).waitFor({ state: "detached" });
-    await expect.poll(() => page.getByTestId("nothing").count()).toBe(0);
+    expect(await page.getByTestId("nothing").count()).toBe(0);
     await page.locator("h1:focus").waitFor();
     const field = form.getByLabel("Secret", { exact: true });
     await field.fill("correct horse battery");
@@ -198,13 +216,11 @@ describe("several places at once", () => {
     const settled = activeCard(page).getByTestId("settled");
     await settled.waitFor();
     await expect.poll(() => settled.textContent()).toContain("Approved on Chromium on Linux");
-    await expect
-      .poll(() =>
-        activeCard(page)
-          .getByRole("button", { name: /^Approve/ })
-          .count(),
-      )
-      .toBe(0);
+    expect(
+      await activeCard(page)
+        .getByRole("button", { name: /^Approve/ })
+        .count(),
+    ).toBe(0);
     await page.getByRole("button", { name: "Show the next one" }).click();
     await expect.poll(() => headings(page)).toEqual(["Run: Plan number 51"]);
     await cockpit.home.silas(["decline", second]);
@@ -225,7 +241,7 @@ describe("several places at once", () => {
       pressIfThere(activeCard(page).getByRole("button", { name: "Decline: nothing runs" })),
     ]);
     expect(pressed).toContain(1);
-    await expect.poll(async () => (await summaryOf(page)).pending.length, { interval: 500 }).toBe(0);
+    await untilNone(async () => (await summaryOf(page)).pending.length);
     const { decided } = await summaryOf(page);
     expect(decided.filter(({ request_id: id }) => id === third)).toHaveLength(1);
     await other.close();
@@ -277,7 +293,8 @@ describe("much of it", () => {
     await openReview(opened, cockpit);
     await activeCard(page).waitFor();
     const badge = page.getByRole("navigation").getByTestId("review-badge").locator("visible=true");
-    await expect.poll(() => page.getByTestId("dense").count()).toBe(0);
+    await untilSettled(page);
+    expect(await page.getByTestId("dense").count()).toBe(0);
     await expect.poll(() => badge.getAttribute("data-dense")).toBe("false");
     const calm = await page.evaluate<string>(BADGE_COLOUR);
     await plans(1, 86);
@@ -317,13 +334,14 @@ describe("every state", () => {
     await page.setViewportSize(at.viewport);
     await page.emulateMedia({ colorScheme: at.theme, reducedMotion: "reduce" });
     const faultless = async (where: string): Promise<void> => {
-      await expect.poll(() => faultsOf(page), { message: where }).toEqual([]);
+      expect(await faultsOf(page), where).toEqual([]);
       for (const width of at.viewport === PHONE ? [320, 430, PHONE.width] : [at.viewport.width]) {
         await page.setViewportSize({ ...at.viewport, width });
-        await expect.poll(() => sidewaysOf(page), { message: `${where} at ${width}` }).toBe(0);
+        expect(await sidewaysOf(page), `${where} at ${width}`).toBe(0);
       }
       if (at.viewport !== PHONE) return;
-      await expect.poll(() => page.evaluate<readonly string[]>(SMALL_TARGETS), { message: where }).toEqual([]);
+      await untilSettled(page);
+      expect(await page.evaluate<readonly string[]>(SMALL_TARGETS), where).toEqual([]);
     };
     await openReview(opened, cockpit);
     await page.getByTestId("nothing").waitFor();
@@ -368,30 +386,6 @@ const SMALL_TARGETS = `[...document.querySelectorAll("main button, main summary,
   .map((each) => each.outerHTML.slice(0, 160))`;
 
 const BADGE_COLOUR = `getComputedStyle(document.querySelector("[data-testid=review-badge]")).backgroundColor`;
-
-describe("what nobody decided", () => {
-  test("a card whose time ends says that its owner did not decide, waits under Missed and can be asked again", async () => {
-    await cockpit.stopServer();
-    const file = join(cockpit.home.dir, "config", "silas.yaml");
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, "silas:\n  review:\n    approval_timeout_seconds: 3\n");
-    await cockpit.startServer();
-    const { request_id: id } = await propose(cockpit, mediumPlan("Soon over", "task-soon"));
-    const card = await openReview(opened, cockpit, id);
-    const settled = card.getByTestId("settled");
-    await settled.waitFor();
-    await expect.poll(() => settled.textContent()).toContain("Not decided by you");
-    await expect.poll(() => card.getByRole("button", { name: /^(Approve|Decline)/ }).count()).toBe(0);
-    const missed = page.getByTestId("missed");
-    await expect.poll(() => missed.textContent()).toContain("Run: Soon over");
-    await missed.getByRole("button", { name: "Propose again" }).click();
-    await missed.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Show the next one" }).click();
-    await page.waitForURL((url) => /\/review\/./.test(url.pathname) && !url.pathname.endsWith(id));
-    await expect.poll(() => headings(page)).toEqual(["Run: Soon over"]);
-    expect((await summaryOf(page)).decided.map(({ request_id: one }) => one)).not.toContain(id);
-  });
-});
 
 test("the page did not complain but about the server that was away and what was decided elsewhere first", () => {
   expect(

@@ -1,7 +1,7 @@
 /** A service is connected in the page: asked for in Settings, approved by a signature, declined once, and connected by a code. */
 import { expect, test } from "vitest";
 import type { Locator, Page } from "playwright-core";
-import { SETTLED } from "./browser.ts";
+import { SETTLED, untilSettled } from "./browser.ts";
 import { enrolKey, install, openNotesDesk } from "./notes-desk.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
@@ -30,15 +30,16 @@ test("[CARD-07] [CARD-10] a service is connected by a code that is typed elsewhe
   const link = code.getByRole("link", { name: "Open notes.example.com" });
   await expect.poll(() => link.getAttribute("href")).toBe("https://notes.example.com/go");
   await expect.poll(() => code.getByTestId("countdown").innerText()).toMatch(/^5\d:\d\d left$/);
-  await expect.poll(() => code.getByTestId("card-body").evaluate((body) => body.clientHeight)).toBeLessThanOrEqual(300);
-  await expect.poll(() => sidewaysOf(page)).toBe(0);
-  await expect.poll(() => faultsOf(page)).toEqual([]);
+  await untilSettled(page);
+  expect(await code.getByTestId("card-body").evaluate((body) => body.clientHeight)).toBeLessThanOrEqual(300);
+  expect(await sidewaysOf(page)).toBe(0);
+  expect(await faultsOf(page)).toEqual([]);
 
   service.answers.set("/token", { error: "access_denied" });
   const failure = setupOf(page, "connection_failure");
   await expect.poll(() => failure.innerText()).toContain("The sign-in at Notes was declined. It is not connected.");
   await expect.poll(() => failure.locator("[data-choice]").count()).toBe(3);
-  await expect.poll(() => faultsOf(page)).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
   service.answers.delete("/token");
   await failure.locator("[data-choice=retry]").tap();
   await approve(page);
@@ -54,5 +55,5 @@ test("[CARD-07] [CARD-10] a service is connected by a code that is typed elsewhe
   await expect.poll(() => row.innerText()).toContain("notes.read");
   await row.getByRole("button", { name: "Check now: Notes of Ada" }).tap();
   await expect.poll(() => row.innerText()).toContain("last found healthy");
-  await expect.poll(() => faultsOf(page)).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
 });

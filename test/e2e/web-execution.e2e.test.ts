@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UndoBody, WorkListBody } from "#model";
 import { manyItems, whereTo } from "./batch-texts.ts";
-import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, gone, PHONE, startCockpit, untilSettled, type Cockpit, type Opened } from "./browser.ts";
 import { createHome, type Home } from "./cli-process.ts";
 import { digestsOf, treeOf } from "./file-tree.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
@@ -36,9 +36,9 @@ afterAll(async () => {
 async function isSound(): Promise<void> {
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport);
-    await expect.poll(() => sidewaysOf(page)).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
   }
-  await expect.poll(() => faultsOf(page)).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
 }
 
 /** Asks the server as this page would. */
@@ -74,16 +74,15 @@ describe("a folder is tidied", () => {
     await expect.poll(() => flagged.count()).toBeGreaterThan(0);
     const unusual = await flagged.count();
     for (const row of await flagged.all()) {
-      await expect.poll(() => row.getByRole("checkbox").isChecked()).toBe(false);
+      expect(await row.getByRole("checkbox").isChecked()).toBe(false);
       await expect.poll(async () => (await row.textContent())?.length).toBeGreaterThan(20);
       await expect.poll(() => row.locator("svg.lucide-triangle-alert").isVisible()).toBe(true);
     }
     await expect.poll(() => usual.getByRole("checkbox").isChecked()).toBe(true);
     await expect.poll(() => usual.textContent()).toContain(`${10 - unusual} usual`);
     await expect.poll(() => primary().textContent()).toBe(`Move ${10 - unusual} of 10 files`);
-    await expect
-      .poll(async () => (await card().getByTestId("card-body").boundingBox())?.height)
-      .toBeLessThanOrEqual(300);
+    await untilSettled(page);
+    expect((await card().getByTestId("card-body").boundingBox())?.height).toBeLessThanOrEqual(300);
     await isSound();
   });
 
@@ -107,7 +106,7 @@ describe("a folder is tidied", () => {
     await expect
       .poll(() => card().getByTestId("selection-note").textContent())
       .toBe("Choose at least one, or decline.");
-    await expect.poll(() => card().locator("[data-primary]").count()).toBe(0);
+    await gone(card().locator("[data-primary]"));
     await page.getByRole("button", { name: "All", exact: true }).click();
     await expect.poll(count).toBe("Move 10 files");
     await page.keyboard.press("a");
@@ -129,7 +128,7 @@ describe("a folder is tidied", () => {
     expect(digestsOf(now)).toEqual(digestsOf(before));
     await showWork(page, ({ undo, ...rest }) => ({ ...rest, undo: { ...undo, state: "over", until: null } }));
     await after().getByText("Undo closed").waitFor();
-    await expect.poll(() => after().getByTestId("undo-button").count()).toBe(0);
+    expect(await after().getByTestId("undo-button").count()).toBe(0);
     await page.unrouteAll({ behavior: "wait" });
     await page.reload();
     await isSound();
@@ -184,7 +183,8 @@ describe("a batch of many", () => {
     await expect.poll(() => rows.count()).toBe(2);
     await card().getByRole("button", { name: "3 more to look at" }).click();
     await expect.poll(() => rows.count()).toBeGreaterThan(5);
-    await expect.poll(() => rows.count()).toBeLessThanOrEqual(20);
+    await untilSettled(page);
+    expect(await rows.count()).toBeLessThanOrEqual(20);
     await expect.poll(() => primary().textContent()).toBe("Approve: archive 115 of 120 items");
     await isSound();
     await card()
@@ -203,13 +203,14 @@ describe("a question about one file", () => {
     await openReview(opened, cockpit, id);
     const places = card().getByRole("radio");
     await expect.poll(() => places.count()).toBe(2);
-    await expect.poll(() => card().locator("[data-primary]").count()).toBe(0);
+    await untilSettled(page);
+    expect(await card().locator("[data-primary]").count()).toBe(0);
     await expect
       .poll(() => card().getByTestId("selection-note").textContent())
       .toBe("Choose a place, or leave it where it is.");
     await places.first().check();
     await places.nth(1).check();
-    await expect.poll(() => places.first().isChecked()).toBe(false);
+    expect(await places.first().isChecked()).toBe(false);
     await expect.poll(() => primary().textContent()).toBe("Move it there");
     await isSound();
     await primary().click();
@@ -297,7 +298,7 @@ describe("work is held and stopped", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Stop everything" }).click();
     const banner = page.getByTestId("stopped");
     await banner.waitFor();
-    await expect.poll(() => page.getByTestId("run-row").count()).toBe(0);
+    await gone(page.getByTestId("run-row"));
     await page.goto(`${cockpit.url()}/tasks`);
     await banner.waitFor();
     await isSound();

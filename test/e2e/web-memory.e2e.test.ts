@@ -1,7 +1,7 @@
 /** Memory from end to end: kept at the terminal, seen and verified in the page by a signature, found, and forgotten. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { MemoryItemBody } from "#model";
-import { PHONE, startCockpit, type Cockpit } from "./browser.ts";
+import { gone, PHONE, startCockpit, type Cockpit } from "./browser.ts";
 import { openSigner } from "./review-desk.ts";
 
 let cockpit: Cockpit;
@@ -33,9 +33,9 @@ test("[TAINT-08] [MEM-03] what the terminal keeps from outside is verified in th
   await expect.poll(() => card.innerText()).toContain("verified by you");
   await card.getByRole("button", { name: /^Forget/ }).tap();
   await card.getByRole("button", { name: "Forget for good" }).tap();
-  await expect.poll(() => card.count()).toBe(0);
-  const gone = await silas(["memory", "show", kept.memory_id]);
-  expect(gone.code).toBe(1);
-  expect(gone.err).toContain("There is no memory");
+  await gone(card);
+  const forgotten = await silas(["memory", "show", kept.memory_id]);
+  expect(forgotten.code).toBe(1);
+  expect(forgotten.err).toContain("There is no memory");
   expect((await silas(["activity"])).out).toContain(`Forgot the memory ${kept.memory_id.slice(-8)}`);
 });

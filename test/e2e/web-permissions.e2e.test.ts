@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { ShownRequestBody, WorkListBody } from "#model";
 import { ACCESS, WIDER } from "../contracts/connection-fixture.ts";
-import { SETTLED } from "./browser.ts";
+import { SETTLED, untilSettled } from "./browser.ts";
 import { createHome } from "./cli-process.ts";
 import {
   approveThere,
@@ -62,8 +62,8 @@ const addsTo = ({ service }: NotesDesk) => service.asked.filter(({ path }) => pa
 const grantedTo = async (desk: NotesDesk) => (await connectionsOf(desk))[0]?.record.permissions_granted;
 
 async function isSound(page: Page): Promise<void> {
-  await expect.poll(() => sidewaysOf(page)).toBe(0);
-  await expect.poll(() => faultsOf(page)).toEqual([]);
+  expect(await sidewaysOf(page)).toBe(0);
+  expect(await faultsOf(page)).toEqual([]);
 }
 
 test("[PERM-02] [PERM-03] [PERM-05] [PERM-06] [CARD-09] a step that needs more waits for its card; just this once runs it and leaves nothing, cancelled or denied it does not run, and each page says so", async () => {
@@ -100,7 +100,8 @@ test("[PERM-02] [PERM-03] [PERM-05] [PERM-06] [CARD-09] a step that needs more w
     ]);
   for (const choice of await choices.all())
     await expect.poll(async () => (await choice.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-  await expect.poll(() => card.getByTestId("card-body").evaluate((body) => body.clientHeight)).toBeLessThanOrEqual(300);
+  await untilSettled(page);
+  expect(await card.getByTestId("card-body").evaluate((body) => body.clientHeight)).toBeLessThanOrEqual(300);
   await isSound(page);
   expect(addsTo(desk)).toEqual([]);
 
@@ -152,5 +153,6 @@ test("[PERM-02] [PERM-03] [PERM-05] [PERM-06] [CARD-09] a step that needs more w
     '"Note the milk of task-denied" could not be run',
   ])
     await expect.poll(() => told.allTextContents()).toContain(line);
-  await expect.poll(() => page.content()).not.toMatch(new RegExp(`${ACCESS}|${WIDER}`));
+  await untilSettled(page);
+  expect(await page.content()).not.toMatch(new RegExp(`${ACCESS}|${WIDER}`));
 });

@@ -5,7 +5,19 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import { ROOT } from "./cli-process.ts";
-import { DESKTOP, give, goBy, PHONE, SETTLED, startCockpit, untilSaved, type Cockpit, type Opened } from "./browser.ts";
+import {
+  DESKTOP,
+  give,
+  goBy,
+  PHONE,
+  SETTLED,
+  startCockpit,
+  untilSaved,
+  untilSettled,
+  type Cockpit,
+  type Opened,
+  gone,
+} from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
 const DIST = join(ROOT, "web", "dist");
@@ -71,7 +83,7 @@ async function visit(path: string): Promise<void> {
   await page.goto(cockpit.url() + path);
   await page.locator("[data-connection=online]").waitFor();
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count()).toBe(0);
+  await untilSettled(page);
 }
 
 const SMALL_TARGETS = `[...document.querySelectorAll("main button, main select, main input, nav a, nav button, header a, header button")]
@@ -87,7 +99,7 @@ describe("every surface", () => {
       await visit("/");
       await page.getByRole("heading", { name: "Works now" }).waitFor();
       await page.getByRole("heading", { name: "Needs a model" }).waitFor();
-      await expect.poll(() => faultsOf(page)).toEqual([]);
+      expect(await faultsOf(page)).toEqual([]);
     }
     await fill();
   });
@@ -100,12 +112,12 @@ describe("every surface", () => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     for (const path of surfaces()) {
       await visit(path);
-      await expect.poll(() => faultsOf(page), { message: path }).toEqual([]);
+      expect(await faultsOf(page), path).toEqual([]);
     }
     for (const open of ["q", "?", "Control+k"]) {
       await page.keyboard.press(open);
       await page.locator("dialog[open]").waitFor();
-      await expect.poll(() => faultsOf(page), { message: open }).toEqual([]);
+      expect(await faultsOf(page), open).toEqual([]);
       await page.keyboard.press("Escape");
       await page.locator("dialog[open]").waitFor({ state: "detached" });
     }
@@ -116,7 +128,7 @@ describe("every surface", () => {
     const expectNone = async (where: string): Promise<void> => {
       for (const width of widths) {
         await page.setViewportSize({ width, height: 740 });
-        await expect.poll(() => sidewaysOf(page), { message: `${where} at ${width}` }).toBe(0);
+        expect(await sidewaysOf(page), `${where} at ${width}`).toBe(0);
       }
     };
     for (const path of surfaces()) {
@@ -135,7 +147,8 @@ describe("every surface", () => {
       await phone.page.goto(cockpit.url() + path);
       await phone.page.getByRole("heading", { level: 1 }).first().waitFor();
       await phone.page.locator("[data-connection=online]").waitFor();
-      await expect.poll(() => phone.page.evaluate<readonly string[]>(SMALL_TARGETS), { message: path }).toEqual([]);
+      await untilSettled(phone.page);
+      expect(await phone.page.evaluate<readonly string[]>(SMALL_TARGETS), path).toEqual([]);
     }
     await phone.context.close();
   });
@@ -218,7 +231,7 @@ describe("the keyboard alone", () => {
     const first = page.locator("[data-task]").filter({ hasText: before[0] ?? "" });
     await expect.poll(() => first.locator("[data-task-link]:focus").count()).toBe(1);
     await page.keyboard.press("x");
-    await expect.poll(order).not.toContain(before[0]);
+    await gone(first);
     await untilSaved(page);
     await page.keyboard.press("u");
     await expect.poll(order).toContain(before[0]);
@@ -229,7 +242,7 @@ describe("the keyboard alone", () => {
     await page.keyboard.press("q");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").waitFor();
-    await expect.poll(() => page.locator("dialog[open] textarea").count()).toBe(0);
+    expect(await page.locator("dialog[open] textarea").count()).toBe(0);
     await page.keyboard.press("Escape");
     await page.evaluate(`localStorage.removeItem("silas.preferences")`);
   });
@@ -265,7 +278,8 @@ describe("the first moment", () => {
       (await session.send("Page.getInstallabilityErrors")).installabilityErrors
         .map(({ errorId }) => errorId)
         .filter((each) => each !== "in-incognito");
-    await expect.poll(inTheWay).toEqual([]);
+    await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+    expect(await inTheWay()).toEqual([]);
     expect(readFileSync(join(DIST, "sw.js"), "utf8")).toContain("index.html");
   });
 });

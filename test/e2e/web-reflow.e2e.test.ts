@@ -1,7 +1,7 @@
 /** Words and sizes other than the usual: longer languages, larger text, a page zoomed far in, other clocks. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { DESKTOP, give, PHONE, startCockpit, type Cockpit } from "./browser.ts";
+import { DESKTOP, give, PHONE, startCockpit, untilSettled, type Cockpit } from "./browser.ts";
 import { sidewaysOf } from "./page-faults.ts";
 import { promotion, proposePayload } from "./review-desk.ts";
 
@@ -37,7 +37,7 @@ async function visit(path: string): Promise<void> {
   await page.goto(cockpit.url() + path);
   await page.locator("[data-connection=online]").waitFor();
   await page.getByRole("heading", { level: 1 }).first().waitFor();
-  await expect.poll(() => page.locator("main [role=status] [aria-hidden]").count()).toBe(0);
+  await untilSettled(page);
 }
 
 /** Makes every label as long as a wordy language would: short ones twice as long, others by two fifths. */

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import type { SecretRef } from "#model";
 import { systemRandomness } from "#runtime";
 import { openVault } from "#stores";
-import { DESKTOP, PHONE, startCockpit, goOnline, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, gone, goOnline, PHONE, startCockpit, untilSettled, type Cockpit, type Opened } from "./browser.ts";
 import { filesIn } from "./file-tree.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 
@@ -74,7 +74,8 @@ describe("the page of a secret", () => {
     await card().getByText("Is used for requests to api.example.org:443 and nowhere else.").waitFor();
     await page.goto((await ask("plain.token")).url);
     await field().waitFor();
-    await expect.poll(() => card().innerText()).not.toContain("Is used for requests");
+    await untilSettled(page);
+    expect(await card().innerText()).not.toContain("Is used for requests");
   });
 
   test("[CARD-06] says what is asked for, how to find it and where it goes, and claims no risk and no decision", async () => {
@@ -83,7 +84,7 @@ describe("the page of a secret", () => {
     await page.goto(url);
     await card().waitFor();
     await expect.poll(() => card().getAttribute("data-ref")).toBe("mail.token");
-    await expect.poll(() => card().getAttribute("data-risk")).toBeNull();
+    expect(await card().getAttribute("data-risk")).toBeNull();
     // Where it goes is asked of the server after the rest is shown.
     await expect.poll(() => card().innerText()).toContain(SENTENCE);
     const text = await card().innerText();
@@ -96,7 +97,7 @@ describe("the page of a secret", () => {
     await expect.poll(() => link.getAttribute("rel")).toContain("noreferrer");
     await expect.poll(() => field().getAttribute("type")).toBe("password");
     await expect.poll(() => field().getAttribute("autocomplete")).toBe("off");
-    await expect.poll(() => faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("what was typed is shown only while the button is held, by pointer or key", async () => {
@@ -146,7 +147,7 @@ describe("the page of a secret", () => {
     await expect
       .poll(() => card().getByRole("alert").innerText())
       .toContain("The vault is locked. The field was cleared.");
-    await expect.poll(() => field().inputValue()).toBe("");
+    expect(await field().inputValue()).toBe("");
     await page.unroute("**/secrets/mail.token");
   });
 
@@ -162,9 +163,9 @@ describe("the page of a secret", () => {
     await page.getByRole("heading", { name: "Stored in the vault." }).waitFor();
     expect(posted).toEqual([`/secrets/mail.token {"value":"${CANARY}"}`]);
     expect(await kept("mail.token")).toBe(CANARY);
-    await expect.poll(() => card().count()).toBe(0);
+    await gone(card());
     await expect.poll(() => page.evaluate("document.activeElement?.textContent")).toBe("Stored in the vault.");
-    await expect.poll(() => faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("[SECRET-03] afterwards it is in no file, frame, answer, page or storage of the browser", async () => {
@@ -173,7 +174,8 @@ describe("the page of a secret", () => {
       .locator("input")
       .evaluateAll((all) => all.map((each) => (each as { value?: string }).value));
     expect(inputs.join()).not.toContain(CANARY);
-    await expect.poll(() => page.evaluate(EVERYTHING_KEPT)).not.toContain(CANARY);
+    await untilSettled(page);
+    expect(await page.evaluate(EVERYTHING_KEPT)).not.toContain(CANARY);
     expect(page.url() + (await page.title())).not.toContain(CANARY);
     expect(wire.length).toBeGreaterThan(3);
     expect(wire.filter((text) => text.includes(CANARY))).toEqual([]);
@@ -194,8 +196,9 @@ describe("the page of a secret", () => {
     await expect.poll(() => page.locator("main code").innerText()).toBe("silas secrets set mail.token");
     await page.goto(`${cockpit.url()}/secrets/never-asked`);
     await page.getByRole("heading", { name: "Nothing asks for a secret here." }).waitFor();
-    await expect.poll(() => page.locator("main input").count()).toBe(0);
-    await expect.poll(() => faultsOf(page)).toEqual([]);
+    await untilSettled(page);
+    expect(await page.locator("main input").count()).toBe(0);
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   test("a page that is open hears that somebody else stored it", async () => {
@@ -221,12 +224,12 @@ describe("the page of a secret", () => {
     await page.setViewportSize(PHONE);
     await page.goto(`${cockpit.url()}/secrets/third`);
     await card().waitFor();
-    await expect.poll(() => sidewaysOf(page)).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
     for (const part of [field(), store(), reveal()])
       await expect.poll(async () => (await part.boundingBox())?.height).toBeGreaterThanOrEqual(44);
-    await expect.poll(() => faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
     await page.setViewportSize(DESKTOP);
-    await expect.poll(() => sidewaysOf(page)).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
   });
 
   test("the page did not complain but about refusals and the server that was away", () => {

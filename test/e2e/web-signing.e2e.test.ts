@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { MintedBody, OwnerKeyBody } from "#model";
-import { DESKTOP, PHONE, SETTLED, startCockpit, untilKept, type Cockpit, type Opened } from "./browser.ts";
+import {
+  DESKTOP,
+  PHONE,
+  SETTLED,
+  startCockpit,
+  untilKept,
+  untilSettled,
+  type Cockpit,
+  type Opened,
+} from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { inTransit, listen, openReview, openSigner, promotion, proposePayload } from "./review-desk.ts";
 
@@ -143,7 +152,8 @@ describe("letting a browser sign", () => {
     });
     await page.getByRole("button", { name: "Let this device sign" }).click();
     await page.getByRole("heading", { name: "Do not confirm this device" }).waitFor();
-    await expect.poll(() => page.getByTestId("device-code").count()).toBe(0);
+    await untilSettled(page);
+    expect(await page.getByTestId("device-code").count()).toBe(0);
     await opened.context.close();
   });
 
@@ -155,7 +165,8 @@ describe("letting a browser sign", () => {
     await openSigning(opened);
     await opened.page.getByRole("heading", { name: "This browser cannot sign" }).waitFor();
     await opened.page.getByText("silas inbox").waitFor();
-    await expect.poll(() => opened.page.getByRole("button", { name: "Let this device sign" }).count()).toBe(0);
+    await untilSettled(opened.page);
+    expect(await opened.page.getByRole("button", { name: "Let this device sign" }).count()).toBe(0);
     await opened.context.close();
   });
 });
@@ -203,8 +214,8 @@ describe("the section in the settings", () => {
       const { page } = opened;
       const look = async (state: string): Promise<void> => {
         await page.locator(`[data-device=${state}]`).waitFor();
-        await expect.poll(() => faultsOf(page, ["#signing", "#passkeys"]), { message: state }).toEqual([]);
-        await expect.poll(() => sidewaysOf(page), { message: state }).toBe(0);
+        expect(await faultsOf(page, ["#signing", "#passkeys"]), state).toEqual([]);
+        expect(await sidewaysOf(page), state).toBe(0);
       };
       await openSigning(opened);
       await look("none");
@@ -230,7 +241,8 @@ describe("the section in the settings", () => {
     await page.goto(`${cockpit.url()}/settings`, SETTLED);
     await page.getByText("Silas cannot be reached, so the keys cannot be shown.").waitFor();
     await page.getByText("Silas cannot be reached, so they cannot be shown.").waitFor();
-    await expect.poll(() => page.getByText("No other key is in use.").count()).toBe(0);
+    await untilSettled(page);
+    expect(await page.getByText("No other key is in use.").count()).toBe(0);
     await context.close();
   });
 

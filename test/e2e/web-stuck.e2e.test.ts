@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { ShownRequestBody, WorkListBody } from "#model";
-import { DESKTOP, PHONE, startCockpit, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, PHONE, startCockpit, untilSettled, type Cockpit, type Opened } from "./browser.ts";
 import { greetingPlan, modelGreetingPlan } from "./greeting-plans.ts";
 import { startLoopbackModel, type LoopbackModel, type Said, type Sent } from "./loopback-model.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
@@ -58,9 +58,9 @@ async function carryOut({ request_id: id, plan_hash: hash }: Asked): Promise<str
 async function isSound(): Promise<void> {
   for (const viewport of [DESKTOP, PHONE]) {
     await page.setViewportSize(viewport);
-    await expect.poll(() => sidewaysOf(page)).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
   }
-  await expect.poll(() => faultsOf(page)).toEqual([]);
+  expect(await faultsOf(page)).toEqual([]);
 }
 
 test("[CONSULT-08] [CONSULT-09] [CARD-04] the card of another way says on its face what it replaces and why, and both runs lead to each other", async () => {
@@ -71,7 +71,8 @@ test("[CONSULT-08] [CONSULT-09] [CARD-04] the card of another way says on its fa
   await page.goto(`${cockpit.url()}/work/${failedId}`);
   const planner = page.getByTestId("planner");
   await expect.poll(() => planner.textContent()).toContain("it waits for your decision. Decide on the other way");
-  await expect.poll(() => page.getByTestId("run").textContent()).not.toContain("Change the plan in its file");
+  await untilSettled(page);
+  expect(await page.getByTestId("run").textContent()).not.toContain("Change the plan in its file");
   await isSound();
   const card = await openReview(opened, cockpit, other.request_id);
   const replaced = card.getByTestId("replaced");
@@ -79,7 +80,8 @@ test("[CONSULT-08] [CONSULT-09] [CARD-04] the card of another way says on its fa
     .poll(() => replaced.textContent())
     .toBe(`In place of "${TITLE}", which failed: Check it greets failed: The output does not contain the text`);
   await expect.poll(() => replaced.getByRole("link").getAttribute("href")).toBe(`/work/${failedId}`);
-  await expect.poll(async () => (await card.getByTestId("card-body").boundingBox())?.height).toBeLessThanOrEqual(300);
+  await untilSettled(page);
+  expect((await card.getByTestId("card-body").boundingBox())?.height).toBeLessThanOrEqual(300);
   await isSound();
   const otherId = await carryOut(other);
   await page.goto(`${cockpit.url()}/work/${failedId}`);

@@ -1,7 +1,7 @@
 /** What Silas suggests, in the page: a run gets stuck, another is suggested, and taking that up asks for a decision. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SuggestionBody, WorkListBody } from "#model";
-import { DESKTOP, PHONE, startCockpit, type Cockpit } from "./browser.ts";
+import { DESKTOP, gone, PHONE, startCockpit, untilSettled, type Cockpit } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { asTerminal, openReview, proposeFile } from "./review-desk.ts";
 
@@ -48,7 +48,8 @@ test("[SUGG-04] [SUGG-07] [SUGG-10] after a run that got stuck Review suggests a
     await expect.poll(async () => [await faultsOf(page), await sidewaysOf(page)]).toEqual([[], 0]);
   }
   // As high as any card may be on a phone.
-  await expect.poll(async () => (await card.boundingBox())?.height ?? 0).toBeLessThanOrEqual(300);
+  await untilSettled(page);
+  expect((await card.boundingBox())?.height ?? 0).toBeLessThanOrEqual(300);
 
   await choices.first().click();
   const requests = async () =>
@@ -61,7 +62,7 @@ test("[SUGG-04] [SUGG-07] [SUGG-10] after a run that got stuck Review suggests a
   await expect.poll(async () => (await requests()).length, POLL).toBe(1);
   const [asked] = await requests();
   await expect.poll(() => page.locator(`article[data-request="${asked}"]`).count()).toBe(1);
-  await expect.poll(() => card.count()).toBe(0);
+  await gone(card);
   const { runs } = await asTerminal<WorkListBody>(cockpit, "/api/work");
   expect(runs.map(({ run }) => run.status)).toEqual(["stuck"]);
 });

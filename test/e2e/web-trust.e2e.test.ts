@@ -2,7 +2,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SETTLED, startCockpit, titlesOf, type Cockpit } from "./browser.ts";
+import { SETTLED, startCockpit, titlesOf, untilNone, untilSettled, type Cockpit } from "./browser.ts";
 
 let cockpit: Cockpit;
 beforeAll(async () => {
@@ -52,7 +52,8 @@ describe("the enrolment link", () => {
     const page = await (await cockpit.openStranger()).newPage();
     await page.goto(`${cockpit.url()}/tasks`);
     await page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
-    await expect.poll(() => page.getByRole("navigation").count()).toBe(0);
+    await untilSettled(page);
+    expect(await page.getByRole("navigation").count()).toBe(0);
     await page.context().close();
   });
 
@@ -68,8 +69,9 @@ describe("the enrolment link", () => {
       await expect.poll(() => revoke.count()).toBe(left - 1);
     }
     await other.page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
-    await expect.poll(() => other.page.evaluate("localStorage.getItem('silas.token')")).toBe(null);
-    await expect.poll(() => other.page.evaluate(COUNT_READS)).toBe(0);
+    await untilSettled(other.page);
+    expect(await other.page.evaluate("localStorage.getItem('silas.token')")).toBe(null);
+    await untilNone(() => other.page.evaluate(COUNT_READS));
     await context.close();
     await other.context.close();
   });

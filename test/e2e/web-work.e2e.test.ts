@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseIn } from "./cli-process.ts";
-import { DESKTOP, heardIn, PHONE, startCockpit, untilKept, type Cockpit, type Opened } from "./browser.ts";
+import { DESKTOP, gone, heardIn, PHONE, startCockpit, untilKept, type Cockpit, type Opened } from "./browser.ts";
 import { faultsOf, sidewaysOf } from "./page-faults.ts";
 import { asTerminal, openReview, openSigner, proposeFile } from "./review-desk.ts";
 
@@ -101,11 +101,11 @@ afterAll(() => cockpit.close());
 async function isSound(): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await expect.poll(() => faultsOf(page)).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
   }
   for (const viewport of [{ width: 320, height: 740 }, PHONE, DESKTOP]) {
     await page.setViewportSize(viewport);
-    await expect.poll(() => sidewaysOf(page)).toBe(0);
+    expect(await sidewaysOf(page)).toBe(0);
   }
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
 }
@@ -135,7 +135,7 @@ describe("a run in the page", () => {
     await approve(TABLE);
     await expect.poll(async () => (await heardIn(page)).join("\n")).toMatch(/It runs now\.|Done, checked 3 of 3\./);
     await expect.poll(() => decided().getByTestId("ran").textContent()).toBe("Done, checked 3 of 3");
-    await expect.poll(() => row().count()).toBe(0);
+    await gone(row());
     await isSound();
     await decided().getByRole("link", { name: TITLE }).click();
     await expect.poll(() => page.getByTestId("what-ran").textContent()).toBe("Done, checked 3 of 3");
@@ -215,7 +215,7 @@ describe("a run in the page", () => {
   test("stop ends it at once; the page says so and keeps the focus", async () => {
     await openReview(opened, cockpit);
     await page.getByRole("button", { name: "Stop: Wait for a long time" }).press("Enter");
-    await expect.poll(() => row().count()).toBe(0);
+    await gone(row());
     const ran = page.getByTestId("decided").getByTestId("ran").first();
     await expect.poll(() => ran.textContent()).toBe("Stopped by you");
     await expect.poll(() => heardIn(page)).toContain("Wait for a long time: Stopped by you.");
@@ -264,7 +264,7 @@ describe("a run in the page", () => {
     await card.locator("[data-testid=decide] button").first().click();
     await card.getByTestId("confirm").click();
     await expect.poll(async () => (await heardIn(page)).join("\n")).toMatch(/Its run goes on\.|Done, not checked\./);
-    await expect.poll(() => row().count()).toBe(0);
+    await gone(row());
     await page.goto(`${cockpit.url()}/activity`);
     await page.getByText('Approved "Let step 1 run: pay"').waitFor();
   });
@@ -303,7 +303,7 @@ describe("what waits without a signature", () => {
   test("missed checks and asked secrets are in the one number, and each answer takes one off it", async () => {
     await approve(goalPlan("goal-door", "The door answers"));
     await approve(goalPlan("goal-bell", "The bell answers"));
-    await expect.poll(() => badge().count()).toBe(0);
+    await gone(badge());
     // As the scheduler leaves it where the settings say to ask.
     const database = databaseIn(cockpit.home.dir);
     // A goal is taken up by whoever runs work, a moment after it was approved.
@@ -332,8 +332,8 @@ describe("what waits without a signature", () => {
     await expect.poll(() => heardIn(page)).toContain("The bell answers: They are left.");
     await expect.poll(() => page.getByTestId("progress").textContent()).toBe("1 waiting for you");
     await asTerminal(cockpit, "/api/secrets/remove", { ref_id: "mail" });
-    await expect.poll(() => badge().count()).toBe(0);
-    await expect.poll(async () => (await inbox()).count).toBe(0);
+    await gone(badge());
+    expect((await inbox()).count).toBe(0);
     const looks = (id: string): Promise<Looks> => cockpit.home.json<Looks>(["goals", "show", id, "--json"]);
     await expect.poll(async () => (await looks("goal-door")).cycles.map(({ ended }) => ended)).toEqual(["healthy"]);
     expect((await looks("goal-bell")).cycles).toEqual([]);

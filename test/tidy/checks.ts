@@ -1,4 +1,5 @@
 /** Every tidy check by the sentence it is reported under. */
+import { absenceIsNotPolled } from "./absence.ts";
 import { decisionsAreNumbered, documentsHaveOneTitle, linksResolve, thePictureIsPrinted } from "./documents.ts";
 import {
   dependenciesAreDecided,
@@ -55,6 +56,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "exports are named": exportsAreNamed,
   "nothing is left unfinished": nothingIsLeftUnfinished,
   "only classes say this": objectsHaveNoThis,
+  "browser tests do not poll for absence": absenceIsNotPolled,
   "every source file is reached from an entry point": everyFileIsReached,
   "a document has one title": documentsHaveOneTitle,
   "links in documents resolve": linksResolve,
