@@ -185,6 +185,8 @@ const WORDS: Readonly<Record<string, Sample>> = {
       "src/a.ts":
         'class A extends Error {\n  constructor() { super("this"); this.code = { a: { b: 1 } }; }\n}\n// this\n',
       "web/a.ts": "const a = { b: 1, c() { return this.b; } };",
+    },
+  },
   "browser tests do not poll for absence": {
     bad: [".toBe(0)", ".toEqual([])", ".not.toContain(a)", "\n  .not.toMatch(a)", ".toBeNull()"].map((wanted) => ({
       "test/e2e/web-a.e2e.test.ts": `await expect.poll(() => list.count({ a: [1] }))${wanted};`,
