@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { sha256Hex } from "#base";
+import { reasonWords } from "#model";
 import { createMemoryVault } from "#stores";
 import { depth } from "../test/depth.ts";
 import { BY } from "./approval-world.ts";
@@ -117,7 +118,7 @@ test.each(ATTACKS)(
         expect(sandboxes.ran).toEqual([]);
         const shown = await work.show(runId);
         expect(shown).toMatchObject({ value: { run: { status: "blocked", attempts: 0 }, ledger: [] } });
-        expect(shown.ok && shown.value.run.lastError).toContain(reason);
+        expect(shown.ok && shown.value.run.lastError).toContain(reasonWords(reason));
         expect(eventsOf(database).filter((event) => event === "execution_blocked_no_approval")).toHaveLength(1);
         expect(eventsOf(database)).not.toContain("run_started");
         expect(database.prepare("SELECT count(*) AS n FROM approval_uses").get()).toEqual(usesBefore);
@@ -197,7 +198,7 @@ test.each([
       expect(sandboxes.ran).toHaveLength(before);
       expect(eventsOf(database).filter((event) => event === "run_started")).toHaveLength(1);
       // Without a row it seems to wait, and waits for ever: that it was granted has been told, and is not told again.
-      const over = { status: "blocked", lastError: expect.stringContaining("run_over") };
+      const over = { status: "blocked", lastError: expect.stringContaining("the run it was used for has ended") };
       const run = sql.startsWith("DELETE") ? { status: "pending" } : over;
       expect(await work.show(runId)).toMatchObject({ value: { run } });
     },

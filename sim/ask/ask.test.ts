@@ -221,6 +221,19 @@ test("a stop of everything takes nothing from a run that waits: approved meanwhi
   });
 });
 
+test("[WORK-13] [WORK-24] a decision lets a run go on whose own approval expired while it waited", async () => {
+  await inScene(async (scene) => {
+    const runId = await grantPlan(scene, PAY);
+    scene.world.clock.moveMs(28 * 60_000);
+    await scene.work.start();
+    await becomes(scene, runId, "waiting");
+    scene.world.clock.moveMs(3 * 60_000);
+    expect(await decide(scene, await onlyRequest(scene), "approved")).toBe("approved");
+    await becomes(scene, runId, "done");
+    expect(scene.given).toEqual(["10", "120"]);
+  });
+});
+
 test("an approval that ended or whose row was changed before the step began begins nothing", async () => {
   await inScene(async (scene, again) => {
     const { runId, request } = await waits(scene);
@@ -229,8 +242,9 @@ test("an approval that ended or whose row was changed before the step began begi
     next.world.clock.moveMs(1_800_001);
     await next.work.start();
     await becomes(next, runId, "blocked");
-    expect((await runOf(next, runId)).lastError).toContain("approval_expired");
-    expect(next.given).toEqual(["10", "10"]);
+    expect((await runOf(next, runId)).lastError).toContain("it has expired");
+    // Nothing of the attempt is repeated either.
+    expect(next.given).toEqual(["10"]);
   });
 });
 

@@ -76,6 +76,9 @@ export function requestFor(name: string, minutes = 0): KeptRequest {
   };
 }
 
+/** When the tokens below expire. */
+export const EXPIRES_AT = at(600);
+
 export function tokenFor(name: string, maxExecutions = 1): StoredToken {
   const { planHash } = requestFor(name);
   return {
@@ -84,7 +87,7 @@ export function tokenFor(name: string, maxExecutions = 1): StoredToken {
     planHash,
     keyId: KEY.keyId,
     maxExecutions,
-    text: `{"token_id":"tok_${name}"}`,
+    text: `{"expires_at":"${EXPIRES_AT}","issued_at":"${at(0)}","token_id":"tok_${name}"}`,
   };
 }
 

@@ -2,11 +2,12 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
-import { adviceIdOf, type Consultation } from "#model";
+import { adviceIdOf, type ApprovalLapse, type Consultation } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, ConsultStore, QueueStore } from "#ports";
 import { createMemoryAuditLog, createMemoryConsultStore, createMemoryQueueStore, createMemoryWorkStore } from "#stores";
 import { beginReplan } from "#work";
+import { EXPIRES_AT } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import { changeOf, openFile, recorded, runNamed } from "./work-fixture.ts";
 
@@ -14,6 +15,8 @@ type Opened = {
   readonly consults: ConsultStore;
   readonly queue: QueueStore;
   readonly audit: AuditLog;
+  /** Takes the key out of use that approved every run here. */
+  revokeKey(): Promise<void>;
   /** Has a run wait for advice of this number. */
   advise(name: string, number: number): Promise<Consultation>;
   /** Ends a run that is out of ways, after so many others. */
@@ -33,9 +36,10 @@ const ENDED = { status: "stuck", endedAt: at(2) } as const;
 const ENDS = { events: [{ kind: "out_of_ways" }, { kind: "run_ended" }] } as const;
 
 async function openReal(): Promise<Opened & { readonly dataDir: string }> {
-  const { work, grant, ...stores } = await openFile();
+  const { work, grant, endKey, ...stores } = await openFile();
   return {
     ...stores,
+    revokeKey: () => endKey("revoked"),
     async advise(name, number) {
       if (number === 1) await grant(name);
       if (number === 1) must(await work.begin(changeOf(runNamed(name))));
@@ -57,12 +61,21 @@ async function openReal(): Promise<Opened & { readonly dataDir: string }> {
 async function openTwin(): Promise<Opened> {
   const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
   const queue = createMemoryQueueStore({ recordAct });
-  const consults = createMemoryConsultStore({ recordAct, queue });
-  const work = createMemoryWorkStore({ recordAct, audit, grants: () => [], beginConsult: consults.begin });
+  let lapse: ApprovalLapse | null = null;
+  const consults = createMemoryConsultStore({ recordAct, queue, lapseFor: () => lapse });
+  const approvalFacts = () => ({ key: "enrolled", issuedAt: at(0), expiresAt: EXPIRES_AT }) as const;
+  const work = createMemoryWorkStore({
+    recordAct,
+    audit,
+    grants: () => [],
+    beginConsult: consults.begin,
+    approvalFacts,
+  });
   return {
     consults,
     queue,
     audit,
+    revokeKey: async () => void (lapse = "approval_key_revoked"),
     async advise(name, number) {
       if (number === 1) must(await work.begin(changeOf(runNamed(name))));
       const consult = adviceOf(name, number);
@@ -128,6 +141,23 @@ describe.each([
       "run_ended",
       "replan_requested",
     ]);
+  });
+
+  test("[WORK-13] once the key of a run is revoked the planner is not asked about it, neither for advice nor for another way", async () => {
+    const stores = await open();
+    const advice = await stores.advise("one", 1);
+    const replan = await stores.end("two");
+    await stores.revokeKey();
+    for (const consultation of [advice, replan]) {
+      const asking: Consultation = { ...consultation, state: "asking", askedAt: at(4), tokensUsed: 9 };
+      expect(await stores.consults.move({ from: "waiting", consultation: asking, at: at(4) })).toMatchObject({
+        error: { code: "approval_lapsed", reason: "approval_key_revoked" },
+      });
+      expect(must(await stores.consults.find(consultation.consultationId))).toEqual(consultation);
+      const failed: Consultation = { ...consultation, state: "failed", failure: "approval_lapsed", endedAt: at(4) };
+      must(await stores.consults.move({ from: "waiting", consultation: failed, at: at(4) }));
+    }
+    expect(must(await stores.consults.tokensSince(at(0)))).toBe(0);
   });
 
   test("[CONSULT-07] one too many is told and asked of nobody", async () => {

@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { sha256Hex } from "#base";
 import { isRunKind, type KeptRequest, type LedgerEntry, type RunRecord } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, GrantedRun, RunChange, WorkStore } from "#ports";
 import { createMemoryAuditLog, createMemoryWorkStore, openRuntime, type RuntimeStores } from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, EXPIRES_AT, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 export type Opened = {
@@ -13,6 +14,8 @@ export type Opened = {
   readonly audit: AuditLog;
   /** Has an approval let this plan begin, as `silas approve` does. */
   grant(name: string, minutes?: number, executorKind?: string | null): Promise<void>;
+  /** Takes the key that signed every approval here out of use. */
+  endKey(how: "revoked" | "unknown"): Promise<void>;
 };
 
 const auditRules = createAuditRules(sha256Hex);
@@ -37,7 +40,19 @@ export async function openFile(
       const spending = spendingFor(tokenFor(name), { lineage: `run-${name}`, requestId: request.requestId });
       must(await opened.approvals.spend({ ...spending, workItemId: name, at: at(minutes) }));
     },
+    endKey: async (how) => {
+      const revocation = { keyId: KEY.keyId, at: at(3), actor: BY, lastKey: "revoke" } as const;
+      if (how === "revoked") must(await opened.keys.revoke(revocation));
+      else changeFile(dataDir, "DELETE FROM owner_keys");
+    },
   };
+}
+
+/** As somebody with access to the file does it. */
+function changeFile(dataDir: string, sql: string): void {
+  const database = new DatabaseSync(join(dataDir, "silas.db"), { enableForeignKeyConstraints: false });
+  database.exec(sql);
+  database.close();
 }
 
 export const openReal = (): Promise<Opened> => openFile();
@@ -45,8 +60,12 @@ export const openReal = (): Promise<Opened> => openFile();
 export async function openTwin(): Promise<Opened> {
   const { log, recordAct } = createMemoryAuditLog(auditRules);
   const grants: GrantedRun[] = [];
+  let key: "enrolled" | "revoked" | "unknown" = "enrolled";
+  const approvalFacts = (tokenId: string) =>
+    grants.some((grant) => grant.tokenId === tokenId) ? { key, issuedAt: at(0), expiresAt: EXPIRES_AT } : null;
   return {
-    work: createMemoryWorkStore({ recordAct, audit: log, grants: () => grants }),
+    work: createMemoryWorkStore({ recordAct, audit: log, grants: () => grants, approvalFacts }),
+    endKey: async (how) => void (key = how),
     audit: log,
     grant: async (name, minutes = 0, executorKind = "steps") => {
       if (!isRunKind(executorKind)) return;

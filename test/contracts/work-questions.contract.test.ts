@@ -9,7 +9,7 @@ import {
   createMemoryKeyRegistry,
   createMemoryWorkStore,
 } from "#stores";
-import { BY, requestFor, tokenFor } from "./approval-fixture.ts";
+import { BY, EXPIRES_AT, requestFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import { openFile, runNamed } from "./work-fixture.ts";
 
@@ -28,7 +28,14 @@ async function openTwin(): Promise<Opened> {
   const grants: readonly GrantedRun[] = [
     { ...ids, planHash: tokenFor("one").planHash, grantedAt: at(0), projectRunId: null },
   ];
-  const work = createMemoryWorkStore({ recordAct, audit: log, grants: () => grants, requests: approvals });
+  const approvalFacts = () => ({ key: "enrolled", issuedAt: at(0), expiresAt: EXPIRES_AT }) as const;
+  const work = createMemoryWorkStore({
+    recordAct,
+    audit: log,
+    grants: () => grants,
+    requests: approvals,
+    approvalFacts,
+  });
   return { work, approvals };
 }
 

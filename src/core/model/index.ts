@@ -103,6 +103,7 @@ export {
   type ChainBody,
 } from "./audit.ts";
 export { activitySentence, auditBreakWords } from "./audit-words.ts";
+export { reasonWords } from "./audit/reason-words.ts";
 export {
   headStatement,
   renderHeadBody,
@@ -869,5 +870,5 @@ export {
   type WorkListBody,
 } from "./work/stop-records.ts";
 export { byTitle, gateKey, type NameOf } from "./work/work-names.ts";
-export type { WorkRefusal } from "./work/work-words.ts";
+export type { ApprovalLapse, WorkRefusal } from "./work/work-words.ts";
 export { nameOfCommand, wordPartsFor, wordsFor } from "./words.ts";

@@ -21,6 +21,8 @@ export type Presented = {
   /** The task a goal made; null for whatever runs by itself. */
   readonly spawn: SpawnFact | null;
   readonly at: Instant;
+  /** The end of the latest decision that the owner signed for this very run: until then the run may go on. */
+  readonly heldUntil?: Instant | null;
   /** Every recorded use under the token's nonce. */
   readonly uses: readonly ApprovalUse[];
   /** The chain of attempts that asks. */
@@ -45,7 +47,8 @@ export type SpawnFact = {
  */
 export function judgeVerify(presented: Presented): Result<ApprovalUse, ApprovalRefusal> {
   const { token, at, uses, lineage } = presented;
-  const held = judgeStanding(presented);
+  // What is granted now is granted by this token alone.
+  const held = judgeStanding({ ...presented, heldUntil: null });
   if (!held.ok) return held;
   const spent = usesSpent(presented);
   if (spent >= token.maxExecutions) return refuse("execution_count", "approval_spent");
@@ -110,7 +113,13 @@ function judgeStanding(presented: Presented): Result<void, ApprovalRefusal> {
 
 /** In the order of the checks; what is bound besides the hash is asked between the hash and the verdict. [APPR-11] */
 function judgeBound(
-  { token, signature, item, at }: Pick<Presented, "token" | "signature" | "item" | "at">,
+  {
+    token,
+    signature,
+    item,
+    at,
+    heldUntil = null,
+  }: Pick<Presented, "token" | "signature" | "item" | "at" | "heldUntil">,
   judgeFurther: () => Result<void, ApprovalRefusal> = ok,
 ): Result<void, ApprovalRefusal> {
   if (signature !== "valid") return refuse("signature", SIGNATURE_CODES[signature] ?? "approval_signature_invalid");
@@ -121,7 +130,7 @@ function judgeBound(
   if (token.verdict !== "approved") return refuse("verdict", "approval_not_approved");
   // A clock that was set back must not bring a token to life before it was made.
   if (at < token.issuedAt) return refuse("expiry", "approval_not_yet_valid");
-  if (token.expiresAt <= at) return refuse("expiry", "approval_expired");
+  if (token.expiresAt <= at && (heldUntil ?? token.expiresAt) <= at) return refuse("expiry", "approval_expired");
   return ok();
 }
 

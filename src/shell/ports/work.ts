@@ -45,6 +45,8 @@ export interface WorkStore extends RunNetworkStore, TokenCount {
   list(asked: RunsAsked & { readonly limit: number }): Promise<Result<readonly RunRecord[], StoreFault>>;
   /** Whether the chain tells of its end: whoever only sets its row back gives no run back. [INV-01] */
   hasEnded(runId: string): Promise<Result<boolean, StoreFault>>;
+  /** Until when what the owner decided about steps of this run lets it go on; null when nothing was decided. */
+  heldUntil(run: RunRecord): Promise<Result<Instant | null, StoreFault>>;
   /** Runs that were begun and have not ended; oldest first. */
   unfinished(): Promise<Result<readonly RunRecord[], StoreFault>>;
   /** In the order in which steps were begun. */
@@ -53,7 +55,8 @@ export interface WorkStore extends RunNetworkStore, TokenCount {
   begin(change: RunChange): Promise<Result<void, WorkRefusal | StoreFault>>;
   /**
    * Status, use of the budget and the step it is about, all or nothing. INVARIANT: a question that the run asks no longer
-   * waits for nobody: if it was not decided, the same commit declines it.
+   * waits for nobody: if it was not decided, the same commit declines it. And a step, a call of a model, advice or the
+   * checks begin only while the approval holds: the commit that would record the beginning refuses it.
    */
   save(change: RunChange): Promise<Result<void, WorkRefusal | StoreFault>>;
   /** The same, together with the request of the question that the run asks from now on. [WORK-24] */

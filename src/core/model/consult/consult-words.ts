@@ -19,6 +19,7 @@ const WORDS: { readonly [F in Exclude<ConsultFailure, ModelFailure>]: string } =
   advice_late: `none came within ${LIMITS.adviceWaitMs / 1000} s`,
   advice_unneeded: "nobody waited for it any more",
   advice_over_budget: "too little is left of the budget to ask",
+  approval_lapsed: "the approval of the run no longer holds",
   replan_depth_reached: "so many other ways were tried already that no further one is looked for",
 };
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { ApprovalLapse } from "../work/work-words.ts";
 import type { Instant } from "#base";
 import { DECISION_STATES } from "../approval/decision-states.ts";
 import { camelRecord, recordOf, snakeRecord } from "../approval/record-codec.ts";
@@ -34,6 +35,7 @@ export const CONSULT_FAILURES = [
   "advice_late",
   "advice_unneeded",
   "advice_over_budget",
+  "approval_lapsed",
 ] as const;
 export type ConsultFailure = (typeof CONSULT_FAILURES)[number];
 
@@ -97,6 +99,8 @@ export type ConsultChange = {
 };
 export type ConsultRefusal =
   | { readonly code: "consult_unknown"; readonly consultationId: string }
+  /** The approval of the run no longer holds, and nobody is asked on its behalf. */
+  | { readonly code: "approval_lapsed"; readonly runId: string; readonly reason: ApprovalLapse }
   | { readonly code: "consult_moved_on"; readonly consultationId: string; readonly state: ConsultState };
 
 /** What came of it, as it is told outside: without what the model said before the gates. */

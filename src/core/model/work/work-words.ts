@@ -1,12 +1,25 @@
 import { oneLine } from "#base";
+import type { ApprovalRefusal } from "../approvals.ts";
+import { reasonWords } from "../audit/reason-words.ts";
 import type { SettleChoice } from "./doubt-records.ts";
 import type { RunStatus } from "./run-records.ts";
+
+/** Why an approval that a run was begun on lets nothing more begin. */
+export type ApprovalLapse =
+  | Extract<
+      ApprovalRefusal["code"],
+      "approval_key_unknown" | "approval_key_revoked" | "approval_not_yet_valid" | "approval_expired"
+    >
+  | "approval_missing"
+  | "approval_unreadable";
 
 /** Why something about a run was not done. */
 export type WorkRefusal =
   | { readonly code: "run_unknown"; readonly runId: string }
   | { readonly code: "run_exists"; readonly runId: string }
   | { readonly code: "run_over"; readonly runId: string; readonly status: RunStatus }
+  /** Nothing more of the run begins on its approval. */
+  | { readonly code: "approval_lapsed"; readonly runId: string; readonly reason: ApprovalLapse }
   | { readonly code: "work_stopped" }
   | { readonly code: "run_not_paused"; readonly runId: string }
   | { readonly code: "run_not_pausable"; readonly runId: string }
@@ -28,6 +41,11 @@ export const WORK_WORDS: Table = {
     what: `The run ${oneLine(runId)} was begun already.`,
     kept: "It is not begun a second time.",
     next: "",
+  }),
+  approval_lapsed: ({ reason }) => ({
+    what: `The approval of this run no longer holds: ${reasonWords(reason)}.`,
+    kept: "Nothing more of it begins.",
+    next: "Propose the plan again to run it.",
   }),
   work_stopped: () => ({
     what: "Everything is stopped.",

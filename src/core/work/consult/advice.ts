@@ -27,7 +27,8 @@ export function retryOrConsult(state: RunState, { at, error, failed }: Failing):
  * then, nobody is asked for free or twice. [BUD-05] [CONSULT-11]
  */
 function consult(state: RunState, { at, error }: Pick<Failing, "at" | "error">): Advance {
-  const { plan, run } = state;
+  const { plan } = state;
+  const run = { ...state.run, lastError: cut(error, ERROR_CHARS) };
   const plannerCalls = run.budgetUsed.plannerCalls + 1;
   const asked = beginAdvice(run, { number: plannerCalls, numberMax: plan.budget.maxPlannerCalls, at });
   const dueAt = instantFromMs(msOfInstant(at) + LIMITS.adviceWaitMs);
@@ -39,12 +40,11 @@ function consult(state: RunState, { at, error }: Pick<Failing, "at" | "error">):
     run: {
       ...run,
       status: "running",
-      lastError: cut(error, ERROR_CHARS),
       budgetUsed: { ...run.budgetUsed, plannerCalls },
       consult: { consultationId: asked.consultationId, dueAt: dueAt.value },
     },
   };
-  return { state: waiting, effects: [record(waiting, { consult: asked }), ...closing(state)] };
+  return { state: waiting, effects: [record(waiting, { consult: asked, unbegun: run }), ...closing(state)] };
 }
 
 type Asking = { readonly number: number; readonly numberMax: number; readonly at: Instant };

@@ -51,5 +51,5 @@ export function think(state: RunState & { readonly model: ModelState }, { at, en
     outputTokensMax,
     timeoutSeconds: remainingMs(run.budgetUsed, plan.budget) / 1000,
   };
-  return { state: asking, effects: [record(asking, { entries: [...entries, entry] }), ask] };
+  return { state: asking, effects: [record(asking, { entries: [...entries, entry], unbegun: run }), ask] };
 }

@@ -62,6 +62,6 @@ test("a stop while it is made ready, a pause while it waits, and a refusal of it
   const decision = () => "answer_refused";
   expect(live(refused, { plan: PLAN, answers: { ...ANSWERED, decision } }).run).toMatchObject({
     status: "blocked",
-    lastError: "Step choose was not run: its own approval does not hold: answer_refused",
+    lastError: "Step choose was not run: its own approval does not hold: answer refused",
   });
 });

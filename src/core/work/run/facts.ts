@@ -1,5 +1,6 @@
 import type { Instant, Sha256Hex } from "#base";
 import type {
+  ApprovalLapse,
   AskingCall,
   CheckResult,
   Consultation,
@@ -53,6 +54,8 @@ export type RunFact = { readonly at: Instant } & (
   | { readonly kind: "begin" }
   /** The code of what the approval lacks; null when it holds. */
   | { readonly kind: "approval_checked"; readonly refusal: string | null }
+  /** What was about to begin was not kept, and does not begin: the approval no longer holds. */
+  | { readonly kind: "approval_lapsed"; readonly reason: ApprovalLapse; readonly unkept: UnkeptWrite }
   /** The words of what kept it closed; null when it is open. */
   | { readonly kind: "space_opened"; readonly refusal: string | null }
   /** Held: nothing of it ran, and what keeps it from running is not over by trying again. */
@@ -119,7 +122,12 @@ export type RunWrite = {
   readonly events: readonly RunEvent[];
   /** What the planner is asked from now on, with its message on the queue; left out when nothing is. [CONSULT-01] */
   readonly consult?: Consultation;
+  /** The run without what begins here, in case its approval no longer holds; left out where nothing is counted. */
+  readonly unbegun?: RunRecord;
 };
+
+/** The write that was refused, as far as the end of the run is made of it. */
+export type UnkeptWrite = Pick<RunWrite, "run" | "unbegun" | "entries">;
 
 /** Performed one after the other, in their order. */
 export type RunEffect =

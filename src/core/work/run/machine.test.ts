@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { RETURN_CHARS, type Step } from "#model";
+import type { RunEffect } from "./facts.ts";
 import { advanceRun, createRun } from "./machine.ts";
 import {
   artifact,
@@ -118,6 +119,43 @@ describe("a run that goes well", () => {
   });
 });
 
+describe("an approval that lapses while the run goes on", () => {
+  test("[WORK-13] the step that was not kept has not begun and is not counted; the one before it is kept to its end", () => {
+    const plan = planOf(TWO_STEPS + CHECKS);
+    const world = newWorld();
+    // The process that drives it is refused the second step by the store.
+    const isSecond = (effect: RunEffect): boolean =>
+      effect.kind === "record" &&
+      effect.entries.some(({ stepName, state }) => stepName === "second" && state === "started");
+    const state = live(world, { plan, answers: { isCrash: isSecond } });
+    const [first] = world.kept.ledger;
+    const ended = state.pass[0];
+    const second = state.pass[1];
+    if (first === undefined || ended === undefined || second === undefined) throw new Error("two steps");
+    const { run } = state;
+    const unbegun = { ...run, budgetUsed: { ...run.budgetUsed, executorRuns: 1 } };
+    const unkept = { run, unbegun, entries: [ended, second] };
+    const over = advanceRun(state, {
+      kind: "approval_lapsed",
+      reason: "approval_key_revoked",
+      unkept,
+      at: instant(99),
+    });
+    expect(over.state.run).toMatchObject({
+      status: "blocked",
+      lastError: "Stopped, because its approval no longer holds: its key was revoked",
+      budgetUsed: { executorRuns: 1, attempts: 1 },
+    });
+    const [last, close, ...more] = over.effects;
+    expect(last).toMatchObject({
+      kind: "finish",
+      entries: [{ stepName: "first", state: "ended" }],
+      events: [{ kind: "execution_blocked_no_approval", reason: "approval_key_revoked" }, { kind: "run_ended" }],
+    });
+    expect([close, ...more]).toEqual([{ kind: "close_space" }]);
+  });
+});
+
 describe("entry", () => {
   test("[WORK-13] an approval that does not hold blocks it: nothing is opened, run or checked", () => {
     const { world, run } = lived(TWO_STEPS + CHECKS, { approval: () => "token_expired" });
@@ -125,7 +163,7 @@ describe("entry", () => {
     expect(run).toMatchObject({
       status: "blocked",
       attempts: 0,
-      lastError: "The approval does not hold: token_expired",
+      lastError: "The approval does not hold: token expired",
     });
     expect(world.events).toEqual([
       { kind: "execution_blocked_no_approval", reason: "token_expired" },

@@ -1,5 +1,5 @@
 import { assert, msOfInstant, type Instant } from "#base";
-import { isModelTurn, type LedgerEntry, type RunRecord } from "#model";
+import { isModelTurn, reasonWords, type LedgerEntry, type RunRecord } from "#model";
 import { begunAnew, REFUSED, takenUp } from "../model-run/answers.ts";
 import { answered as modelAnswered } from "../model-run/answered.ts";
 import { advised, waitOnForAdvice } from "../consult/advice.ts";
@@ -79,6 +79,7 @@ export function advanceRun(before: RunState, fact: RunFact): Advance {
   if (fact.kind === "cancel") return cancel(state, at);
   if (fact.kind === "pause") return pause(before, state);
   if (fact.kind === "resume") return resume(state, at);
+  if (fact.kind === "approval_lapsed") return lapsed(state, fact);
   switch (state.phase) {
     case "new":
       return fact.kind === "begin" ? begin(state, at) : idle(before);
@@ -197,7 +198,8 @@ function approved(state: RunState, { refusal, at }: Of<"approval_checked">): Adv
   if (state.isCancelled) return finish(state, { at, status: "cancelled", error: CANCELLED });
   if (refusal !== null) {
     const event = { kind: "execution_blocked_no_approval", reason: refusal } as const;
-    return finish(state, { at, status: "blocked", error: `The approval does not hold: ${refusal}`, events: [event] });
+    const error = `The approval does not hold: ${reasonWords(refusal)}`;
+    return finish(state, { at, status: "blocked", error, events: [event] });
   }
   switch (state.next) {
     case "attempt":
@@ -213,6 +215,26 @@ function approved(state: RunState, { refusal, at }: Of<"approval_checked">): Adv
     case "recheck":
       return openSpace(state, []);
   }
+}
+
+/**
+ * The store refused to keep that something begins: it has not begun and does not count. What had ended with the same
+ * write is kept with the end of the run. [WORK-13]
+ */
+function lapsed(state: RunState, { reason, unkept, at }: Of<"approval_lapsed">): Advance {
+  const { run, unbegun = run } = unkept;
+  const { wallTimeSeconds } = state.run.budgetUsed;
+  const without: RunState = {
+    ...state,
+    run: { ...unbegun, budgetUsed: { ...unbegun.budgetUsed, wallTimeSeconds } },
+  };
+  const isOpen = ({ executionId }: LedgerEntry): boolean =>
+    unkept.entries.every((entry) => entry.executionId !== executionId || entry.state === "started");
+  const entries = unkept.entries.filter((entry) => !isOpen(entry));
+  if (state.isCancelled) return finish(without, { at, status: "cancelled", error: CANCELLED, entries });
+  const error = `Stopped, because its approval no longer holds: ${reasonWords(reason)}`;
+  const events = [{ kind: "execution_blocked_no_approval", reason } as const];
+  return finish(without, { at, status: "blocked", error, entries, events });
 }
 
 /** Asked for, and kept at once; it comes before the next step, so that nothing is cut in the middle. */

@@ -68,7 +68,7 @@ describe("pausing", () => {
       pauseMs: 1,
       approval: () => refusals.shift() ?? null,
     });
-    expect(run).toMatchObject({ status: "blocked", lastError: "The approval does not hold: approval_key_revoked" });
+    expect(run).toMatchObject({ status: "blocked", lastError: "The approval does not hold: its key was revoked" });
     expect(kindsOf(world).filter((kind) => kind === "run_step")).toHaveLength(1);
     expect(kindsOf(world).at(-1)).toBe("close_space");
   });

@@ -96,7 +96,7 @@ describe("a gate that asks before a step", () => {
       verdict: () => "approved",
       decision: () => "approval_key_revoked",
     });
-    expect(run).toMatchObject({ status: "blocked", lastError: expect.stringContaining("approval_key_revoked") });
+    expect(run).toMatchObject({ status: "blocked", lastError: expect.stringContaining("its key was revoked") });
     expect(ranOf(world)).toEqual(["make one"]);
     expect(world.events).toContainEqual({ kind: "execution_blocked_no_approval", reason: "approval_key_revoked" });
   });

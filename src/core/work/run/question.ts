@@ -1,5 +1,5 @@
 import { assert, type Instant } from "#base";
-import { isAskingCall, type AskingCall, type RunQuestion, type StepDecision, type ToolCall } from "#model";
+import { isAskingCall, reasonWords, type AskingCall, type RunQuestion, type StepDecision, type ToolCall } from "#model";
 import { callOf, readStep } from "../steps/tool-call.ts";
 import { goOnWith } from "./ask-step.ts";
 import { retry } from "./begin-attempt.ts";
@@ -118,7 +118,7 @@ export function confirmed(state: RunState, { refusal, tokenId, reply, at }: Of<"
   if (refusal !== null || tokenId === null) {
     const reason = refusal ?? "approval_missing";
     const events = [{ kind: "execution_blocked_no_approval", reason } as const];
-    const error = `Step ${step.name} was not run: its own approval does not hold: ${reason}`;
+    const error = `Step ${step.name} was not run: its own approval does not hold: ${reasonWords(reason)}`;
     return finish(state, { at, status: "blocked", error, events });
   }
   const decision: StepDecision = { requestId: question.requestId, operationId: question.operationId, tokenId };

@@ -34,7 +34,7 @@ export function startStep(state: RunState, { at, entries, call, decision }: Star
     envelope: sealEnvelope({ plan, run, step, entry, pass: state.pass, call, timeoutSeconds }),
     artifacts: step.artifacts,
   };
-  return { state: started, effects: [record(started, { entries: [...entries, entry] }), effect] };
+  return { state: started, effects: [record(started, { entries: [...entries, entry], unbegun: run }), effect] };
 }
 
 export function stepAt({ plan }: RunState, index: number): Step {

@@ -1,5 +1,5 @@
 import type { Instant } from "#base";
-import { ERROR_CHARS, type Consultation, type LedgerEntry } from "#model";
+import { ERROR_CHARS, type Consultation, type LedgerEntry, type RunRecord } from "#model";
 import { withAdvice } from "../consult/advised.ts";
 import { nextLevel } from "../consult/cascade.ts";
 import type { Advance, RunEffect, RunEvent, RunState } from "./facts.ts";
@@ -61,6 +61,7 @@ type Kept = {
   readonly entries?: readonly LedgerEntry[];
   readonly events?: readonly RunEvent[];
   readonly consult?: Consultation;
+  readonly unbegun?: RunRecord;
 };
 
 export const record = ({ run }: RunState, { entries = [], events = [], ...asked }: Kept): RunEffect => ({

@@ -162,6 +162,7 @@ const STATUS: StatusTable = {
   signer_not_enrolled: 409,
   run_exists: 409,
   run_over: 409,
+  approval_lapsed: 409,
   goal_busy: 409,
   goal_not_paused: 409,
   goal_nothing_missed: 409,

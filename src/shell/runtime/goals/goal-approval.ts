@@ -32,6 +32,7 @@ export async function checkGoalApproval(
     loadRepair: () => loadGoalPlan(deps, grant),
     ledgerBefore: async () => ok(null),
   };
+  // How long an approval waits to be used says nothing about a goal that it was used for.
   const cleared = await checkEntry(gate, { grant, contentHash: goal.contentHash, since: use.at });
   return cleared.ok ? ok({ cleared: cleared.value, grant }) : cleared;
 }

@@ -88,8 +88,7 @@ export async function loadGoalPlan(deps: Omit<GoalDeps, "goals">, grant: Granted
   const goal = await loadGoal(deps, grant.requestId);
   if (!goal.ok) return goal;
   const { item, contentHash } = goal.value;
-  // How long an approval waits to be used says nothing about a goal that it was used for.
-  return ok({ grant, item, contentHash, scope: "full_plan", tasks: [], since: grant.grantedAt });
+  return ok({ grant, item, contentHash, scope: "full_plan", tasks: [] });
 }
 
 /** The task behind an attempt that a standing approval was used for; null for every other attempt. */
@@ -111,7 +110,6 @@ export async function loadRepairPlan(deps: GoalDeps, grant: GrantedRun): Loaded<
     scope: "standing",
     skills,
     tasks: [],
-    since: null,
     madeBy,
   });
 }

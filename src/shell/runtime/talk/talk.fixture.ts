@@ -68,7 +68,7 @@ export function openTalk(opening: Opening) {
   const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
   const queue = createMemoryQueueStore({ recordAct });
   const turns = createMemoryTurnStore({ recordAct, queue });
-  const consults = createMemoryConsultStore({ recordAct, queue });
+  const consults = createMemoryConsultStore({ recordAct, queue, lapseFor: () => null });
   const messages = createMemoryMessageStore({ spendNow: () => "fresh", recordAct, beginTurn: turns.begin });
   const models = createMemoryModels(opening.says);
   const played = play(opening, clock);

@@ -195,9 +195,10 @@ async function wish(parts: Parts, { kind, actor }: Wish): Promise<boolean> {
   if (first === undefined) return kind === "pause";
   assert(first.kind === "record", "what is asked for is kept first");
   going.wishes += 1;
-  const isKept = (await keep(parts, first)) !== "stop";
+  const kept = await keep(parts, first);
   going.wishes -= 1;
-  push(going, isKept ? rest : []);
+  const isKept = kept === "nothing";
+  push(going, isKept ? rest : kept === "stop" ? [] : tell(parts, kept));
   return isKept;
 }
 
@@ -255,10 +256,7 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
 }
 
 async function checkApproval({ deps, loaded, going }: Parts): Promise<Performed> {
-  const { question, startedAt } = going.state.run;
-  // The owner has just decided about this very run, which began in time; the decision itself is checked for now.
-  const since = loaded.since ?? (question === undefined ? null : startedAt);
-  const checked = await checkBegin(deps, { ...loaded, since });
+  const checked = await checkBegin(deps, { ...loaded, run: going.state.run });
   const at = deps.clock.now();
   if (checked.ok) going.cleared = checked.value;
   // What could not be read now may be read at the next start; until then nothing runs. What is damaged blocks it.
@@ -318,7 +316,7 @@ function inTurn<T>(going: Going, write: () => Promise<T>): Promise<T> {
 
 async function keepNow(
   { deps, loaded, going }: Parts,
-  { run: decided, entries, events, ...asked }: RunWrite,
+  { run: decided, entries, events, unbegun, ...asked }: RunWrite,
 ): Promise<Performed> {
   // A pause that was asked for since this was decided is not forgotten by it.
   const { isPausing } = going.state.run;
@@ -328,6 +326,12 @@ async function keepNow(
   const consult = asked.consult === undefined ? {} : { consult: asked.consult };
   const change = { run, entries, events, at: deps.clock.now(), actor, ...consult };
   const kept = await (going.isKept ? deps.store.save(change) : deps.store.begin(change));
+  if (!kept.ok && kept.error.code === "approval_lapsed") {
+    // What would have begun is not done, and the run ends instead.
+    going.todo.length = 0;
+    const unkept = { run, entries, ...(unbegun === undefined ? {} : { unbegun }) };
+    return { kind: "approval_lapsed", at: change.at, reason: kept.error.reason, unkept };
+  }
   if (!kept.ok) return stop(deps, { loaded, error: kept.error });
   going.isKept = true;
   deps.onChanged();

@@ -1,6 +1,6 @@
-import { assert, err, ok, type Result } from "#base";
-import type { StoreFault } from "#model";
-import { judgeCheck } from "#policy";
+import { assert, err, ok, type Instant, type Result } from "#base";
+import type { RunRecord, StoreFault } from "#model";
+import { judgeCheck, type Presented } from "#policy";
 import type { KeyRegistry, WorkStore } from "#ports";
 import { readToken, signatureFact } from "../approvals/tokens.ts";
 import { loadPlan, type LoadedPlan, type PlanDeps } from "./load-plan.ts";
@@ -15,7 +15,11 @@ declare const clearance: unique symbol;
 export type ClearedRun = { readonly [clearance]: true; readonly runId: string };
 const made = new WeakSet<object>();
 
-type Entry = Pick<LoadedPlan, "grant" | "contentHash" | "since">;
+type Entry = Pick<LoadedPlan, "grant" | "contentHash"> &
+  Pick<Presented, "heldUntil"> & {
+    /** For what was granted to last: the moment at which its approval had to hold. Left out, that is now. */
+    readonly since?: Instant;
+  };
 
 /** The first reason why the approval does not hold, as a code. */
 export type EntryRefusal = { readonly code: string };
@@ -26,7 +30,7 @@ export type EntryRefusal = { readonly code: string };
  */
 export async function checkEntry(
   deps: GateDeps,
-  { grant, contentHash, since }: Entry,
+  { grant, contentHash, since, heldUntil = null }: Entry,
 ): Promise<Result<ClearedRun, EntryRefusal | StoreFault>> {
   const fresh = await loadPlan(deps, grant);
   if (!fresh.ok) return fresh;
@@ -43,6 +47,7 @@ export async function checkEntry(
     scope: fresh.value.scope,
     spawn: fresh.value.madeBy?.spawn ?? null,
     at: since ?? deps.clock.now(),
+    heldUntil,
     uses: kept.value.uses,
     lineage: grant.runId,
   });
@@ -57,12 +62,14 @@ export async function checkEntry(
  * otherwise be used again by setting the row back. [INV-01]
  */
 export async function checkBegin(
-  deps: GateDeps & { readonly store: Pick<WorkStore, "hasEnded"> },
-  entry: Entry,
+  deps: GateDeps & { readonly store: Pick<WorkStore, "hasEnded" | "heldUntil"> },
+  { run, ...entry }: Entry & { readonly run: RunRecord },
 ): Promise<Result<ClearedRun, EntryRefusal | StoreFault>> {
   const ended = await deps.store.hasEnded(entry.grant.runId);
   if (!ended.ok) return ended;
-  return ended.value ? err({ code: "run_over" }) : checkEntry(deps, entry);
+  if (ended.value) return err({ code: "run_over" });
+  const heldUntil = await deps.store.heldUntil(run);
+  return heldUntil.ok ? checkEntry(deps, { ...entry, heldUntil: heldUntil.value }) : heldUntil;
 }
 
 export function assertCleared(run: ClearedRun): void {

@@ -1,4 +1,4 @@
-import { err, ok, sha256Hex, type Instant, type Result, type Sha256Hex } from "#base";
+import { err, ok, sha256Hex, type Result, type Sha256Hex } from "#base";
 import { SCOPE_OF_KIND, type ApprovalScope, type LedgerEntry, type StoreFault, type WorkItem } from "#model";
 import type { Presented, SpawnFact } from "#policy";
 import type { ApprovalStore, Clock, GrantedRun } from "#ports";
@@ -25,8 +25,6 @@ export type LoadedPlan = {
   readonly scope: ApprovalScope;
   /** The tasks of a project, in its order. */
   readonly tasks: readonly ProjectedTask[];
-  /** When the project began that this is a task of: what began in time may be finished. Null for what stands alone. */
-  readonly since: Instant | null;
   /** The versions of its skills that were approved with it; without them it may use none. */
   readonly skills?: readonly SkillFact[];
   /** The goal that made it, where its approval is the one that stands for such tasks. [APPR-13] */
@@ -49,7 +47,7 @@ export async function loadPlan(
     const before = await ledgerBefore(grant);
     if (!before.ok) return before;
     const batch = loadBatch(request, { grant, before: before.value, at: clock.now() });
-    return batch.ok ? ok({ grant, scope: SCOPE_OF_KIND[request.kind], ...batch.value, tasks: [], since: null }) : batch;
+    return batch.ok ? ok({ grant, scope: SCOPE_OF_KIND[request.kind], ...batch.value, tasks: [] }) : batch;
   }
   // The time and the uses of standing terms concern goals, and a goal does not run by itself.
   const skills = approvedSkills(request.projection);
@@ -57,7 +55,7 @@ export async function loadPlan(
   const projected = projectProposal(reading);
   if (!projected.ok) return err({ code: "plan_unreadable" });
   const { item, projection, tasks } = projected.value;
-  const own = { grant, scope: SCOPE_OF_KIND.plan_approval, since: null, skills };
+  const own = { grant, scope: SCOPE_OF_KIND.plan_approval, skills };
   if (grant.projectRunId === null) {
     if (item.type === "goal") return err({ code: "plan_kind_refused" });
     return ok({ ...own, item, contentHash: sha256Hex(projection), tasks });

@@ -1,5 +1,13 @@
 import { msOfInstant, type Instant } from "#base";
-import type { AuditActor, BudgetUsed, CheckResult, RunProgress, RunRecord } from "#model";
+import {
+  reasonWords,
+  type AuditActor,
+  type BudgetUsed,
+  type CheckResult,
+  type RunProgress,
+  type RunRecord,
+  type WorkRefusal,
+} from "#model";
 import type { GrantedRun, RunNote, SandboxSpace } from "#ports";
 import { decideProject, judgeProject, usedBy, type ProjectEnd, type ProjectPlan } from "#work";
 import type { DriveDeps } from "./drive.ts";
@@ -8,9 +16,9 @@ import { cancelUndriven, SYSTEM } from "./end-undriven.ts";
 import { checkBegin, type ClearedRun } from "./entry-gate.ts";
 import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import { checkProject } from "./project-checks.ts";
-import { blockedRun, NOTHING_USED, unbegunRun, waitingRun } from "./unrun.ts";
+import { NOTHING_USED, unbegunRun, waitingRun } from "./unrun.ts";
 
-export type TaskRun = { readonly grant: GrantedRun; readonly kept: RunRecord | null; readonly since: Instant };
+export type TaskRun = { readonly grant: GrantedRun; readonly kept: RunRecord | null };
 export type ProjectDeps = DriveDeps & {
   /** Runs a task as any other plan is run, and answers when that is over or left for the next start. */
   runTask(task: TaskRun): Promise<void>;
@@ -101,20 +109,34 @@ async function go(parts: Parts): Promise<void> {
 /** The approval of the project itself, checked like that of every task before it. */
 async function enter(parts: Parts): Promise<boolean> {
   const { deps, going, projecting } = parts;
-  const { loaded, kept } = projecting;
-  const checked = await checkBegin(deps, loaded);
+  const { loaded } = projecting;
+  const checked = await checkBegin(deps, { ...loaded, run: going.run });
   if (checked.ok) {
     going.cleared = checked.value;
-    return going.isKept || keep(parts, [{ kind: "run_started" }]);
+    return going.isKept || (await keep(parts, [{ kind: "run_started" }])) === "kept";
   }
   if (mayPass(checked.error)) {
     deps.log.error("run_stopped", { run_id: loaded.grant.runId, ...checked.error });
     return false;
   }
-  const reason = checked.error.code;
-  going.run = blockedRun({ grant: loaded.grant, kept, reason, at: deps.clock.now() });
-  await keep(parts, [{ kind: "execution_blocked_no_approval", reason }, { kind: "run_ended" }]);
+  await block(parts, checked.error.code);
   return false;
+}
+
+/** A task that an earlier process began ends first, by the rules for what was interrupted and on its own approval. */
+async function block(parts: Parts, reason: string): Promise<void> {
+  const { deps, going, projecting } = parts;
+  const runs = await readTasks(parts);
+  if (runs === null) return;
+  for (const grant of projecting.grants) {
+    const kept = runs.get(grant.workItemId) ?? null;
+    if (kept !== null && kept.endedAt === null && !going.isLeaving) await deps.runTask({ grant, kept });
+  }
+  if (going.isLeaving) return;
+  const left = projecting.grants.flatMap(({ workItemId }) => (runs.has(workItemId) ? [] : [workItemId]));
+  const error = `The approval does not hold: ${reasonWords(reason)}`;
+  const end: ProjectEnd = { kind: "end", status: "blocked", isVerified: false, error, left };
+  await finish(parts, { ...end, events: [{ kind: "execution_blocked_no_approval", reason }] });
 }
 
 /** True when the project is over, or left where it is. */
@@ -165,7 +187,7 @@ async function runTask(parts: Parts, { taskId, kept }: Task): Promise<boolean> {
   else {
     going.current = { grant, place, since: deps.clock.now() };
     deps.onChanged();
-    await deps.runTask({ grant, kept, since: going.run.startedAt });
+    await deps.runTask({ grant, kept });
     going.current = null;
   }
   if (going.isLeaving) return true;
@@ -175,15 +197,18 @@ async function runTask(parts: Parts, { taskId, kept }: Task): Promise<boolean> {
   const runs = await readTasks(parts);
   if (runs === null) return true;
   going.run = { ...going.run, budgetUsed: usedBy({ ownUse: going.ownUse, runs }) };
-  return !(await keep(parts, []));
+  return (await keep(parts, [])) !== "kept";
 }
 
 /** Null when it was left for the next start. Nothing of it is believed then; they are asked again. */
 async function runChecks(parts: Parts): Promise<readonly CheckResult[] | null> {
   const { deps, going, projecting } = parts;
   const { cleared } = going;
+  if (cleared === null) return null;
   going.run = { ...going.run, status: "verifying" };
-  if (cleared === null || !(await keep(parts, []))) return null;
+  const begun = await keep(parts, []);
+  if (begun !== "kept" && begun !== "left") await block(parts, begun.reason);
+  if (begun !== "kept") return null;
   let results: readonly CheckResult[] | null = null;
   await deps.inTurn(async () => {
     const began = deps.clock.now();
@@ -200,7 +225,10 @@ async function runChecks(parts: Parts): Promise<readonly CheckResult[] | null> {
 }
 
 /** Tasks that are never begun end first, each with the reason, then the project: it is the last that is written. [PROJ-06] */
-async function finish(parts: Parts, { status, isVerified, error, left }: ProjectEnd): Promise<boolean> {
+async function finish(
+  parts: Parts,
+  { status, isVerified, error, left, events: why = [] }: ProjectEnd & { readonly events?: readonly RunNote[] },
+): Promise<boolean> {
   const { deps, going, projecting } = parts;
   const at = deps.clock.now();
   for (const grant of projecting.grants.filter(({ workItemId }) => left.includes(workItemId))) {
@@ -213,18 +241,21 @@ async function finish(parts: Parts, { status, isVerified, error, left }: Project
     }
   }
   going.run = { ...going.run, status, isVerified, lastError: error, endedAt: at };
-  await keep(parts, [{ kind: "run_ended" }]);
+  await keep(parts, [...why, { kind: "run_ended" }]);
   return true;
 }
 
-async function keep({ deps, going }: Parts, events: readonly RunNote[]): Promise<boolean> {
+type KeepingResult = "kept" | "left" | Extract<WorkRefusal, { readonly code: "approval_lapsed" }>;
+
+async function keep({ deps, going }: Parts, events: readonly RunNote[]): Promise<KeepingResult> {
   const { run, actor } = going;
   const change = { run, entries: [], events, at: deps.clock.now(), actor };
   const kept = await (going.isKept ? deps.store.save(change) : deps.store.begin(change));
   if (!kept.ok) deps.log.error("run_stopped", { run_id: run.runId, ...kept.error });
   else going.isKept = true;
   deps.onChanged();
-  return kept.ok;
+  if (kept.ok) return "kept";
+  return kept.error.code === "approval_lapsed" ? kept.error : "left";
 }
 
 /** Its tasks are its steps. */

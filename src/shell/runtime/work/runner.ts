@@ -7,7 +7,7 @@ import { createDrivenRuns, type DrivenRun, type DrivenRuns } from "./steer/drive
 import { driveRun, type DriveDeps, type Driving } from "./drive.ts";
 import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } from "./end-undriven.ts";
 import { loadPlan, mayPass, type LoadedPlan } from "./load-plan.ts";
-import { driveProject, type ProjectDeps, type Projecting, type TaskRun } from "./project.ts";
+import { driveProject, type ProjectDeps, type Projecting } from "./project.ts";
 import { createLaterTakeUp, isEnded } from "./steer/take-up-later.ts";
 import { createTurns, type Place, type Turns } from "./turns.ts";
 
@@ -102,13 +102,13 @@ function createBeginning({ deps, turns, driven, followRun, isClosed }: Beginning
     await followRun(loaded.grant.runId, going);
     if (going.isBroken()) await endBroken(deps, brokenEnd(loaded));
   };
-  const drive = async (task: Preparing & Partial<TaskRun>, place: Place): Promise<void> => {
+  const drive = async (task: Preparing, place: Place): Promise<void> => {
     if (await deps.isStopped()) return;
     const run = await prepare(deps, task);
     if (run === null || isClosed()) return;
     await follow(driveRun(deps, { ...run, place }), run.loaded);
   };
-  const runTask = async (task: Preparing & Partial<TaskRun>): Promise<void> => {
+  const runTask = async (task: Preparing): Promise<void> => {
     const loaded = await loadPlan(deps, task.grant);
     await turns.add(loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM, (place) => drive(task, place));
   };
@@ -166,10 +166,7 @@ async function leftBehind(deps: DriveDeps): Promise<readonly Preparing[]> {
 }
 
 /** Null when it cannot run at all, which is then kept and recorded. */
-async function prepare(
-  deps: DriveDeps,
-  { grant, since }: Preparing & Partial<Pick<TaskRun, "since">>,
-): Promise<Omit<Driving, "place"> | null> {
+async function prepare(deps: DriveDeps, { grant }: Preparing): Promise<Omit<Driving, "place"> | null> {
   const now = await deps.store.find(grant.runId);
   // Somebody ended it while it waited.
   if (!now.ok || (now.value !== null && now.value.endedAt !== null)) return null;
@@ -182,7 +179,7 @@ async function prepare(
     else await endBlocked(deps, { grant, kept, reason: fresh.error.code });
     return null;
   }
-  const loaded = { ...fresh.value, since: since ?? null };
+  const loaded = fresh.value;
   const { item: plan, contentHash: planHash } = loaded;
   const { runId, tokenId } = grant;
   const unlinked = kept === null ? await deps.spaces.linkageProblem(plan, at) : null;

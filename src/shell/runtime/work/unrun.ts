@@ -1,5 +1,5 @@
 import type { Instant } from "#base";
-import { ERROR_CHARS, type BudgetUsed, type RunRecord } from "#model";
+import { ERROR_CHARS, reasonWords, type BudgetUsed, type RunRecord } from "#model";
 import type { GrantedRun } from "#ports";
 
 /** Records of runs in which nothing ran, or of which nobody knows how they went on. */
@@ -41,7 +41,7 @@ function endedOf({ grant, kept, at }: Unrun): RunRecord {
 export const blockedRun = ({ reason, ...unrun }: Unrun & { readonly reason: string }): RunRecord => ({
   ...endedOf(unrun),
   status: "blocked",
-  lastError: `The approval does not hold: ${reason}`,
+  lastError: `The approval does not hold: ${reasonWords(reason)}`,
 });
 
 /** A task whose project ended before it, or a plan that takes over what is not there. */

@@ -13,6 +13,7 @@ import { newestLimit } from "../autonomy/autonomy-store.ts";
 import { limitDrafts } from "../autonomy/limit-drafts.ts";
 import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
 import { dispatchWithin } from "../bus/enqueue.ts";
+import { keyStanding } from "../keys/key-registry.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
@@ -135,12 +136,8 @@ function keepSigned(db: Sqlite, token: StoredToken): Result<void, SpendRefusal |
 
 /** Asked again inside the transaction: a key or its device may have gone since the signature was checked. [APPR-11] */
 function usableKey(db: Sqlite, { keyId }: StoredToken): Result<void, KeyError> {
-  const row = db.get<{ readonly revoked_at: string | null }>(
-    "SELECT revoked_at FROM owner_keys WHERE key_id = :keyId",
-    { keyId },
-  );
-  if (row === null) return err({ code: "key_unknown", keyId });
-  return row.revoked_at === null ? ok() : err({ code: "key_revoked", keyId });
+  const standing = keyStanding(db, keyId);
+  return standing === "enrolled" ? ok() : err({ code: `key_${standing}`, keyId });
 }
 
 /** A token is kept once. What comes under the same id or nonce with other bytes is not the token that was kept. */

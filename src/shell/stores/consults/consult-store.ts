@@ -4,6 +4,7 @@ import {
   consultationToWire,
   consultMessage,
   isConsultOver,
+  type ApprovalLapse,
   type ConsultChange,
   type Consultation,
   type ConsultRefusal,
@@ -13,7 +14,9 @@ import type { RecordAct } from "../audit/log.ts";
 import { enqueueWithin } from "../bus/enqueue.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
-import { begunDrafts, inOrder, mayMove, movedDrafts } from "./drafts.ts";
+import { lapseWithin } from "../approvals/lapse.ts";
+import { runOf, type RunRow } from "../work/rows.ts";
+import { begunDrafts, inOrder, isAsked, mayMove, movedDrafts } from "./drafts.ts";
 
 type Parts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
@@ -68,6 +71,8 @@ function move({ db, recordAct }: Parts, change: ConsultChange): Result<Consultat
   const kept = find(db, consultationId);
   if (kept === null) return err({ code: "consult_unknown", consultationId });
   if (!mayMove(kept, change)) return err({ code: "consult_moved_on", consultationId, state: kept.state });
+  const reason = isAsked(change) ? lapseFor(db, change) : null;
+  if (reason !== null) return err({ code: "approval_lapsed", runId: consultation.runId, reason });
   db.run(
     `UPDATE consultations SET state = :state, asked_at = :askedAt, tokens_used = :tokensUsed,
        consultation = :consultation WHERE consultation_id = :consultationId`,
@@ -75,6 +80,18 @@ function move({ db, recordAct }: Parts, change: ConsultChange): Result<Consultat
   );
   for (const draft of movedDrafts(change)) recordAct(draft);
   return ok(consultation);
+}
+
+/**
+ * A run that has ended is over, and with it the time of its approval; another way for it is asked for as long as the key
+ * counts that approved it.
+ */
+function lapseFor(db: Sqlite, { consultation, at }: ConsultChange): ApprovalLapse | null {
+  const row = db.get<RunRow>("SELECT record FROM work_runs WHERE run_id = :runId", { runId: consultation.runId });
+  if (row === null) return "approval_missing";
+  const run = runOf(row);
+  const reason = lapseWithin(db, { run, at });
+  return reason === "approval_expired" && run.endedAt !== null ? null : reason;
 }
 
 const textOf = (consultation: Consultation): string => JSON.stringify(consultationToWire(consultation));

@@ -47,6 +47,10 @@ function adviceDrafts(
 export const inOrder = (all: readonly Consultation[]): readonly Consultation[] =>
   all.toSorted((a, b) => (a.kind === b.kind ? a.number - b.number : a.kind === "advice" ? -1 : 1));
 
+/** With this change the model is asked. */
+export const isAsked = ({ from, consultation }: ConsultChange): boolean =>
+  from === "waiting" && consultation.state === "asking";
+
 /** What has ended moves no further, and nobody moves it from where it is not. */
 export const mayMove = (kept: Consultation, { from }: ConsultChange): boolean =>
   kept.state === from && !isConsultOver(kept);

@@ -46,6 +46,13 @@ function onRecord(db: Sqlite, { keyId, sessionId }: OwnerKey): KeyRecord {
   return later.some(({ event }) => event === "key_revoked") ? "revoked" : "enrolled";
 }
 
+/** What row and chain say of a key together: a row that was changed brings no revoked key back. */
+export function keyStanding(db: Sqlite, keyId: string): KeyRecord {
+  const key = find(db, keyId);
+  if (key === null) return "unknown";
+  return key.revokedAt === null ? onRecord(db, key) : "revoked";
+}
+
 type Adding = { readonly key: OwnerKey; readonly actor: AuditActor; readonly recordAct: RecordAct };
 
 /** A browser key needs its session, asked in the same transaction: a device that was just signed out gets no key. */

@@ -15,6 +15,7 @@ import {
 } from "#model";
 import type { ApprovalStore, AuditLog, GrantedRun, KeptExecution, RunChange, SettledRun, WorkStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
+import { beginsWork, decidedIn, lapseOf, type ApprovalFacts } from "../approvals/lapse.ts";
 import { draftsOf, isOver, settledDraft } from "./drafts.ts";
 import { createMemoryRunNetworkStore } from "./run-network.ts";
 
@@ -31,6 +32,8 @@ export type MemoryWorkParts = {
   readonly grants: () => readonly GrantedRun[];
   /** Where the questions of runs are asked; without it none can be. */
   readonly requests?: Pick<ApprovalStore, "propose" | "find" | "decline">;
+  /** The approval of this id, as it stands now. */
+  readonly approvalFacts: (tokenId: string) => ApprovalFacts | null;
   /** Where the planner is asked about runs; without it nobody is. */
   readonly beginConsult?: (consultation: Consultation) => void;
 };
@@ -43,22 +46,7 @@ export function createMemoryWorkStore(parts: MemoryWorkParts): WorkStore {
   const network = createMemoryRunNetworkStore({ recordAct, isEnded });
   const kept: Kept = { runs, ledger: new Map(), settlements: new Map(), network };
   const { ledger, settlements } = kept;
-  const change = (made: RunChange): Result<void, never> => {
-    runs.set(made.run.runId, made.run);
-    for (const entry of made.entries) ledger.set(entry.executionId, entry);
-    for (const draft of draftsOf(made, () => sha256Hex(textOf(kept, made.run)))) recordAct(draft);
-    return ok();
-  };
-  const saved = async (made: RunChange): Promise<Result<void, WorkRefusal>> => {
-    const { runId } = made.run;
-    const before = runs.get(runId);
-    if (before === undefined) return err({ code: "run_unknown", runId });
-    if (isOver(before)) return err({ code: "run_over", runId, status: before.status });
-    await leaveQuestion(requests, { before, change: made });
-    const answer = change(made);
-    if (made.consult !== undefined) parts.beginConsult?.(made.consult);
-    return answer;
-  };
+  const { heldUntil, begin, saved } = createWrites(parts, kept);
   return {
     waiting: async () => ok(grants().filter(({ runId, projectRunId }) => projectRunId === null && !runs.has(runId))),
     grantOf: async (runId) => ok(grants().find((grant) => grant.runId === runId) ?? null),
@@ -70,13 +58,11 @@ export function createMemoryWorkStore(parts: MemoryWorkParts): WorkStore {
     doneBefore: async (workItemId, at) => ok(lastDone([...runs.values()], { workItemId, at })),
     list: async (asked) => ok(listed(asked, { runs, grants: grants() })),
     hasEnded: async (runId) => ok(isEnded(runId)),
+    heldUntil,
     unfinished: async () => ok([...runs.values()].filter((run) => !isOver(run)).toSorted(byStart)),
     tokensSince: async (at) => ok(tokensSince(ledger.values(), at)),
     ledger: async (runId) => ok([...ledger.values()].filter((entry) => entry.runId === runId)),
-    begin: async (made) => {
-      const { runId } = made.run;
-      return runs.has(runId) ? err({ code: "run_exists", runId }) : change(made);
-    },
+    begin,
     save: saved,
     ask: async (made, request) => {
       const asked = await requests?.propose(request);
@@ -93,6 +79,61 @@ export function createMemoryWorkStore(parts: MemoryWorkParts): WorkStore {
     countInDoubt: async () => ok(doubtfulOf(kept).length),
     settlementOf: async (runId) => ok(settlements.get(runId) ?? null),
     settle: async (settled) => settle({ kept, recordAct }, settled),
+  };
+}
+
+function createWrites(parts: MemoryWorkParts, kept: Kept) {
+  const { recordAct, requests } = parts;
+  const { runs, ledger } = kept;
+  const { mayBegin, heldUntil } = createLapses(parts, ledger);
+  const change = (made: RunChange): Result<void, never> => {
+    runs.set(made.run.runId, made.run);
+    for (const entry of made.entries) ledger.set(entry.executionId, entry);
+    for (const draft of draftsOf(made, () => sha256Hex(textOf(kept, made.run)))) recordAct(draft);
+    return ok();
+  };
+  return {
+    heldUntil,
+    async begin(made: RunChange): Promise<Result<void, WorkRefusal>> {
+      const { runId } = made.run;
+      if (runs.has(runId)) return err({ code: "run_exists", runId });
+      const held = await mayBegin(made);
+      return held.ok ? change(made) : held;
+    },
+    async saved(made: RunChange): Promise<Result<void, WorkRefusal>> {
+      const { runId } = made.run;
+      const before = runs.get(runId);
+      if (before === undefined) return err({ code: "run_unknown", runId });
+      if (isOver(before)) return err({ code: "run_over", runId, status: before.status });
+      const held = await mayBegin(made);
+      if (!held.ok) return held;
+      await leaveQuestion(requests, { before, change: made });
+      const answer = change(made);
+      if (made.consult !== undefined) parts.beginConsult?.(made.consult);
+      return answer;
+    },
+  };
+}
+
+/** Whether approvals still hold, as the store on the file asks it inside of its transaction. */
+function createLapses({ requests, approvalFacts }: MemoryWorkParts, ledger: Kept["ledger"]) {
+  const decisionsOf = async (run: RunRecord): Promise<readonly (ApprovalFacts | null)[]> => {
+    const asked = run.question === undefined ? null : await requests?.find(run.question.requestId);
+    const given = asked?.ok === true && asked.value?.state === "approved" ? asked.value.tokenId : null;
+    const used = decidedIn([...ledger.values()].filter(({ runId }) => runId === run.runId));
+    return [...(given === null ? [] : [given]), ...used].map(approvalFacts);
+  };
+  return {
+    async mayBegin(made: RunChange): Promise<Result<void, WorkRefusal>> {
+      const decisions = [...(await decisionsOf(made.run)), ...decidedIn(made.entries).map(approvalFacts)];
+      const own = approvalFacts(made.run.tokenId);
+      const reason = beginsWork(made) ? lapseOf(own, { at: made.at, decisions: () => decisions }) : null;
+      return reason === null ? ok() : err({ code: "approval_lapsed", runId: made.run.runId, reason });
+    },
+    heldUntil: async (run: RunRecord): Promise<Result<Instant | null, never>> => {
+      const ends = (await decisionsOf(run)).flatMap((one) => (one?.key === "enrolled" ? [one.expiresAt] : []));
+      return ok(ends.toSorted().at(-1) ?? null);
+    },
   };
 }
 

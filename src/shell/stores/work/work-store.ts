@@ -6,6 +6,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { beginConsultWithin } from "../consults/consult-store.ts";
 import { BATCH_GRANT, BATCH_GRANTS } from "../batches/grants.ts";
 import { guarded, guardedValue, readable } from "../store-fault.ts";
+import { beginsWork, heldUntil, lapseWithin } from "../approvals/lapse.ts";
 import { draftsOf, isOver } from "./drafts.ts";
 import { executionHash, executionsOf } from "./executions.ts";
 import { askWithin, leaveQuestion } from "./questions.ts";
@@ -36,6 +37,7 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
     doneBefore: async (workItemId, at) => guardedValue(() => lastDone(db, { workItemId, at })),
     list: async (asked) => guardedValue(() => listed(db, asked)),
     hasEnded: async (runId) => guardedValue(() => hasEnded(db, runId)),
+    heldUntil: async (run) => guardedValue(() => heldUntil(db, run)),
     unfinished: async () =>
       guardedValue(() =>
         readable(
@@ -177,6 +179,8 @@ type Parts = WorkStoreParts;
 function begin({ db, recordAct }: Parts, change: RunChange): Result<void, WorkRefusal> {
   const { run, entries } = change;
   if (find(db, run.runId) !== null) return err({ code: "run_exists", runId: run.runId });
+  const held = mayBegin(db, change);
+  if (!held.ok) return held;
   insert(db, "work_runs", runParams(run));
   for (const entry of entries) keepEntry(db, entry);
   for (const draft of draftsOf(change, () => executionHash(db, run.runId))) recordAct(draft);
@@ -190,6 +194,8 @@ function save(parts: Parts, change: RunChange): Result<void, WorkRefusal> {
   const before = find(db, runId);
   if (before === null) return err({ code: "run_unknown", runId });
   if (isOver(before)) return err({ code: "run_over", runId, status: before.status });
+  const held = mayBegin(db, change);
+  if (!held.ok) return held;
   leaveQuestion(parts, { before, change });
   const { run_id, status, attempts, record, ended_at } = runParams(run);
   db.run(
@@ -201,6 +207,12 @@ function save(parts: Parts, change: RunChange): Result<void, WorkRefusal> {
   for (const draft of draftsOf(change, () => executionHash(db, runId))) recordAct(draft);
   if (change.consult !== undefined) beginConsultWithin(parts, change.consult);
   return ok();
+}
+
+/** INVARIANT: nothing is recorded as begun, and so nothing begins, on an approval that no longer holds. [WORK-13] */
+function mayBegin(db: Sqlite, change: RunChange): Result<void, WorkRefusal> {
+  const reason = beginsWork(change) ? lapseWithin(db, change) : null;
+  return reason === null ? ok() : err({ code: "approval_lapsed", runId: change.run.runId, reason });
 }
 
 type Asking = { readonly change: RunChange; readonly request: KeptRequest };

@@ -1,4 +1,4 @@
-import type { Consultation, ConsultFailure, StoreFault } from "#model";
+import type { Consultation, ConsultFailure, ConsultRefusal, StoreFault } from "#model";
 import type { AdviceDeps } from "./look-for-advice.ts";
 
 /** `later`: nothing was done that cannot be done again, and it is not the fault of the question. */
@@ -17,4 +17,12 @@ export async function fail(deps: AdviceDeps, { consultation, failure }: Failing)
   const moved = await deps.consults.move({ from: found.value?.state ?? "waiting", consultation: failed, at });
   deps.onChanged();
   return !moved.ok && "retryable" in moved.error ? faulty(moved.error) : "over";
+}
+
+type NotAsked = { readonly consultation: Consultation; readonly error: ConsultRefusal | StoreFault };
+
+/** That the model is asked could not be kept, and so it is not asked. */
+export async function notAsked(deps: AdviceDeps, { consultation, error }: NotAsked): Promise<Went> {
+  if ("retryable" in error) return faulty(error);
+  return error.code === "approval_lapsed" ? fail(deps, { consultation, failure: "approval_lapsed" }) : "over";
 }

@@ -4,7 +4,7 @@ import { advicePrompt, plannerSystem, readAnswer, tokensOf } from "#turn";
 import { askOnce, type Asking } from "../../talk/ask-model.ts";
 import { hasRoom } from "../../talk/day-tokens.ts";
 import type { ConsultDeps } from "./deps.ts";
-import { fail, faulty, type Went } from "./fail.ts";
+import { fail, faulty, notAsked, type Went } from "./fail.ts";
 import { loadFailed, type FailedPlan } from "./load-failed.ts";
 import { shownFailure, throughGates } from "./shown.ts";
 
@@ -25,7 +25,7 @@ export async function runAdvice(deps: ConsultDeps, consultation: Consultation): 
   const { taint } = asking;
   const asked: Consultation = { ...consultation, state: "asking", askedAt: at, taint, tokensUsed: reserved };
   const moved = await deps.consults.move({ from: "waiting", consultation: asked, at });
-  if (!moved.ok) return "retryable" in moved.error ? faulty(moved.error) : "over";
+  if (!moved.ok) return notAsked(deps, { consultation, error: moved.error });
   deps.onChanged();
   return conclude(deps, { asked, asking });
 }

@@ -3,7 +3,7 @@ import { plannerSystem, replanPrompt, tokensOf } from "#turn";
 import { askStructured, type Asking } from "../../talk/ask-model.ts";
 import { hasRoom } from "../../talk/day-tokens.ts";
 import type { ConsultDeps } from "./deps.ts";
-import { fail, faulty, type Went } from "./fail.ts";
+import { fail, faulty, notAsked, type Went } from "./fail.ts";
 import { loadFailed, type FailedPlan } from "./load-failed.ts";
 import { proposeOther } from "./propose-other.ts";
 import { runAdvice } from "./run-advice.ts";
@@ -40,7 +40,7 @@ async function begin(deps: ConsultDeps, { consultation, failed }: Beginning): Pr
   const { taint } = asking;
   const asked: Consultation = { ...consultation, state: "asking", askedAt: at, taint, tokensUsed: reserved };
   const moved = await deps.consults.move({ from: "waiting", consultation: asked, at });
-  if (!moved.ok) return "retryable" in moved.error ? faulty(moved.error) : "over";
+  if (!moved.ok) return notAsked(deps, { consultation, error: moved.error });
   deps.onChanged();
   const answer = await askStructured(deps, asking);
   if (!answer.ok) {
