@@ -16,7 +16,7 @@ export async function findGateProblems(setup: LoadedConfig): Promise<readonly Pl
   });
 }
 
-const placeWords = (origin: Origin): string =>
+export const placeWords = (origin: Origin): string =>
   origin.kind === "file" ? `${formatOrigin(origin)}:${origin.column}` : formatOrigin(origin);
 
 /** A gate that cannot be checked would block every turn; that is said before anything starts. [GATE-24] */

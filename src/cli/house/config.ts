@@ -3,7 +3,7 @@ import type { Define, Handler } from "../terminal/context.ts";
 import { EXIT, usage } from "../terminal/failure.ts";
 import { noteChangedLimits } from "../autonomy/changed-limits.ts";
 import { loadSetup } from "../client/setup.ts";
-import { findGateProblems } from "../gates/usable-gates.ts";
+import { findStartProblems, startWarnings } from "../start/start-problems.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -70,12 +70,14 @@ const listKeys: Handler<GetOptions> = async (call) => {
 const checkFile: Handler<Json> = async ({ args: [file = ""], options, terminal, environment }) => {
   const checked = checkConfigFile(file, environment);
   const problems = checked.ok
-    ? await findGateProblems(checked.value)
+    ? await findStartProblems(checked.value)
     : checked.error.map((found) => ({ ...found, message: describeProblem(found) }));
   const isGood = problems.length === 0;
-  if (options.json) terminal.json({ ok: isGood, problems });
+  const warnings = checked.ok ? startWarnings(checked.value) : [];
+  if (options.json) terminal.json({ ok: isGood, problems, warnings });
   else if (isGood) terminal.line(`${file}: nothing to repair`);
   else for (const { message } of problems) terminal.line(message);
+  if (!options.json) for (const warning of warnings) terminal.line(`Warning: ${warning}`);
   return isGood ? EXIT.ok : EXIT.failed;
 };
 

@@ -11,6 +11,7 @@ import { findGateProblems } from "../gates/usable-gates.ts";
 import { checkKeys } from "../keys/doctor-keys.ts";
 import { checkModel } from "../models/doctor-model.ts";
 import { checkSandbox } from "../sandbox/doctor-sandbox.ts";
+import { startWarnings } from "../start/start-problems.ts";
 import { checkStop } from "../stop/doctor-stop.ts";
 import { checkTelegram } from "../telegram/doctor-telegram.ts";
 import { checkQueues } from "../work/doctor-queues.ts";
@@ -78,9 +79,10 @@ async function checkGates({ setup }: Examination): Promise<readonly Finding[]> {
   if (problems.length > 0) {
     return problems.map(({ message }) => fail("gates", { message, fix: "correct that place in the file" }));
   }
-  return [
-    ok("gates", `${setup.config.gates.system.map(({ name }) => name).join(", ") || "none"}: every check is there`),
-  ];
+  const [empty] = startWarnings(setup);
+  if (empty !== undefined)
+    return [warn("gates", { message: empty, fix: "remove the key, or name the gates you want" })];
+  return [ok("gates", `${setup.config.gates.system.map(({ name }) => name).join(", ")}: every check is there`)];
 }
 
 type Problem = { readonly message: string; readonly fix: string };

@@ -6,12 +6,11 @@ import { modelToWire, modeWords, telegramStateWords, type WaitingDevice } from "
 import { commandHere } from "./command-here.ts";
 import { canOpenBrowser, openInBrowser, printLink } from "./browser.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
-import { CommandFailure } from "../terminal/failure.ts";
 import { findInstance } from "../client/instance.ts";
 import { requestLink } from "./open.ts";
 import { loadSetup, prepareDirectories, vaultAccess } from "../client/setup.ts";
 import { listenFailure, startFailure } from "./words.ts";
-import { requireUsableGates } from "../gates/usable-gates.ts";
+import { requireStartable, startWarnings } from "./start-problems.ts";
 import { listenToKeys } from "./keys.ts";
 import { surviveFaults } from "./uncaught.ts";
 
@@ -39,14 +38,7 @@ const startSilas: Handler<Options> = async (call) => {
     ...(options.port === undefined ? {} : { "channels.web.port": options.port }),
     ...(options.host === undefined ? {} : { "channels.web.host": options.host }),
   });
-  if (!setup.config.channels.web.enabled) {
-    throw new CommandFailure({
-      what: "channels.web.enabled is false, so there is no way in that could be started.",
-      kept: "Nothing was started.",
-      next: "Set it to true; the journal works in the terminal without it.",
-    });
-  }
-  await requireUsableGates(setup);
+  await requireStartable(setup);
   await prepareDirectories(setup);
   const composed = await composeWhenFree(setup, call);
   if (!composed.ok) {
@@ -116,6 +108,7 @@ async function greet(call: Call<Options>, { app, url, setup }: Place): Promise<v
   terminal.line(`  Mode    ${modeWords(modelToWire(app.messages.talk.setting))}`);
   terminal.line(`  Data    ${setup.paths.dataDir}`);
   for (const unread of setup.unread) terminal.line(`  Note    ${describeUnread(unread)}`);
+  for (const warning of startWarnings(setup)) terminal.line(`  Warning ${warning}`);
   const command = commandHere(environment);
   if (command !== null) terminal.line(`  Command ${command}, where hints say \`silas\``);
   const link = app.enrolmentLink();

@@ -31,7 +31,10 @@ export async function loadTls(config: Config): Promise<Result<LoadedTls, TlsUnre
   const { cert, key } = config.channels.web.tls;
   if (cert === null || key === null) return ok(null);
   try {
-    return ok({ cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") });
+    const pair = { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
+    // Throws where the two are no certificate and its key: better here, before anything is opened.
+    process.getBuiltinModule("node:tls").createSecureContext(pair);
+    return ok(pair);
   } catch (cause) {
     return err({ code: "tls_unreadable", cause });
   }
