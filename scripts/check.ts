@@ -1,6 +1,6 @@
 /** `npm run check`, and with `--with=e2e` the whole of `npm test`. `npm run soak` plays the large numbers. */
 import { ALLOW_LIST } from "./allow-list.ts";
-import { runAndReport, vitestStep } from "./report.ts";
+import { endOnSignals, runAndReport, vitestStep } from "./report.ts";
 import type { Step } from "./steps.ts";
 import { ensureSystemPackages } from "./system-packages.ts";
 import { toolCommand } from "./tools.ts";
@@ -33,6 +33,7 @@ export function testSteps(reportsDir: string): readonly Step[] {
 }
 
 async function main(args: readonly string[]): Promise<number> {
+  endOnSignals();
   const withE2e = args.includes("--with=e2e");
   const problem = ensureSystemPackages(withE2e ? undefined : ["unit"]);
   if (problem !== null) {

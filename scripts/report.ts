@@ -15,7 +15,6 @@ const AT_ONCE = 4;
 
 /** Answers with the exit code. The steps may keep files in a directory that is removed at the end. */
 export async function runAndReport(stepsIn: (reportsDir: string) => readonly Step[], note = ""): Promise<number> {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
   const startedMs = performance.now();
   const reportsDir = mkdtempSync(join(tmpdir(), "silas-check-"));
   process.once("exit", () => rmSync(reportsDir, { recursive: true, force: true }));
@@ -25,6 +24,11 @@ export async function runAndReport(stepsIn: (reportsDir: string) => readonly Ste
   console.log(`\n${Math.round((performance.now() - startedMs) / 1000)} s${note}`);
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
+}
+
+/** Ends this process in order when it is told to stop: steps are stopped and their files removed. */
+export function endOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
 }
 
 /** A run of vitest whose tests are counted one by one. */

@@ -5,7 +5,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { runAndReport, vitestStep } from "./report.ts";
+import { endOnSignals, runAndReport, vitestStep } from "./report.ts";
 import type { Step } from "./steps.ts";
 import { ensureSystemPackages } from "./system-packages.ts";
 import { ROOT } from "./tools.ts";
@@ -53,6 +53,7 @@ export function exhaustiveFiles(): readonly string[] {
 }
 
 async function main(args: readonly string[]): Promise<number> {
+  endOnSignals();
   const amounts = readAmounts(args);
   if (amounts === null) {
     console.error("Usage: npm run soak -- [--seeds=100] [--kills=200] [--runs=100000]");
