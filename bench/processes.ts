@@ -22,11 +22,16 @@ const START_MS = 60_000;
 /** Where `silas` and `npm start` tell Node to keep what it compiled. */
 const COMPILED = fileURLToPath(new URL("../node_modules/.cache/silas", import.meta.url));
 
+/** As `scripts/own-node.mjs` gives it to the server. */
+const SERVER_FLAGS = ["--max-semi-space-size=2"];
+
 /** The product as `silas start` runs it, on a free port, with a directory of its own and nothing else configured. */
 export const productCommand = (home: string): ServerCommand => ({
-  args: [fileURLToPath(new URL("../src/main.ts", import.meta.url)), "start", "--no-open", "--port", "0"],
+  args: [...SERVER_FLAGS, fileURLToPath(new URL("../src/main.ts", import.meta.url)), ...START],
   env: { SILAS_HOME: home, HOME: home, NODE_COMPILE_CACHE: COMPILED },
 });
+
+const START = ["start", "--no-open", "--port", "0"];
 
 export const bareCommand = (file: string): ServerCommand => ({
   args: [fileURLToPath(new URL("bare-server.mjs", import.meta.url)), file],

@@ -147,8 +147,8 @@ describe("installing", () => {
 });
 
 describe("bin/silas", () => {
-  const silas = (path: string, environment: NodeJS.ProcessEnv = {}) =>
-    spawnSync(path, ["tasks", "--json"], {
+  const silas = (path: string, environment: NodeJS.ProcessEnv = {}, words: readonly string[] = ["tasks", "--json"]) =>
+    spawnSync(path, words, {
       encoding: "utf8",
       cwd: tmpdir(),
       // The project of this test has no Node of its own, so the first line of the file has to find this one.
@@ -164,6 +164,17 @@ describe("bin/silas", () => {
     symlinkSync(join(project, "bin/silas"), link);
     const run = silas(link, { NODE_OPTIONS: "--require=/does/not/exist.js", HERE: tmpdir() });
     expect([run.stderr, run.stdout.trim(), run.status]).toEqual(["", "tasks,--json true undefined", 4]);
+  });
+
+  test("gives the server a small space for new objects, and every other command none of its flags", () => {
+    put("src/main.ts", "console.log(process.execArgv.join(' '));");
+    const flags = (...words: string[]) => silas(join(project, "bin/silas"), {}, words).stdout.trim();
+    expect(flags("start", "--no-open")).toBe("--max-semi-space-size=2");
+    expect(flags("--debug", "start")).toBe("--max-semi-space-size=2");
+    for (const words of [["tasks", "list"], ["tasks", "start"], ["start-again"], []]) expect(flags(...words)).toBe("");
+    put("scripts/build-web.ts", "");
+    const started = bootstrap(["start"]);
+    expect(started.stdout.trim().split("\n").at(-1)).toBe("--max-semi-space-size=2");
   });
 
   test("says in one sentence what to run when nothing is installed", () => {

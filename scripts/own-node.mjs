@@ -47,11 +47,23 @@ export function childEnvironment() {
  */
 const COMPILED = fileURLToPath(new URL("../node_modules/.cache/silas", import.meta.url));
 
+/**
+ * Flags of the server alone. Node would let new objects fill 16 MB before it looks which of them are still used; a Silas
+ * that waits makes few, and with 2 MB it holds about a seventh less memory.
+ */
+const SERVER_FLAGS = ["--max-semi-space-size=2"];
+
+/** What Node is called with: the words of the command, and before them the flags that its verb needs. */
+export function nodeArguments([script = "", ...words]) {
+  const isServer = script.endsWith("main.ts") && words.find((word) => !word.startsWith("-")) === "start";
+  return [...(isServer ? SERVER_FLAGS : []), script, ...words];
+}
+
 /** Runs a command of Node as if it were this process: same terminal, signals passed on, exit code kept. */
 export function runNode({ node, args, cwd = process.cwd() }) {
   return new Promise((resolve) => {
     const env = { NODE_COMPILE_CACHE: COMPILED, ...childEnvironment() };
-    const child = spawn(node, args, { cwd, stdio: "inherit", env });
+    const child = spawn(node, nodeArguments(args), { cwd, stdio: "inherit", env });
     // A terminal already sends Ctrl-C and hang-ups to every process in front of it. Passing them on as well would
     // deliver them twice, and a second Ctrl-C means "stop without waiting".
     const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
