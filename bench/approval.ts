@@ -180,7 +180,17 @@ async function issueAndUse({ pending, stores, owner }: Issuing): Promise<void> {
     const lineage = uuidV7(at, systemRandomness.bytes(10));
     const fact = holds ? "valid" : "invalid";
     const use = must(
-      judgeVerify({ token, signature: fact, item, scope: "full_plan", spawn: null, at, uses: [], lineage }),
+      judgeVerify({
+        token,
+        signature: fact,
+        item,
+        scope: "full_plan",
+        spawn: null,
+        at,
+        uses: [],
+        lineage,
+        isVoid: false,
+      }),
     );
     const spending = { ...use, workItemId: token.workItemId, friction, at, actor: OWNER, requestId: null, also: [] };
     must(await stores.approvals.spend({ ...spending, token: storedToken(token) }));

@@ -12,6 +12,7 @@ import { parseYaml } from "../src/config/index.ts";
 import {
   createChangeFeed,
   createDeviceKeys,
+  createHoldDoor,
   createActivityDoor,
   createApprovalsDoor,
   createJournalDoor,
@@ -80,6 +81,8 @@ const NOTHING_ELSE = {
   connections: { list: none },
 };
 
+const NOT_HELD = { store: { current: () => null, accept: () => ok() }, onChanged: () => {} };
+
 type Publish = (batches: readonly NotificationBatch[]) => void;
 
 async function serveProduct(): Promise<{ readonly port: number; readonly publish: Publish }> {
@@ -98,20 +101,14 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const passkeys = createPasskeysDoor({ ...keys, store: kept, audit: log, isOwnOrigin: () => false });
   const server = await createWebServer({
     keys: createKeysDoor({ ...keys, signer }),
-    approvals: createApprovalsDoor({
-      ...keys,
-      signer,
-      store: approvals,
-      audit: log,
-      passkeys,
-      ...QUIET,
-    }),
+    approvals: createApprovalsDoor({ ...keys, signer, store: approvals, audit: log, passkeys, ...QUIET }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
     secrets: createSecretsDoor({ ...keys, inputs: createMemorySecureInputStore(recordAct), onChanged: () => {} }),
     passkeys,
     review,
     deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
+    hold: createHoldDoor({ ...keys, ...NOT_HELD }),
     messages: SILENT_MESSAGES,
     work: { ...NO_WORK, timesOf: async () => ({ timeZone: "UTC", nextDue: null }) },
     ...NO_DOORS,

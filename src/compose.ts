@@ -27,6 +27,7 @@ import type {
   Clock,
   DeviceKeysDoor,
   FaultTally,
+  HoldDoor,
   JournalDoor,
   KeysDoor,
   Log,
@@ -47,6 +48,7 @@ import {
   createChangeFeed,
   createConnections,
   createDeviceKeys,
+  createHoldDoor,
   createInstalledSkills,
   createJournalDoor,
   createKeysDoor,
@@ -123,12 +125,7 @@ export type AlreadyRunning = {
 };
 export type StartRefusal = AlreadyRunning | TlsUnreadable | StartFault;
 
-export interface App {
-  readonly journal: JournalDoor;
-  readonly keys: KeysDoor;
-  readonly approvals: ApprovalsDoor;
-  readonly messages: MessagesDoor;
-  readonly secrets: SecretsDoor;
+export interface App extends Pick<LocalApp, "journal" | "keys" | "approvals" | "messages" | "secrets" | "hold"> {
   /** Opens the port; nothing is reachable before. */
   listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
   enrolmentLink(): string;
@@ -153,6 +150,7 @@ export interface LocalApp {
   readonly connections: Connections;
   readonly memory: MemoryDoor;
   readonly work: Work;
+  readonly hold: HoldDoor;
   close(): Promise<void>;
 }
 
@@ -187,7 +185,9 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const page = { version: options.version, pageDir: options.pageDir ?? BUILT_PAGE };
   const settings = webSettings(options.config, { terminalToken, tls, ...page });
   const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
-  await prepareKeys(trust.keys, { life, log });
+  const { keys, hold } = trust;
+  hold.onAccepted(async () => void (await life.begin(options.version)));
+  await hold.whenOpen(() => prepareKeys(keys, { life, log }));
   const { refusals, faults, ...tallies } = createTallies({ audit: stores.audit, ...machine, log });
   const server = await createWebServer({
     journal,
@@ -212,19 +212,16 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     async listen() {
       const listening = await server.listen();
       if (!listening.ok) return listening;
-      const told = lock.publish({
-        pid: process.pid,
-        url: listening.value.url,
-        cli_token: terminalToken,
-        started_at: machine.clock.now(),
-        version: options.version,
-      });
+      const { url } = listening.value;
+      const own = { pid: process.pid, url, cli_token: terminalToken, version: options.version };
+      const told = lock.publish({ ...own, started_at: machine.clock.now() });
       // The page works without the file; only the terminal cannot find this instance.
       if (!told.ok) log.error("instance_file_failed", told.error);
-      const { config } = options;
-      stopMessages = startMessagesLife({ messages: trust.messages, nonces: stores.nonces, config, ...machine, log });
-      await trust.work.start();
-      telegram.start(listening.value.url);
+      await hold.whenOpen(async () => {
+        stopMessages = startMessagesLife({ ...trust, nonces: stores.nonces, ...options, ...machine, log });
+        await trust.work.start();
+        telegram.start(url);
+      });
       return listening;
     },
     async close() {
@@ -233,7 +230,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       await stopMessages?.();
       feed.close();
       await tallies.close();
-      await life.end();
+      if (hold.current() === null) await life.end();
       await stores.close();
       log.close();
       lock.release();
@@ -251,7 +248,7 @@ async function openParts(start: StartParts, options: AppOptions): Promise<Result
   if (!stores.ok) return stores;
   const { signer } = openKeys({ options, stores: stores.value, machine: start.machine });
   const life = createAuditLife({ audit: stores.value.audit, ...start.machine, log: start.log, signer });
-  const begun = await life.begin(options.version);
+  const begun = stores.value.hold.current() === null ? await life.begin(options.version) : ok();
   if (begun.ok) return ok({ stores: stores.value, life, tls: tls.value });
   await stores.value.close();
   return err({ code: begun.error.code, file: start.config.dataDir, cause: begun.error.cause });
@@ -363,6 +360,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   return {
     work: withSkills(withSkills(work, skills), connections),
     keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
+    hold: createHoldDoor({ store: stores.hold, registry, clock, onChanged: review.changed }),
     deviceKeys: createDeviceKeys({ ...parts, review }),
     ...createMemory({
       ...given,

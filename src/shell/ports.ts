@@ -346,6 +346,7 @@ export type {
   WideningOutcome,
 } from "./ports/connections.ts";
 export type { SandboxCommand, Sandboxes, SandboxInput, SandboxSpace } from "./ports/sandbox.ts";
+export type { AcceptedHold, AcceptRefusal, HoldDoor, HoldStore } from "./ports/hold.ts";
 export type { HasStopped, StopDoor, StopStore, StopWord } from "./ports/stops.ts";
 export type {
   GrantedRun,

@@ -229,7 +229,7 @@ describe.each([
     });
     expect(must(await store.find("request-a"))).toMatchObject({ state: "approved", tokenId: "tok_a", decidedBy: BY });
     const second = must(await store.spend(spendingFor(token, { lineage: "two" })));
-    expect(must(await store.findApproval("tok_a"))).toEqual({ token, uses: [use, second] });
+    expect(must(await store.findApproval("tok_a"))).toEqual({ token, uses: [use, second], isVoid: false });
     expect(await recorded(audit)).toEqual(["approval_requested", "approval_granted", "approval_used"]);
   });
 

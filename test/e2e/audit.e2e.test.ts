@@ -94,11 +94,11 @@ describe("the audit log in the terminal", () => {
     expect((await home.silas(["restore", join(home.dir, "copy"), "--yes"])).code).toBe(0);
     const after = await events();
     // The chain that came back ends where the copy was taken, and says what it replaced.
-    expect(after.slice(0, 2)).toEqual(["backup_restored", "journal_imported"]);
+    expect(after.slice(0, 3)).toEqual(["backup_restored", "approvals_voided", "journal_imported"]);
     expect(await home.json<Verdict>(["audit", "verify", "--full", "--json"])).toMatchObject({ ok: true });
-    expect(
-      readdirSync(join(home.dir, "data")).some((name) => name.startsWith("audit-heads.jsonl.before-restore-")),
-    ).toBe(true);
+    expect(readdirSync(join(home.dir, "data")).some((name) => name.startsWith("audit-heads.jsonl.replaced-"))).toBe(
+      true,
+    );
     expect((await home.silas(["activity"])).out).toMatch(/^\d{4}-\d\d-\d\d\n {2}\d\d:\d\d {2}Restored the backup of /);
     expect((await home.silas(["activity", "--day", "2001-01-01"])).err).toBe("Nothing was recorded.\n");
   });

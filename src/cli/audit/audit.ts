@@ -6,12 +6,16 @@ import { LIMITS, oneLine } from "#base";
 import { activitySentence, auditBreakWords, type AuditActor, type AuditVerdict } from "#model";
 import { auditFileStart, endAuditFile, readAuditLine } from "#policy";
 import { systemEd25519, systemSha256 } from "#runtime";
+import { loadSetup } from "../client/setup.ts";
 import type { Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, usage, type ExitCode } from "../terminal/failure.ts";
 import { showMoment } from "../terminal/local-time.ts";
 import { printTable } from "../terminal/table.ts";
 import { forTarget, type Terminal } from "../terminal/terminal.ts";
+import { acceptDatabase } from "./accept.ts";
 import { auditFailure, headsWords, withAudit } from "./chain.ts";
+import { keepFullCheck } from "./full-check.ts";
+import { notChecked } from "./not-checked.ts";
 
 type Json = { readonly json?: boolean };
 
@@ -23,6 +27,12 @@ export const define: Define = (audit, act) => {
     .option("--file <file>", "check an export instead, without a database")
     .option("--json", "print JSON")
     .action(act(verify));
+  audit
+    .command("accept")
+    .description("Accept a database that may be older than the last one. Every unused approval becomes void.")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON")
+    .action(act(acceptDatabase));
   audit
     .command("tail")
     .description("The newest entries, newest last.")
@@ -44,6 +54,10 @@ const verify: Handler<Json & { readonly full?: true; readonly file?: string }> =
   }
   const verdict = await withAudit(environment, (audit) => audit.verify(options.full ? "genesis" : "latest"));
   if (!verdict.ok) throw auditFailure(verdict.error);
+  if (verdict.value.valid && options.full) {
+    const { stateDir } = loadSetup(environment).paths;
+    keepFullCheck(stateDir, { at: call.here.now, ...verdict.value.head });
+  }
   if (verdict.value.valid && verdict.value.headsChecked === 0 && options.full && !options.json) {
     terminal.note("No head is kept beside the database: entries cut off at the end would not be noticed.");
   }
@@ -63,6 +77,8 @@ function sayVerdict({ options, terminal }: Say, verdict: AuditVerdict): ExitCode
     terminal.line(`The chain holds: ${entriesChecked} entries checked, the last is ${head.seq}`);
     terminal.line(`  head ${head.hash}`);
     terminal.line(`  ${headsWords(verdict)}`);
+    terminal.line("Not checked:");
+    for (const sentence of notChecked(verdict)) terminal.line(`  ${sentence}`);
   } else {
     terminal.line(`The chain is broken. ${auditBreakWords(verdict.broken)}`);
     terminal.note(`${verdict.entriesChecked} entries before that are as they were recorded.`);
@@ -74,7 +90,7 @@ function wireVerdict(verdict: AuditVerdict): object {
   const entries = { ok: verdict.valid, entries_checked: verdict.entriesChecked };
   if (verdict.valid) {
     const { head, headsChecked: heads_checked, headsSigned: heads_signed, lastSignedAt: last_signed_at } = verdict;
-    return { ...entries, head, heads_checked, heads_signed, last_signed_at };
+    return { ...entries, head, heads_checked, heads_signed, last_signed_at, not_checked: notChecked(verdict) };
   }
   return { ...entries, broken: verdict.broken, message: auditBreakWords(verdict.broken) };
 }

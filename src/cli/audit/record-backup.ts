@@ -1,8 +1,8 @@
 import { uuidV7, type Instant } from "#base";
-import type { AuditDraft, AuditHead } from "#model";
+import { VOIDED_ACT, type AuditDraft, type AuditHead } from "#model";
 import type { AuditLog } from "#ports";
 import { markHead, systemClock, systemRandomness } from "#runtime";
-import { openAuditLog, rebuildHeads, setHeadsAside, type BackupManifest } from "#stores";
+import { openAuditLog, renewHeads, type BackupManifest } from "#stores";
 import { auditRules } from "./chain.ts";
 
 const TERMINAL = { kind: "terminal" } as const;
@@ -46,10 +46,11 @@ export async function beginRestore(dataDir: string, manifest: BackupManifest): P
       if (!manifest.files.some(({ name }) => name === "silas.db")) {
         return append(dataDir, doneDraft({ ...begun, replaced: null }));
       }
-      setHeadsAside(dataDir, systemClock.now());
-      // What cannot be written now is missed, and named, by the next look at the chain.
-      rebuildHeads({ dataDir, rules: auditRules });
-      return append(dataDir, doneDraft({ ...begun, replaced: replaced ?? null }));
+      // A restored database knows nothing of what was approved and used after it was copied. A cut between these leaves
+      // a database that is older than what is noted beside it: the next start is read-only, and asks.
+      const voided = await append(dataDir, voidedDraft(replaced ?? null));
+      renewHeads({ dataDir, rules: auditRules }, systemClock.now());
+      return (await append(dataDir, doneDraft({ ...begun, replaced: replaced ?? null }))) && voided;
     },
   };
 }
@@ -57,6 +58,13 @@ export async function beginRestore(dataDir: string, manifest: BackupManifest): P
 const doneDraft = (data: Extract<AuditDraft, { event: "backup_restored" }>["data"]): AuditDraft => ({
   event: "backup_restored",
   data,
+  at: systemClock.now(),
+  actor: TERMINAL,
+});
+
+const voidedDraft = (replaced: AuditHead | null): AuditDraft => ({
+  event: "approvals_voided",
+  data: { act_id: VOIDED_ACT, reason: "backup_restored", replaced },
   at: systemClock.now(),
   actor: TERMINAL,
 });

@@ -7,6 +7,7 @@ import { BUILT_PAGE } from "#compose";
 import { describeProblems, describeUnread, loadConfig, type Environment, type LoadedConfig } from "#config";
 import { readInstance } from "#stores";
 import { checkAudit } from "../audit/doctor-audit.ts";
+import { checkHold } from "../audit/doctor-hold.ts";
 import { findGateProblems } from "../gates/usable-gates.ts";
 import { checkKeys } from "../keys/doctor-keys.ts";
 import { checkModel } from "../models/doctor-model.ts";
@@ -48,6 +49,7 @@ export async function runChecks(patient: Patient): Promise<readonly Finding[]> {
     ...(await checkGates(examination)),
     ...places,
     await checkAudit(examination),
+    checkHold(examination),
     checkInstance(examination),
     await checkPort(examination),
     await checkTelegram(examination),

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { oneLine, type Result } from "#base";
 import type { App, StartRefusal } from "#compose";
 import { describeUnread, type LoadedConfig } from "#config";
-import { modelToWire, modeWords, telegramStateWords, type WaitingDevice } from "#model";
+import { HOLD_MEANING, holdSentence, modelToWire, modeWords, telegramStateWords, type WaitingDevice } from "#model";
 import { commandHere } from "./command-here.ts";
 import { canOpenBrowser, openInBrowser, printLink } from "./browser.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
@@ -107,6 +107,8 @@ async function greet(call: Call<Options>, { app, url, setup }: Place): Promise<v
   terminal.line(`  Open    ${paint.cyan(url)}`);
   terminal.line(`  Mode    ${modeWords(modelToWire(app.messages.talk.setting))}`);
   terminal.line(`  Data    ${setup.paths.dataDir}`);
+  const hold = app.hold.current();
+  if (hold !== null) terminal.line(`  Held    ${holdSentence(hold)} ${HOLD_MEANING} \`silas audit accept\``);
   for (const unread of setup.unread) terminal.line(`  Note    ${describeUnread(unread)}`);
   for (const warning of startWarnings(setup)) terminal.line(`  Warning ${warning}`);
   const command = commandHere(environment);

@@ -1,5 +1,5 @@
 import type { Instant } from "#base";
-import { modeWords, stoppedSchema, type StatusBody } from "#model";
+import { HOLD_MEANING, holdSentence, modeWords, stoppedSchema, type StatusBody } from "#model";
 import type { Define, Handler } from "../terminal/context.ts";
 import { callInstance, notSignedIn, readAnswer } from "../client/http-client.ts";
 import { findInstance } from "../client/instance.ts";
@@ -29,6 +29,8 @@ const showStatus: Handler<{ readonly json?: boolean }> = async ({ options, termi
   terminal.line(`  Data   ${body.data_dir}`);
   terminal.line(`  Vault  ${VAULTS[body.vault.backend]}`);
   terminal.line(`  Pages  ${body.connections} connected`);
+  const hold = body.hold ?? null;
+  if (hold !== null) terminal.line(`  Held   ${holdSentence(hold)} ${HOLD_MEANING} \`silas audit accept\``);
   const stopped = stoppedSchema.safeParse(body.stopped).data ?? null;
   if (stopped !== null) terminal.line(`  Work   ${stoppedSentence(stopped)}`);
 };

@@ -230,6 +230,7 @@ export type ApprovalRefusal = {
     | "approval_expired"
     | "approval_spent"
     | "approval_use_taken"
+    | "approval_void"
     | "approval_not_granted"
     | "approval_lineage_differs";
   readonly check: ApprovalCheck;

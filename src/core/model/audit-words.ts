@@ -64,6 +64,7 @@ const SENTENCES: Sentences = {
   backup_restore_started: ({ backup_created_at }) => `Began to restore the backup of ${plainMoment(backup_created_at)}`,
   backup_restored: ({ backup_created_at }) => `Restored the backup of ${plainMoment(backup_created_at)}`,
   backup_restore_failed: ({ reason }) => `A restore was refused (${reasonWords(reason)}); the data stayed as it was`,
+  approvals_voided: ({ reason }) => `${VOIDED[reason]}; every unused approval is void`,
   approval_requested: ({ work_item_id: id, risk }, nameOf) =>
     `Asked for a decision on ${nameOf(id)} (${riskWords(risk)})`,
   approval_granted: ({ work_item_id: id, key_id }, nameOf) =>
@@ -105,6 +106,13 @@ const SENTENCES: Sentences = {
   migration_applied: ({ store, migration }) => `Brought the ${store} database to ${migrationWords(migration)}`,
   audit_checkpoint: ({ key_id }) =>
     `Verified the audit chain and marked its head${(key_id ?? null) === null ? "" : `, signed with the key ${short(key_id ?? "")}`}`,
+};
+
+const VOIDED: { readonly [R in AuditDataOf<"approvals_voided">["reason"]]: string } = {
+  backup_restored: "A backup took the place of the database",
+  database_older: "You accepted an older database",
+  heads_missing: "You accepted the database without its record",
+  heads_unreadable: "You accepted the database with a damaged record",
 };
 
 const KEY_USES: { readonly [P in AuditDataOf<"key_used">["purpose"]]: (keyId: string) => string } = {

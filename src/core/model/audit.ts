@@ -13,6 +13,7 @@ import { goalAuditSchemas } from "./goal/goal-audit.ts";
 import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
+import { HOLD_REASONS, VOIDED_ACT } from "./audit/hold.ts";
 import { instantSchema, nameSchema } from "./values.ts";
 import { memoryAuditSchemas } from "./memory/memory-audit.ts";
 import { taintSchema } from "./message/taint.ts";
@@ -69,6 +70,15 @@ export const auditDataSchemas = {
     replaced: z.nullable(z.strictObject({ seq: count, hash: digest })),
   }),
   backup_restore_failed: z.strictObject({ ...act, reason: code }),
+  /**
+   * This database took the place of a newer one, or of one that may have been newer: no approval that was given before
+   * this entry begins anything any more. `replaced` is the last entry that was noted and is not in this chain.
+   */
+  approvals_voided: z.strictObject({
+    act_id: z.literal(VOIDED_ACT),
+    reason: z.enum(["backup_restored", ...HOLD_REASONS]),
+    replaced: z.nullable(z.strictObject({ seq: count, hash: digest })),
+  }),
   /** With the device it belongs to, when a browser holds it. */
   key_enrolled: z.strictObject({ key_id: id, key_name: nameSchema, session_id: z.optional(id) }),
   key_used: z.strictObject({ key_id: id, purpose: z.enum(["approval", "file", "message", "self_test"]) }),
@@ -89,7 +99,7 @@ export const auditDataSchemas = {
     friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
   }),
   /** An approval for tasks that a goal will make; each use of it is recorded by itself. */
-  approval_standing: z.strictObject({ ...asked, token_id: id, key_id: id, uses_max: count }),
+  approval_standing: z.strictObject({ ...asked, act_id: z.optional(id), token_id: id, key_id: id, uses_max: count }),
   approval_used: z.strictObject({
     token_id: id,
     plan_hash: digest,

@@ -102,6 +102,7 @@ export const DECISION_WORDS: Table = {
   approval_not_yet_valid: () => refused("The approval is from the future; the clock was set back."),
   approval_expired: () => refused("The approval has expired.", PROPOSE),
   approval_spent: () => refused("The approval is used up.", PROPOSE),
+  approval_void: () => refused("The approval is void: an older database was put back after you gave it.", PROPOSE),
   approval_use_taken: () => refused("This attempt was granted already."),
   approval_not_granted: () => refused("The approval was never granted."),
   approval_lineage_differs: () => refused("The approval was granted to another attempt."),

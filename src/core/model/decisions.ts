@@ -63,7 +63,12 @@ export type StoredToken = {
 };
 
 /** An approval with every use of it. */
-export type KeptApproval = { readonly token: StoredToken; readonly uses: readonly ApprovalUse[] };
+export type KeptApproval = {
+  readonly token: StoredToken;
+  readonly uses: readonly ApprovalUse[];
+  /** It was given before an older database was accepted or restored, so nothing more happens by it. */
+  readonly isVoid: boolean;
+};
 
 /** Why nothing was asked or decided. Nothing was changed. */
 export type RequestRefusal =

@@ -113,6 +113,21 @@ export {
   type KeptHead,
   type SignedHead,
 } from "./audit/heads.ts";
+export {
+  acceptHoldSchema,
+  acceptStatement,
+  HOLD_CHOICE,
+  HOLD_MEANING,
+  HOLD_REASONS,
+  holdSentence,
+  keptAct,
+  VOIDED_ACT,
+  type AcceptHoldBody,
+  type Hold,
+  type HoldBody,
+  type HoldReason,
+  type HoldRefusal,
+} from "./audit/hold.ts";
 export type { AuditMark, AuditRules, ChainBroken, HeadKeyNeeded } from "./audit/rules.ts";
 export { captureToCommand, parseCapture, type Captured, type Chip } from "./capture.ts";
 export {

@@ -35,7 +35,7 @@ export type JournalError =
 
 /** Why the world could not do it: the store's own faults. Nothing was written. */
 export type StoreFault = {
-  readonly code: "store_busy" | "disk_full" | "store_failed" | "store_corrupt";
+  readonly code: "store_busy" | "store_read_only" | "disk_full" | "store_failed" | "store_corrupt";
   readonly retryable: boolean;
   readonly cause?: unknown;
 };

@@ -1,3 +1,4 @@
+import type { HoldBody } from "./audit/hold.ts";
 import type { ModelBody } from "./talk/model-place.ts";
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
@@ -53,8 +54,10 @@ export type StatusBody = {
   readonly owner_id: string;
   /** How long a plain approval holds after it is signed. */
   readonly approval_valid_ms: number;
-  /** Where secrets are kept. */
   /** Set while everything is stopped. */
   readonly stopped: StoppedBody | null;
+  /** Set while Silas is read-only: the database is not the newest one, as far as anything can tell. */
+  readonly hold: HoldBody | null;
+  /** Where secrets are kept. */
   readonly vault: { readonly backend: VaultPlace["backend"]; readonly opens_with: VaultPlace["opensWith"] };
 };

@@ -5,6 +5,7 @@ import { UNDO_WORDS, type UndoRefusal } from "./batch/undo.ts";
 import { TIDY_WORDS, type TidyRefused } from "./batch/tidy-words.ts";
 import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
 import { DEVICE_WORDS, type DevicesError } from "./approval/device-words.ts";
+import type { HoldRefusal } from "./audit/hold.ts";
 import { GOAL_WORDS, type GoalRefusal } from "./goal/goal-words.ts";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
@@ -54,6 +55,7 @@ type KnownError =
   | StoreFault
   | InvalidInput
   | ChannelError
+  | HoldRefusal
   | KeyError
   | SecretMissing
   | VaultFault
@@ -172,6 +174,11 @@ const TABLE: Table = {
     next: "Export it again from its source, or correct that line.",
   }),
   store_busy: () => refused("The journal is busy with another write.", "Try again in a moment."),
+  store_read_only: () =>
+    refused(
+      "Silas is read-only and changes nothing.",
+      "`silas doctor` says why; the card in the page says what to do.",
+    ),
   disk_full: () => refused("The disk is full.", "Free some space, then try again."),
   store_failed: () =>
     refused("The journal could not be written or read.", "Try again; `silas doctor` looks for the cause."),
@@ -205,6 +212,8 @@ const TABLE: Table = {
   too_many_sockets: () => refused("Too many pages are open at once.", "Close one and try again."),
   shutting_down: () => refused("Silas is shutting down.", "Start it again with `silas start`."),
   terminal_only: () => refused("Only the terminal of this computer may do that.", "Use the `silas` command there."),
+  hold_over: () => refused("The database was accepted already.", "Reload the page."),
+  hold_differs: () => refused("The database changed since you were shown it.", "Look at it again, then decide."),
   key_unknown: ({ keyId }) =>
     refused(`There is no enrolled key ${oneLine(keyId)}.`, "`silas keys list` shows those that are."),
   key_revoked: ({ keyId }) =>

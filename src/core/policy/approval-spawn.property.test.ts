@@ -59,6 +59,7 @@ const present = ({ goal: of = goal, task: made = task, ...rest }: Asked = {}): P
   at: LATER,
   uses: [],
   lineage: "attempt-1",
+  isVoid: false,
   ...rest,
 });
 const verified = (asked: Asked = {}): string => {

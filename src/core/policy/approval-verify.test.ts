@@ -17,6 +17,7 @@ const presented: Presented = {
   at: LATER,
   uses: [],
   lineage: "attempt-1",
+  isVoid: false,
 };
 const recorded = (change: Partial<ApprovalUse> = {}): ApprovalUse => ({
   nonce: NONCE,
@@ -36,6 +37,11 @@ const checked = (change: Partial<Presented>) => {
 };
 const other = "ab".repeat(32) as Sha256Hex;
 
+test("[APPR-16] a void approval neither begins nor continues anything, however many uses it has left", () => {
+  expect(verified({ isVoid: true, token: { ...token, maxExecutions: 5 } })).toBe("execution_count: approval_void");
+  expect(checked({ isVoid: true })).toBe("execution_count: approval_void");
+});
+
 describe("verify", () => {
   test("[APPR-11] names the first failing check, in the order signature, hash, verdict, expiry, count, use", () => {
     const uses = [recorded({ attemptLineage: "attempt-1" })];
@@ -48,6 +54,7 @@ describe("verify", () => {
       at: LATER,
       uses,
       lineage: "attempt-1",
+      isVoid: false,
     };
     const order: readonly [string, (bad: Presented) => Presented][] = [
       ["signature: approval_signature_invalid", (bad) => ({ ...bad, signature: "valid" })],

@@ -27,6 +27,8 @@ export type Presented = {
   readonly uses: readonly ApprovalUse[];
   /** The chain of attempts that asks. */
   readonly lineage: string;
+  /** Whether it was given before the last time that all unused approvals were voided. */
+  readonly isVoid: boolean;
 };
 
 /** What the shell found out about a task that a goal is said to have made, all of it from the goal as it is stored. */
@@ -108,7 +110,8 @@ export type Issued = Pick<Presented, "token" | "signature" | "item" | "scope" | 
 
 /** What must hold before uses are counted. */
 function judgeStanding(presented: Presented): Result<void, ApprovalRefusal> {
-  return judgeBound(presented, () => judgeScope(presented));
+  const bound = judgeBound(presented, () => judgeScope(presented));
+  return bound.ok && presented.isVoid ? refuse("execution_count", "approval_void") : bound;
 }
 
 /** In the order of the checks; what is bound besides the hash is asked between the hash and the verdict. [APPR-11] */

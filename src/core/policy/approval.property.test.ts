@@ -41,6 +41,7 @@ const present = (token: ApprovalToken, rest: Partial<Presented> = {}): Presented
   at: LATER,
   uses: [],
   lineage: "attempt-1",
+  isVoid: false,
   ...rest,
 });
 

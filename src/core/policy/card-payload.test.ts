@@ -114,6 +114,7 @@ const presented = (asked: PendingDecision, rest: Partial<Presented> = {}): Prese
     at: LATER,
     uses: [],
     lineage: "attempt-1",
+    isVoid: false,
     ...rest,
   };
 };

@@ -42,6 +42,7 @@ export { prepareKeys } from "./keys/prepare.ts";
 export { createInstalledSkills, type InstalledSkills } from "./skills/installed.ts";
 export { createSkills, withSkillDecisions, withSkills, type Skills } from "./skills/create.ts";
 export { systemClock, systemRandomness, systemTimers } from "./system.ts";
+export { createHoldDoor } from "./hold/hold-door.ts";
 export { withStop } from "./stop/stoppable.ts";
 export { createPlanner } from "./work/consult/create.ts";
 export { createWork, type Work } from "./work/create.ts";

@@ -10,10 +10,10 @@
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
 export { createMemoryApprovalStore } from "./approvals/memory-approval-store.ts";
-export { setHeadsAside } from "./audit/heads.ts";
+export type { StoreHold } from "./audit/hold.ts";
 export type { RecordAct } from "./audit/log.ts";
 export { createMemoryAuditLog } from "./audit/memory-log.ts";
-export { openAuditLog, openAuditReader, rebuildHeads, type NoAudit } from "./audit/open-beside.ts";
+export { openAuditLog, openAuditReader, readHold, renewHeads, type NoAudit } from "./audit/open-beside.ts";
 export {
   createBackup,
   restoreBackup,
@@ -55,6 +55,7 @@ export {
   type Stores,
   type StoresOptions,
 } from "./open-stores.ts";
+export { writePrivateFile } from "./private-files.ts";
 export { createMemoryVault } from "./vault/memory-vault.ts";
 export { readStop } from "./stops/read-stop.ts";
 export { createMemoryQueueStore } from "./bus/memory-queue-store.ts";

@@ -32,6 +32,7 @@ import type {
 import { createApprovalStore } from "./approvals/approval-store.ts";
 import { createAutonomyStore } from "./autonomy/autonomy-store.ts";
 import { createHeadsFile } from "./audit/heads.ts";
+import { holdJournal, openHeld, type StoreHold } from "./audit/hold.ts";
 import { createAuditLog } from "./audit/log.ts";
 import { recordMigrations, type Migrated } from "./audit/migrations.ts";
 import { createQueueStore } from "./bus/queue-store.ts";
@@ -102,7 +103,9 @@ export type RuntimeStores = {
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
   readonly suggestions: SuggestionStore;
-  /** Enters into the chain every migration that it does not know yet. */
+  /** Set while the database is not the newest one, as far as anything can tell: then every write is refused. */
+  readonly hold: StoreHold;
+  /** Enters into the chain every migration that it does not know yet; while it is held, once it is accepted. */
   readonly recordMigrations: (migrated: Migrated) => Result<void, StoreFault>;
   readonly close: () => void;
 };
@@ -131,6 +134,7 @@ export type Stores = {
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
   readonly suggestions: SuggestionStore;
+  readonly hold: StoreHold;
   readonly close: () => Promise<void>;
 };
 
@@ -161,7 +165,8 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
   const recorded = runtime.value.recordMigrations(migrated);
   if (recorded.ok)
     return ok({
-      journal: journal.value,
+      journal: holdJournal(journal.value, runtime.value.hold),
+      hold: runtime.value.hold,
       telegram: runtime.value.telegram,
       autonomy: runtime.value.autonomy,
       passkeys,
@@ -227,13 +232,19 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
   });
   if (!opened.ok) return opened;
   const db = opened.value;
-  const { log, recordAct } = createAuditLog({
-    db,
-    rules: options.auditRules,
-    heads: createHeadsFile(options.dataDir),
-  });
+  const rules = options.auditRules;
+  const heads = createHeadsFile(options.dataDir);
+  const { log, recordAct } = createAuditLog({ db, rules, heads });
+  const record = (migrated: Migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() });
+  const placed = guardedValue(() => openHeld({ db, rules, heads, recordAct, recordMigrations: record }));
+  if (!placed.ok) {
+    db.close();
+    return err({ code: placed.error.code, file: join(options.dataDir, RUNTIME_FILE), cause: placed.error.cause });
+  }
+  const { hold, own, recordOwn, ...held } = placed.value;
   return ok({
-    sessions: createSessionStore(db, recordAct),
+    hold,
+    sessions: createSessionStore(own, recordOwn),
     telegram: createTelegramStore({ db, recordAct }),
     audit: log,
     keys: createKeyRegistry(db, recordAct),
@@ -255,8 +266,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     connections: createConnectionStore({ db, recordAct }),
     memories: createMemoryStore({ db, recordAct }),
     suggestions: createSuggestionStore({ db, recordAct }),
-    recordMigrations: (migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() }),
-    close: db.close,
+    ...held,
   });
 }
 

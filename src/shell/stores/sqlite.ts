@@ -33,6 +33,14 @@ export interface Sqlite {
   columns<Row extends readonly unknown[]>(sql: string, params?: SqlParams): readonly Row[];
   /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
+  /**
+   * Runs work once the current transaction is on the disk, and not at all if it is rolled back. If it throws, the caller
+   * of `transaction` gets the fault although the commit stands: whatever builds on the commit must not go on.
+   */
+  afterCommit(work: () => void): void;
+  /** From now on this connection refuses every write; reads go on. */
+  freeze(): void;
+  thaw(): void;
   /** Another connection to the same file, with the same durability and seen by the same observer. */
   openSibling(): Sqlite;
   close(): void;
@@ -86,6 +94,7 @@ type Parts = {
 function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
   // Statements are compiled once and kept; their texts are constants of this room, so the map stays small.
   const statements = new Map<string, StatementSync>();
+  let afterwards: (() => void)[] = [];
   const prepared = (sql: string): StatementSync => {
     observe(sql);
     const kept = statements.get(sql);
@@ -106,7 +115,25 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
       statement.setReturnArrays(true);
       return statement.all(checked(params)) as Row[];
     },
-    transaction: (work) => runTransaction({ handle, observe }, work),
+    transaction: (work) => {
+      let result;
+      try {
+        result = runTransaction({ handle, observe }, work);
+      } catch (cause) {
+        afterwards = [];
+        throw cause;
+      }
+      const due = afterwards;
+      afterwards = [];
+      if (result.ok) for (const each of due) each();
+      return result;
+    },
+    afterCommit: (work) => {
+      assert(handle.isTransaction, "only what happens in a transaction can wait for its commit");
+      afterwards.push(work);
+    },
+    freeze: () => handle.exec("PRAGMA query_only = ON"),
+    thaw: () => handle.exec("PRAGMA query_only = OFF"),
     openSibling,
     close: () => {
       statements.clear();

@@ -31,6 +31,8 @@ function words(fault: StartFault): readonly [string, string, string] {
   switch (fault.code) {
     case "store_busy":
       return [`${file} is in use by another program.`, UNTOUCHED, "Close the other program and start again."];
+    case "store_read_only":
+      return [`${file} cannot be written.`, UNTOUCHED, "Check that the file and its directory belong to you."];
     case "disk_full":
       return [`There is no space left to open ${file}.`, UNTOUCHED, "Free some space and start again."];
     case "store_corrupt":

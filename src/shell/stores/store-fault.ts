@@ -4,6 +4,7 @@ import type { StoreFault } from "#model";
 /** SQLite's primary result codes that mean something to a caller; everything else is `store_failed`. */
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
+const SQLITE_READONLY = 8;
 const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
@@ -20,6 +21,12 @@ export function guarded<T, E>(work: () => Result<T, E>): Result<T, E | StoreFaul
 /** `guarded` for work that answers with a plain value. */
 export function guardedValue<T>(work: () => T): Result<T, StoreFault> {
   return guarded(() => ok(work()));
+}
+
+/** The same for what a reader does by the way: while nothing may be written it is left undone, and reading goes on. */
+export function unlessReadOnly<T>(undone: T, work: () => T): Result<T, StoreFault> {
+  const done = guardedValue(work);
+  return !done.ok && done.error.code === "store_read_only" ? ok(undone) : done;
 }
 
 /** `guarded` for work that takes its time. */
@@ -41,6 +48,7 @@ export function faultOf(cause: unknown): StoreFault {
   if (primary === SQLITE_FULL || code === "ENOSPC" || code === "EDQUOT") {
     return { code: "disk_full", retryable: true, cause };
   }
+  if (primary === SQLITE_READONLY) return { code: "store_read_only", retryable: false, cause };
   if (primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB)
     return { code: "store_corrupt", retryable: false, cause };
   return { code: "store_failed", retryable: false, cause };

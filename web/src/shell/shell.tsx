@@ -8,7 +8,7 @@ import { useLocation, useSearchParams } from "wouter";
 import { useAppBadge } from "../review/badge.tsx";
 import { useWaiting } from "../review/waiting.ts";
 import { openSheet } from "../ui-state.ts";
-import { useStopped } from "../work/work-reads.ts";
+import { useHold, useStopped } from "../work/work-reads.ts";
 import { Rail } from "./rail.tsx";
 import { StatusStrip } from "./status-strip.tsx";
 import { hasRoomForReview, useWindowWidth } from "./room-for-review.ts";
@@ -22,6 +22,8 @@ const StoppedBanner = lazy(() =>
   import("../work/stop/stopped-banner.tsx").then((room) => ({ default: room.StoppedBanner })),
 );
 
+const HoldCard = lazy(() => import("../work/hold/hold-card.tsx").then((room) => ({ default: room.HoldCard })));
+
 type ShellProps = { readonly children: ReactNode; readonly onRetry: () => void };
 
 export function Shell({ children, onRetry }: ShellProps): ReactNode {
@@ -30,6 +32,7 @@ export function Shell({ children, onRetry }: ShellProps): ReactNode {
   useAppBadge();
   const hasColumn = useColumn();
   const stopped = useStopped();
+  const hold = useHold();
   const connection = useConnection((state) => state.state);
   const unsent = useOutbox((state) => state.rows.filter((row) => row.refusal === null).length);
   return (
@@ -45,6 +48,11 @@ export function Shell({ children, onRetry }: ShellProps): ReactNode {
       <TopBar />
       <Rail />
       <main id="content" className={styles["content"]} tabIndex={-1}>
+        {hold !== null && (
+          <Suspense fallback={null}>
+            <HoldCard hold={hold} />
+          </Suspense>
+        )}
         {stopped !== null && (
           <Suspense fallback={null}>
             <StoppedBanner stopped={stopped} />

@@ -11,6 +11,7 @@
 export { judgeShown, type ShownRequest, type SigningRefusal } from "./judge-minted.ts";
 export { addPasskey, passkeysBlocked, readPasskeys, removePasskey, type PasskeyFailure } from "./passkeys.ts";
 export { offerDeviceKey } from "./enrolment.ts";
+export { acceptHold } from "./accept-hold.ts";
 export { signRequest, type SignFailure, type SignOptions } from "./sign-request.ts";
 export type { DeviceState } from "./device-state.ts";
 export { readDeviceKeyAgain, useDeviceKey, type Device } from "./use-device-key.ts";

@@ -83,7 +83,7 @@ async function termsShown(request: ShownRequest): Promise<ApprovalTerms> {
   return status.ok ? { ...terms, validMs: status.value.approval_valid_ms } : terms;
 }
 
-async function signingKey(): Promise<Result<DeviceKey, SignFailure>> {
+export async function signingKey(): Promise<Result<DeviceKey, SignFailure>> {
   const device = await readDevice();
   if (!device.ok) return device;
   const { sessionId, state } = device.value;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { StoppedBody, WorkDetailBody, WorkListBody, WorkSummaryBody } from "#model";
+import type { HoldBody, StoppedBody, WorkDetailBody, WorkListBody, WorkSummaryBody } from "#model";
 import { loadOrKept, queryClient, readOf, type JournalRead } from "../data/reads.ts";
 import { useConnection } from "../wire/connection.ts";
 import { send } from "../wire/http.ts";
@@ -14,6 +14,9 @@ const POLL_ALONE_MS = 1000;
 
 /** Every run there was lately, newest first; those that wait or run among them. */
 export const useWork = (): readonly WorkSummaryBody[] => useListed()?.runs ?? NONE;
+
+/** Set while Silas is read-only. */
+export const useHold = (): HoldBody | null => useListed()?.hold ?? null;
 
 /** Set while everything is stopped. */
 export const useStopped = (): StoppedBody | null => useListed()?.stopped ?? null;

@@ -17,6 +17,7 @@ const REASONS: { readonly [code: string]: string } = {
   approval_lineage_differs: "it was given for another run",
   run_over: "the run it was used for has ended",
   store_corrupt: "what is kept of it is damaged",
+  approval_void: "it is void since an older database was put back",
   key_revoked: "the key was revoked",
   key_unknown: "nobody knows the key",
   signature_invalid: "the signature does not hold",

@@ -14,7 +14,7 @@ export const batchAuditSchemas = {
     items: z.int().check(z.gte(0)),
   }),
   /** The approval of the way back was signed together with that of the batch, and is kept. [UNDO-01] */
-  undo_kept: z.strictObject({ ...about, plan_hash: digest, token_id: id, key_id: id }),
+  undo_kept: z.strictObject({ ...about, act_id: z.optional(id), plan_hash: digest, token_id: id, key_id: id }),
 } as const;
 
 type BatchEvent = keyof typeof batchAuditSchemas;

@@ -94,6 +94,7 @@ const REASONS: Readonly<Record<string, string>> = {
   standing_limit_uses: "a limit you approved lets an approval stand for fewer repairs",
   standing_limit_days: "a limit you approved lets an approval stand for a shorter time",
   approval_spent: "the repairs that were approved in advance are used up",
+  approval_void: "the repairs approved in advance are void since an older database was put back",
   uses_exhausted: "the repairs that were approved in advance are used up",
   approval_not_yet_valid: "the repairs were approved in advance at a time that this clock has not reached",
   approval_expired: "the time of the repairs approved in advance is over",

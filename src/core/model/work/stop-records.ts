@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Instant } from "#base";
 import type { Acting } from "../audit.ts";
+import type { HoldBody } from "../audit/hold.ts";
 import { instantSchema } from "../values.ts";
 import type { WorkSummaryBody } from "./run-wire.ts";
 
@@ -15,6 +16,8 @@ export type WorkListBody = {
   readonly runs: readonly WorkSummaryBody[];
   /** Set while everything is stopped. */
   readonly stopped: StoppedBody | null;
+  /** Set while Silas is read-only. */
+  readonly hold: HoldBody | null;
 };
 
 /** `POST /api/stop` answers with this. */

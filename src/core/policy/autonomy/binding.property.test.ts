@@ -55,6 +55,7 @@ test("[AUTO-14] any bound value that is altered is not what was approved; the wo
       at: AT,
       uses: [],
       lineage: "attempt-1",
+      isVoid: false,
     });
   expect(judge(PROPOSAL).ok).toBe(true);
   expect(judge(payloadSchema.parse({ ...PROPOSAL, rationale: "Other words.", proposal_id: "p2" })).ok).toBe(true);

@@ -6,6 +6,7 @@ import {
   type DeviceKeyRefusal,
   type ErrorBody,
   type GoalRefusal,
+  type HoldRefusal,
   type InvalidInput,
   type PasskeyKeepRefusal,
   type JournalError,
@@ -66,6 +67,7 @@ export type Refusal =
   | UndoRefusal
   | WorkRefusal
   | GoalRefusal
+  | HoldRefusal
   | SkillRefusal
   | SuggestionRefusal
   | ConnectionRefusal
@@ -122,6 +124,7 @@ const STATUS: StatusTable = {
   approval_spawn_unexpected: 409,
   approval_spent: 409,
   approval_use_taken: 409,
+  approval_void: 409,
   challenge_unknown: 409,
   decision_strong_auth_unproven: 409,
   device_key_differs: 409,
@@ -164,6 +167,8 @@ const STATUS: StatusTable = {
   run_over: 409,
   approval_lapsed: 409,
   goal_busy: 409,
+  hold_differs: 409,
+  hold_over: 409,
   goal_not_paused: 409,
   goal_nothing_missed: 409,
   goal_paused: 409,
@@ -242,6 +247,7 @@ const STATUS: StatusTable = {
   vault_damaged: 500,
   shutting_down: 503,
   store_busy: 503,
+  store_read_only: 503,
   too_many_sockets: 503,
   vault_locked: 503,
   vault_unavailable: 503,

@@ -31,6 +31,7 @@ export function addStatusRoutes(app: FastifyInstance, context: WebContext): void
       owner_id: settings.ownerId,
       approval_valid_ms: settings.approvalTtlMs,
       stopped: stopped.value,
+      hold: context.hold.current(),
       vault: { backend, opens_with: opensWith },
     };
     return reply.header("cache-control", "no-store").send(body);

@@ -16,6 +16,7 @@ import { addSocketRoute } from "./socket-route.ts";
 import { addStatusRoutes } from "./status-routes.ts";
 import { addApprovalRoutes } from "./trust/approval-routes.ts";
 import { addDeviceKeyRoutes } from "./trust/device-key-routes.ts";
+import { addHoldRoutes } from "./trust/hold-routes.ts";
 import { addKeyRoutes } from "./trust/key-routes.ts";
 import type { WebContext } from "./web-context.ts";
 import { addBatchRoutes } from "./work/batch-routes.ts";
@@ -56,6 +57,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addSessionRoutes(app, context);
   addJournalRoutes(app, context);
   addActivityRoute(app, context);
+  addHoldRoutes(app, context);
   addKeyRoutes(app, context);
   addDeviceKeyRoutes(app, context);
   addApprovalRoutes(app, context);

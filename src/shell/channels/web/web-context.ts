@@ -7,6 +7,7 @@ import type {
   Clock,
   ConnectionsDoor,
   DeviceKeysDoor,
+  HoldDoor,
   JournalDoor,
   KeysDoor,
   PasskeysDoor,
@@ -37,6 +38,7 @@ export type WebServerDeps = {
   readonly feed: ChangeFeed;
   readonly keys: KeysDoor;
   readonly deviceKeys: DeviceKeysDoor;
+  readonly hold: HoldDoor;
   readonly approvals: ApprovalsDoor;
   readonly review: ReviewFeed;
   readonly secrets: SecretsDoor;

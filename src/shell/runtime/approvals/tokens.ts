@@ -91,7 +91,7 @@ async function verifyOne(
     return issued.ok ? ok({ token: storedToken(token), workItemId, use: null, ...undo }) : issued;
   }
   const lineage = operationId ?? uuidV7(at, randomness.bytes(10));
-  const use = judgeVerify({ ...presented, spawn: null, uses: [], lineage });
+  const use = judgeVerify({ ...presented, spawn: null, uses: [], lineage, isVoid: false });
   if (!use.ok) return use;
   const { contentHash, attemptLineage } = use.value;
   return ok({ token: storedToken(token), workItemId, use: { contentHash, attemptLineage } });

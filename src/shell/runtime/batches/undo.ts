@@ -119,6 +119,7 @@ async function verified(
     at,
     uses: approval.uses,
     lineage: uuidV7(at, randomness.bytes(10)),
+    isVoid: approval.isVoid,
   });
   return judged.ok ? ok({ ...judged.value, workItemId, approval }) : judged;
 }

@@ -71,6 +71,7 @@ export async function spendStanding(
     at,
     uses: kept.uses,
     lineage,
+    isVoid: kept.isVoid,
   });
   if (!judged.ok) return err({ code: judged.error.code });
   const spent = await deps.approvals.spend({

@@ -126,6 +126,7 @@ async function claimFact(
     case "key_revoked":
       return ok(verified.error.code);
     case "store_busy":
+    case "store_read_only":
     case "store_failed":
     case "store_corrupt":
     case "disk_full":

@@ -50,6 +50,7 @@ export async function checkEntry(
     heldUntil,
     uses: kept.value.uses,
     lineage: grant.runId,
+    isVoid: kept.value.isVoid,
   });
   if (!judged.ok) return judged;
   const cleared = { runId: grant.runId } as ClearedRun;

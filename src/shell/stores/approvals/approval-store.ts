@@ -2,7 +2,7 @@ import { err, LIMITS, ok, type Instant, type Result, type Sha256Hex } from "#bas
 import type { RequestRefusal, KeptRequest } from "#model";
 import type { ApprovalStore, MadeDecision, Proposed } from "#ports";
 import { outcomeDrafts } from "../batches/drafts.ts";
-import { guarded, guardedValue } from "../store-fault.ts";
+import { guarded, guardedValue, unlessReadOnly } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, replacedDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { readDigest } from "./digest.ts";
@@ -33,7 +33,7 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
     carriedOut: async (requestId) => guardedValue(() => dropUncarried(db, requestId)),
     countPending: async () => guardedValue(() => countPending(db)),
     activate: async (requestId, { at, expiresAt }) =>
-      guardedValue(() => {
+      unlessReadOnly(false, () => {
         const begun = db.run(
           `UPDATE pending_decisions SET active_since = :at, expires_at = :expiresAt
            WHERE request_id = :requestId AND state = 'pending' AND active_since IS NULL`,
@@ -41,7 +41,11 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
         );
         return begun > 0;
       }),
-    expire: async (at) => guarded(() => db.transaction(() => ok(expire(parts, at)))),
+    expire: async (at) =>
+      unlessReadOnly<readonly string[]>([], () => {
+        const expired = db.transaction(() => ok(expire(parts, at)));
+        return expired.ok ? expired.value : [];
+      }),
     decline: async (decision) => guarded(() => db.transaction(() => declineWithin(parts, decision))),
     replace: async (decision, request) => guarded(() => db.transaction(() => replace(parts, { decision, request }))),
     spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),

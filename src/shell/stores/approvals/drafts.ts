@@ -1,5 +1,5 @@
 import { assert } from "#base";
-import type { ApprovalUse, AuditDraft, KeptRequest } from "#model";
+import { keptAct, type ApprovalUse, type AuditDraft, type KeptRequest } from "#model";
 import type { AlsoGranted, MadeDecision, Spending } from "#ports";
 
 /** What the approval store and its twin record, in one place so that both say the same. */
@@ -75,6 +75,7 @@ export function standingDraft({ requestId, at, actor }: Spending, { token, workI
     event: "approval_standing",
     data: {
       ...askedOf({ requestId, planHash: token.planHash, workItemId }),
+      act_id: keptAct(token.tokenId),
       token_id: token.tokenId,
       key_id: token.keyId,
       uses_max: token.maxExecutions,

@@ -134,7 +134,7 @@ function signedTitle(projection: string): string | null {
 
 function approvalOf({ tokens, uses }: Kept, tokenId: string): KeptApproval | null {
   const token = tokens.find((one) => one.tokenId === tokenId);
-  return token === undefined ? null : { token, uses: uses.filter(({ nonce }) => nonce === token.nonce) };
+  return token === undefined ? null : { token, uses: uses.filter(({ nonce }) => nonce === token.nonce), isVoid: false };
 }
 
 const inOrder = ({ requests }: Kept): readonly KeptRequest[] =>

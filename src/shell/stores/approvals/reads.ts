@@ -3,7 +3,7 @@ import type { KeptApproval, KeptRequest, StoreFault } from "#model";
 import type { RequestHeading } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
 import { readable } from "../store-fault.ts";
-import { isOnRecord, recordedUses } from "./recorded-uses.ts";
+import { isOnRecord, isVoid, recordedUses } from "./recorded-uses.ts";
 import {
   REQUESTS_SQL,
   requestOf,
@@ -83,7 +83,7 @@ export function findApproval(db: Sqlite, tokenId: string): Result<KeptApproval |
     nonce: row.nonce,
   });
   if (!isOnRecord(uses, recordedUses(db, tokenId))) return err({ code: "store_corrupt", retryable: false });
-  return ok({ token: tokenOf(row), uses: uses.map(useOf) });
+  return ok({ token: tokenOf(row), uses: uses.map(useOf), isVoid: isVoid(db, tokenId) });
 }
 
 export function approvalsOf(db: Sqlite, requestId: string): Result<readonly KeptApproval[], StoreFault> {

@@ -1,3 +1,4 @@
+import { keptAct, VOIDED_ACT } from "#model";
 import type { Sqlite } from "../sqlite.ts";
 import type { UseRow } from "./rows.ts";
 
@@ -32,4 +33,28 @@ export function isOnRecord(rows: readonly UseRow[], recorded: readonly RecordedU
       );
     })
   );
+}
+
+/**
+ * Whether an approval is older in the chain than the last time that unused approvals were voided. The chain decides and
+ * no row does: a database that was put back knows nothing of what was used after it was copied. What the chain does not
+ * show to be newer is void.
+ */
+export function isVoid(db: Sqlite, tokenId: string): boolean {
+  const voided = lastOf(db, { kind: "act", id: VOIDED_ACT });
+  if (voided === null) return false;
+  const given = lastOf(db, { kind: "act", id: keptAct(tokenId) }) ?? firstUse(db, tokenId);
+  return given === null || given < voided;
+}
+
+type Subject = { readonly kind: string; readonly id: string };
+
+function lastOf(db: Sqlite, { kind, id }: Subject): number | null {
+  const sql = "SELECT max(seq) AS seq FROM audit_entries WHERE subject_kind = :kind AND subject_id = :id";
+  return db.get<{ readonly seq: number | null }>(sql, { kind, id })?.seq ?? null;
+}
+
+function firstUse(db: Sqlite, tokenId: string): number | null {
+  const sql = "SELECT min(seq) AS seq FROM audit_entries WHERE subject_kind = 'approval' AND subject_id = :tokenId";
+  return db.get<{ readonly seq: number | null }>(sql, { tokenId })?.seq ?? null;
 }

@@ -14,6 +14,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
 import type { HeadsFile } from "./heads.ts";
 import { keptHeadOf } from "./marks.ts";
+import { judgePlace } from "./place.ts";
 import { sourceOf } from "./read.ts";
 import { verifyChain } from "./verify.ts";
 
@@ -32,12 +33,19 @@ type Refusal = ChainBroken | HeadKeyNeeded | StoreFault;
  * missing after a crash. It is written before there is another checkpoint; where it cannot be, there is none.
  */
 export function writeCheckpoint(marking: Marking, mark: AuditMark): Result<AuditCheckpoint, Refusal> {
-  const before = guardedValue(() => keepHead(marking));
+  const before = guarded(() => keepEarlierHead(marking));
   if (!before.ok) return before;
   const written = guarded(() => marking.db.transaction(() => markHead(marking, mark)));
   // What fails here is made up for, and told, by the next checkpoint.
   if (written.ok) guardedValue(() => keepHead(marking));
   return written;
+}
+
+/** A database that is not the one noted beside it gets no further line there: the next start has to find that out. */
+function keepEarlierHead(marking: Marking): Result<void, ChainBroken> {
+  const problem = judgePlace(marking);
+  if (problem !== null) return err({ code: "chain_broken", broken: problem.broken });
+  return ok(keepHead(marking));
 }
 
 /** One after the other over all processes: the line is looked for and written under the lock of the database. */

@@ -4,16 +4,17 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  linkSync,
   openSync,
   readSync,
-  renameSync,
+  rmSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { err, ok, type Instant, type Result } from "#base";
-import { instantSchema, keyIdSchema, type KeptHead, type SignatureHex } from "#model";
-import { PRIVATE_FILE_MODE } from "../private-files.ts";
+import { instantSchema, keyIdSchema, type AuditHead, type KeptHead, type SignatureHex } from "#model";
+import { PRIVATE_FILE_MODE, syncPath, writePrivateFile } from "../private-files.ts";
 
 /** Heads are kept apart from the database: who cuts or replaces the chain there still has to answer for these. */
 const FILE = "audit-heads.jsonl";
@@ -28,58 +29,84 @@ const lineSchema = z.strictObject({
   signature: z.optional(z.nullable(z.string())),
 });
 
+/** An entry that was committed, noted between two checkpoints: nobody vouches for it, but a chain without it is older. */
+const noteSchema = z.strictObject({ hash: z.string(), seq: z.int().check(z.gte(1)) });
+
+/** What a line speaks of; `head` is null for a note. */
+export type HeadLine = AuditHead & { readonly head: KeptHead | null };
 export type HeadsUnreadable = { readonly code: "heads_unreadable"; readonly line: number };
 export type HeadsFile = {
   /** Adds a head behind the last one, unless it is there. What a crash left of a line makes room for it. */
   append(head: KeptHead): void;
   /** Every head of this entry and later ones, oldest first. Those before are read only as far as they are in the way. */
   load(fromSeq: number): Result<readonly KeptHead[], HeadsUnreadable>;
+  /** Adds an entry that was just committed, unless a later one is noted. It is on the disk when this returns. */
+  note(entry: AuditHead): void;
+  /** The same for every line, heads and notes, by the entry that each speaks of. */
+  loadLines(fromSeq: number): Result<readonly HeadLine[], HeadsUnreadable>;
+  /** Puts these in the place of all lines at once; the lines before are kept beside them under another name. */
+  replace(heads: readonly KeptHead[], at: Instant): void;
 };
 
 export function createHeadsFile(dataDir: string): HeadsFile {
   const path = join(dataDir, FILE);
+  const loadLines = (fromSeq: number): Result<readonly HeadLine[], HeadsUnreadable> => {
+    if (!existsSync(path)) return ok([]);
+    const handle = openSync(path, "r");
+    try {
+      return loadFrom(handle, fromSeq);
+    } finally {
+      closeSync(handle);
+    }
+  };
   return {
-    append: (head) => appendTo(path, head),
+    append: (head) => appendTo(path, { seq: head.seq, text: renderLine(head) }),
+    note: ({ seq, hash }) => appendTo(path, { seq, text: JSON.stringify({ hash, seq }) }),
     load: (fromSeq) => {
-      if (!existsSync(path)) return ok([]);
-      const handle = openSync(path, "r");
-      try {
-        return loadFrom(handle, fromSeq);
-      } finally {
-        closeSync(handle);
-      }
+      const lines = loadLines(fromSeq);
+      return lines.ok ? ok(lines.value.flatMap(({ head }) => head ?? [])) : lines;
     },
+    loadLines,
+    replace: (heads, at) => replaceAll(path, { heads, at }),
   };
 }
 
-/** Puts the heads of a replaced database beside it; its chain is no longer the one they speak of. */
-export function setHeadsAside(dataDir: string, at: Instant): string | null {
-  const path = join(dataDir, FILE);
-  if (!existsSync(path)) return null;
-  const kept = `${path}.before-restore-${at.replaceAll(/[:.-]/g, "")}`;
-  renameSync(path, kept);
-  return kept;
+type Replacing = { readonly heads: readonly KeptHead[]; readonly at: Instant };
+
+/** At every moment the file holds the lines before or all of the new ones. */
+function replaceAll(path: string, { heads, at }: Replacing): void {
+  const kept = `${path}.replaced-${at.replaceAll(/[:.-]/g, "")}`;
+  if (existsSync(path)) {
+    rmSync(kept, { force: true });
+    linkSync(path, kept);
+  }
+  writePrivateFile(path, heads.map((head) => `${renderLine(head)}\n`).join(""));
 }
 
-function appendTo(path: string, head: KeptHead): void {
+/** A new file is durable only with its name, so the directory is synced too when there was none. */
+function appendTo(path: string, line: { readonly seq: number; readonly text: string }): void {
+  const isNew = !existsSync(path);
   const handle = openSync(path, "a+", PRIVATE_FILE_MODE);
   try {
     const { size } = fstatSync(handle);
     const tail = readTail(handle, Math.min(size, TAIL_BYTES));
     const whole = tail.lastIndexOf("\n") + 1;
     const last = parseLine(tail.slice(0, whole).split("\n").at(-2) ?? "");
-    if (last !== null && last.seq >= head.seq) return;
+    if (last !== null && last.seq >= line.seq) return;
     if (whole < tail.length) ftruncateSync(handle, size - Buffer.byteLength(tail.slice(whole)));
-    writeSync(handle, `${renderLine(head)}\n`);
+    writeSync(handle, `${line.text}\n`);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
+  if (isNew) syncPath(dirname(path));
 }
 
 const TAIL_BYTES = 64 * 1024;
 
-function loadFrom(handle: number, fromSeq: number): ReturnType<HeadsFile["load"]> {
+type Lines = Result<readonly HeadLine[], HeadsUnreadable>;
+
+function loadFrom(handle: number, fromSeq: number): Lines {
   const { size } = fstatSync(handle);
   for (let bytes = fromSeq > 1 ? TAIL_BYTES : size; bytes < size; bytes *= 4) {
     const tail = readTail(handle, bytes);
@@ -101,8 +128,8 @@ function readTail(handle: number, bytes: number): string {
   return buffer.toString("utf8", 0, read);
 }
 
-function parseLines(text: string): ReturnType<HeadsFile["load"]> {
-  const heads: KeptHead[] = [];
+function parseLines(text: string): Lines {
+  const heads: HeadLine[] = [];
   const lines = text.split("\n");
   const last = lines.pop() ?? "";
   for (const [index, line] of lines.entries()) {
@@ -116,15 +143,22 @@ function parseLines(text: string): ReturnType<HeadsFile["load"]> {
 }
 
 /** A line whose writing was cut off ends before the brace that every line ends with, and nothing else has one. */
-const isTorn = (text: string): boolean => text.startsWith('{"at":"'.slice(0, text.length)) && !text.includes("}");
+const isTorn = (text: string): boolean =>
+  ['{"at":"', '{"hash":"'].some((start) => text.startsWith(start.slice(0, text.length))) && !text.includes("}");
 
 /** Null for anything but a line as it is written here: another spelling of the same would be an edit nobody sees. */
-function parseLine(line: string): KeptHead | null {
-  const parsed = lineSchema.safeParse(parseJson(line));
+function parseLine(line: string): HeadLine | null {
+  const json = parseJson(line);
+  const note = noteSchema.safeParse(json);
+  if (note.success) {
+    const { hash, seq } = note.data;
+    return JSON.stringify({ hash, seq }) === line ? { seq, hash, head: null } : null;
+  }
+  const parsed = lineSchema.safeParse(json);
   if (!parsed.success) return null;
   const { at, checkpoint_id, hash, key_id, seq, signature } = parsed.data;
   if (JSON.stringify({ at, checkpoint_id, hash, key_id, seq, signature }) !== line) return null;
-  return {
+  const head = {
     at,
     checkpointId: checkpoint_id,
     hash,
@@ -132,6 +166,7 @@ function parseLine(line: string): KeptHead | null {
     seq,
     signature: (signature ?? null) as SignatureHex | null,
   };
+  return { seq, hash, head };
 }
 
 /** In the order of canonical JSON. */

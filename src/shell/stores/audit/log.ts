@@ -24,9 +24,32 @@ export function createAuditLog(parts: AuditLogParts): { readonly log: AuditLog; 
     recordAct: (draft) => {
       assert(parts.db.handle.isTransaction, "an act and its entry are in one transaction");
       const appended = appendWithin(parts, draft);
+      if (appended.ok && isNoted(draft)) noteAfterCommit(parts, appended.value);
       assert(appended.ok, `AUD-08 the entry of an act fits its event: ${appended.ok ? "" : appended.error.path}`);
     },
   };
+}
+
+/**
+ * Acts after which an older database would let something happen a second time, or take back the owner's "no". Each is
+ * noted beside the database behind its commit, and before anything follows from it: a program starts only when the note
+ * of its run is on the disk. What is newer in the database than beside it was cut off by a crash in between.
+ */
+const NOTED: ReadonlySet<AuditDraft["event"]> = new Set([
+  "approval_granted",
+  "approval_used",
+  "approvals_voided",
+  "run_started",
+  "run_ended",
+  "everything_stopped",
+  "key_revoked",
+  "device_revoked",
+]);
+
+export const isNoted = ({ event }: Pick<AuditDraft, "event">): boolean => NOTED.has(event);
+
+function noteAfterCommit({ db, heads }: AuditLogParts, { seq, hash }: AuditHead): void {
+  db.afterCommit(() => heads.note({ seq, hash }));
 }
 
 type Appended = Result<AuditEntry, InvalidInput | StoreFault>;

@@ -35,8 +35,11 @@ export function createMemoryAuditLog(
     checkpointsFrom: (seq) => checkpoints.filter((one) => one.seq >= seq),
     findCheckpoint: (id) => checkpoints.find((one) => one.checkpointId === id) ?? null,
     latestCheckpoint: () => checkpoints.at(-1) ?? null,
+    checkpointBefore: (seq) => checkpoints.findLast((one) => one.seq < seq) ?? null,
     latestSigned: () => checkpoints.findLast(({ signature }) => signature !== null) ?? null,
     heads: (fromSeq) => ok(heads.filter(({ seq }) => seq >= fromSeq)),
+    // Nothing in memory outlives the process, so nothing is noted between two checkpoints.
+    noted: () => ok([]),
     keys,
   };
   const add = (draft: AuditDraft) => {

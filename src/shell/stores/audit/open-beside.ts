@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { err, ok, type Result } from "#base";
-import type { AuditRules, StoreFault } from "#model";
+import { err, ok, type Instant, type Result } from "#base";
+import type { AuditRules, HoldReason, StoreFault } from "#model";
 import type { AuditLog, AuditReader, WorkTitles } from "#ports";
 import { readGateNames, readTitles } from "../approvals/titles.ts";
 import { openSqlite, type Sqlite, type SqlParams } from "../sqlite.ts";
 import { faultOf, guardedValue } from "../store-fault.ts";
 import { createHeadsFile } from "./heads.ts";
+import { noteAnew } from "./hold.ts";
 import { createAuditLog } from "./log.ts";
-import { keptHeadOf } from "./marks.ts";
-import { createAuditReader, sourceOf, type ReadableDb } from "./read.ts";
+import { judgePlace } from "./place.ts";
+import { createAuditReader, type ReadableDb } from "./read.ts";
 
 /** There is no database yet, or one from before there was an audit chain. */
 export type NoAudit = { readonly code: "no_audit"; readonly file: string };
@@ -41,22 +42,27 @@ export function openAuditLog({ dataDir, rules }: Place): Result<AuditLog, NoAudi
 }
 
 /**
- * Writes the heads of a chain that was put back from a copy, whose own heads are elsewhere or nowhere. What they say is
- * taken from the chain; whether it was signed is not something that can be made up here.
+ * Notes a chain that was put back from a copy as the newest, with the heads of its own checkpoints. Whether these were
+ * signed is not something that can be made up here.
  */
-export function rebuildHeads({ dataDir, rules }: Place): Result<void, NoAudit | StoreFault> {
-  const heads = createHeadsFile(dataDir);
+export function renewHeads({ dataDir, rules }: Place, at: Instant): Result<void, NoAudit | StoreFault> {
   const opened = openAsItIs({ dataDir, open: openForReading }, (db) => db);
   if (!opened.ok) return opened;
   const db = opened.value;
   try {
-    return guardedValue(() => {
-      const source = sourceOf({ db, rules, heads });
-      for (const checkpoint of source.checkpointsFrom(1)) {
-        const head = keptHeadOf({ source, rules }, checkpoint);
-        if (head !== null) heads.append(head);
-      }
-    });
+    return guardedValue(() => noteAnew({ db, rules, heads: createHeadsFile(dataDir) }, at));
+  } finally {
+    db.close();
+  }
+}
+
+/** Why a start would be read-only; null when it would not. Nothing is written or migrated. */
+export function readHold({ dataDir, rules }: Place): Result<HoldReason | null, NoAudit | StoreFault> {
+  const opened = openAsItIs({ dataDir, open: openForReading }, (db) => db);
+  if (!opened.ok) return opened;
+  const db = opened.value;
+  try {
+    return guardedValue(() => judgePlace({ db, rules, heads: createHeadsFile(dataDir) })?.reason ?? null);
   } finally {
     db.close();
   }

@@ -82,8 +82,13 @@ export function sourceOf({ db, heads }: ReaderParts): ChainSource {
         .flatMap((row) => checkpointOf(row) ?? []),
     findCheckpoint: (id) => one("WHERE checkpoint_id = :id", { id }),
     latestCheckpoint: () => one("ORDER BY seq DESC LIMIT 1"),
+    checkpointBefore: (seq) => one("WHERE seq < :seq ORDER BY seq DESC LIMIT 1", { seq }),
     latestSigned: () => one("WHERE signature IS NOT NULL ORDER BY seq DESC LIMIT 1"),
     heads: (fromSeq) => heads.load(fromSeq),
+    noted: (fromSeq) => {
+      const lines = heads.loadLines(fromSeq);
+      return lines.ok ? ok(lines.value.filter(({ head }) => head === null)) : lines;
+    },
     keys: () => db.all<OwnerKeyBody>("SELECT * FROM owner_keys ORDER BY enrolled_at, key_id").map(ownerKeyFromWire),
   };
 }

@@ -66,8 +66,10 @@ function sourceIn({ rows, checkpoints, heads, keys }: Chain): ChainSource {
     checkpointsFrom: (seq) => from(checkpoints, seq),
     findCheckpoint: (id) => checkpoints.find((one) => one.checkpointId === id) ?? null,
     latestCheckpoint: () => checkpoints.at(-1) ?? null,
+    checkpointBefore: (seq) => checkpoints.findLast((one) => one.seq < seq) ?? null,
     latestSigned: () => checkpoints.findLast(({ signature }) => signature !== null) ?? null,
     heads: (seq) => ({ ok: true, value: from(heads, seq) }),
+    noted: () => ({ ok: true, value: [] }),
     keys: () => keys,
   };
 }

@@ -22,8 +22,11 @@ export type ChainSource = {
   checkpointsFrom(seq: number): readonly AuditCheckpoint[];
   findCheckpoint(checkpointId: string): AuditCheckpoint | null;
   latestCheckpoint(): AuditCheckpoint | null;
+  checkpointBefore(seq: number): AuditCheckpoint | null;
   latestSigned(): AuditCheckpoint | null;
   heads(fromSeq: number): Result<readonly KeptHead[], AuditBreak>;
+  /** Entries between the heads that were noted beside the chain as committed. */
+  noted(fromSeq: number): Result<readonly AuditHead[], AuditBreak>;
   /** The owner's keys, those out of use among them. */
   keys(): readonly AuditHeadKey[];
 };
@@ -97,13 +100,19 @@ export function beginLook(work: Work, from: From): Result<Look, AuditBreak> {
   // Noted first, read second: what is noted meanwhile cannot be missed by rows read before it.
   const kept = source.heads(start.value.seq);
   if (!kept.ok) return kept;
+  const noted = source.noted(start.value.seq);
+  if (!noted.ok) return noted;
+  const hashes = new Map(noted.value.map(({ seq, hash }) => [seq, hash]));
   const marks = marksBySeq(source.checkpointsFrom(start.value.seq), kept.value);
   const judging = { source, rules, keys: source.keys() };
   let headsSigned = 0;
   const judgeNoted = (row: AuditRow): AuditBreak | null => {
-    const noted = marks.get(row.seq);
-    if (noted === undefined && !isCheckpoint(row)) return null;
-    const judged = judgeMarks(judging, { row, marks: noted });
+    const marked = marks.get(row.seq);
+    if (marked === undefined && !isCheckpoint(row)) {
+      const isNoted = (hashes.get(row.seq) ?? row.hash) === row.hash;
+      return isNoted ? null : { code: "head_differs", seq: row.seq };
+    }
+    const judged = judgeMarks(judging, { row, marks: marked });
     if (!judged.ok) return judged.error;
     if (judged.value?.signature) headsSigned += 1;
     return null;
@@ -116,7 +125,7 @@ export function beginLook(work: Work, from: From): Result<Look, AuditBreak> {
     start: start.value,
     judgeNoted,
     end(head, entriesChecked) {
-      const isCut = [...marks.keys()].some((seq) => seq > head.seq);
+      const isCut = [...marks.keys(), ...hashes.keys()].some((seq) => seq > head.seq);
       const missed = isCut ? ({ code: "entries_cut", seq: head.seq + 1 } as const) : judgeUnsigned(work, judging.keys);
       if (missed !== null) return { valid: false, entriesChecked, broken: missed };
       const lastSignedAt = momentOf(work, source.latestSigned());

@@ -1,5 +1,5 @@
 import { assert } from "#base";
-import type { AuditActor, AuditDraft, KeptRequest } from "#model";
+import { keptAct, type AuditActor, type AuditDraft, type KeptRequest } from "#model";
 import type { AlsoGranted, KeptUndo, Spending, Undoing } from "#ports";
 
 /** What the stores record about batches, in one place. */
@@ -25,6 +25,7 @@ export function undoKeptDraft({ requestId, at, actor }: Spending, { token, workI
     data: {
       request_id: requestId,
       work_item_id: workItemId,
+      act_id: keptAct(token.tokenId),
       plan_hash: token.planHash,
       token_id: token.tokenId,
       key_id: token.keyId,

@@ -19,7 +19,8 @@ export function addWorkRoutes(app: FastifyInstance, context: WebContext): void {
     const listed = await work.list({ status, idPart: id });
     const stopped = listed.ok ? await work.stops.current() : listed;
     if (!listed.ok || !stopped.ok) return answer(reply, stopped.ok ? listed : stopped);
-    const body: WorkListBody = { runs: listed.value.map(workSummaryToWire), stopped: stopped.value };
+    const runs = listed.value.map(workSummaryToWire);
+    const body: WorkListBody = { runs, stopped: stopped.value, hold: context.hold.current() };
     return answer(reply, ok(body));
   });
   app.get("/api/work/:id", async (request, reply) => {

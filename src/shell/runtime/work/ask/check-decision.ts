@@ -50,6 +50,7 @@ export async function checkDecision(
     at: deps.clock.now(),
     uses: kept.value.uses,
     lineage: operationId,
+    isVoid: kept.value.isVoid,
   });
   if (!judged.ok) return judged;
   const { tokenId } = token;
