@@ -40,6 +40,8 @@ test("milliseconds that are no moment of the years 0000 to 9999 are refused", ()
   for (const ms of [Number.NaN, Number.POSITIVE_INFINITY, 0.5, 253_402_300_800_000, -62_167_219_200_001]) {
     expect(instantFromMs(ms).ok).toBe(false);
   }
+  expect(instantFromMs(-62_167_219_200_000)).toEqual({ ok: true, value: "0000-01-01T00:00:00.000Z" });
+  expect(instantFromMs(253_402_300_799_999)).toEqual({ ok: true, value: "9999-12-31T23:59:59.999Z" });
 });
 
 test("dates and times of day have one spelling", () => {

@@ -22,6 +22,13 @@ test("what cannot be undone is said as such, and any other risk by its level", (
   expect(asked("low")).toBe("Asked for a decision on task-1 (low risk)");
 });
 
+test("one is one, and more are counted", () => {
+  const settled = (items: number): string =>
+    activitySentence({ event: "batch_outcome", data: { work_item_id: "task-1", outcome: "approved", items } } as never);
+  expect(settled(1)).toMatch(/ 1 item of task-1$/);
+  expect(settled(2)).toMatch(/ 2 items of task-1$/);
+});
+
 test("no sentence shows a code, the name of a file or a moment for machines", () => {
   const said = (event: string, data: object): string => activitySentence({ event, data: { ...data } } as never);
   const goal = { goal_id: "goal-1" };

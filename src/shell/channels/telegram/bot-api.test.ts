@@ -58,7 +58,8 @@ describe("the Bot API", () => {
     expect(await codeAt(await always(404, "no such page"))).toBe("telegram_token_refused");
     expect(await codeAt(await always(409, "{}"))).toBe("telegram_taken");
     expect(await codeAt(await always(429, "not json"))).toBe("telegram_busy");
-    expect(await codeAt(await always(500, "{}"))).toBe("telegram_unreachable");
+    expect(await codeAt(await always(500, '{"ok":false}'))).toBe("telegram_unreachable");
+    expect(await codeAt(await always(499, '{"ok":false}'))).toBe("telegram_refused");
     expect(await codeAt(await always(200, "not json"))).toBe("telegram_unreachable");
     expect(await codeAt(await always(200, '{"ok":true,"result":{"id":"no number"}}'))).toBe("telegram_refused");
     expect(await codeAt(await always(403, '{"ok":false,"description":"blocked by the user"}'))).toBe(
