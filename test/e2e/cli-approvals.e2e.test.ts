@@ -49,6 +49,18 @@ function query(sql: string): readonly Record<string, unknown>[] {
 }
 const count = (sql: string): number => Number(query(sql)[0]?.["n"]);
 
+test("[APPR-12] a request whose stored projection was changed by one byte is shown with that, and fails", async () => {
+  const request = await propose();
+  const shown = () => home.silas(["approvals", "show", request.request_id]);
+  expect(await shown()).toMatchObject({ code: 0, err: "" });
+  query("UPDATE pending_decisions SET projection = replace(projection, 'notes', 'votes') RETURNING request_id");
+  const changed = await shown();
+  expect(changed.code).toBe(1);
+  expect(changed.out).toContain(request.request_id);
+  expect(changed.err).toContain("What is stored is not what its hash stands for");
+  expect(await home.silas(["approvals", "show", request.request_id, "--json"])).toMatchObject({ code: 1 });
+});
+
 describe("from a plan to a receipt", () => {
   test("[FLOW-04] one approval is minted, signed, verified and spent once, and its receipt is proven without Silas", async () => {
     const request = await propose();

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { sha256Hex } from "#base";
 import { keptRequestToWire, type KeptRequest } from "#model";
 import { safeJson } from "../plan/safe-json.ts";
 import type { Define, Handler } from "../terminal/context.ts";
@@ -77,8 +78,15 @@ const showRequest: Handler<Json> = async (call) => {
     const { requestId } = await findRequest(approvals, call.args[0] ?? "");
     return orFail(await approvals.show(requestId));
   });
-  if (options.json) return terminal.line(safeJson(keptRequestToWire(request)));
-  for (const line of describeRequest(request)) terminal.line(line);
+  if (options.json) terminal.line(safeJson(keptRequestToWire(request)));
+  else for (const line of describeRequest(request)) terminal.line(line);
+  // What is shown is read from what is kept; only the hash says that it is what was asked or signed.
+  if (sha256Hex(request.projection) === request.planHash) return;
+  throw new CommandFailure({
+    what: "What is stored is not what its hash stands for: the request was changed after it was asked.",
+    kept: "Nothing runs on it.",
+    next: "Do not approve it. `silas doctor` checks the rest; propose the plan again.",
+  });
 };
 
 const exportReceipt: Handler<object> = async (call) => {
