@@ -42,6 +42,22 @@ test("[APPR-16] a void approval neither begins nor continues anything, however m
   expect(checked({ isVoid: true })).toBe("execution_count: approval_void");
 });
 
+describe("uses", () => {
+  test("[APPR-16] the highest use number counts like as many uses: a row that vanished gives none back", () => {
+    const three = { ...token, maxExecutions: 3 };
+    const late = recorded({ useNumber: 3, attemptLineage: "attempt-3" });
+    expect(verified({ token: three, uses: [late], lineage: "attempt-4" })).toBe("execution_count: approval_spent");
+    const second = recorded({ useNumber: 2, attemptLineage: "attempt-2" });
+    expect(judgeVerify({ ...presented, token: three, uses: [second], lineage: "attempt-4" })).toMatchObject({
+      value: { useNumber: 3 },
+    });
+    // More rows than numbers count as well.
+    const twice = [recorded(), recorded({ attemptLineage: "attempt-2" }), recorded({ attemptLineage: "attempt-3" })];
+    expect(verified({ token: three, uses: twice, lineage: "attempt-4" })).toBe("execution_count: approval_spent");
+    expect(checked({ uses: [recorded({ useNumber: 2 })] })).toBe("execution_count: approval_spent");
+  });
+});
+
 describe("verify", () => {
   test("[APPR-11] names the first failing check, in the order signature, hash, verdict, expiry, count, use", () => {
     const uses = [recorded({ attemptLineage: "attempt-1" })];
