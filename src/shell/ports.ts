@@ -329,6 +329,7 @@ export type {
   HandledSuggestion,
   PlannedLook,
   RecentSuggestions,
+  SaidSuggestion,
   SuggestionLooks,
   SuggestionsDoor,
   SuggestionStore,

@@ -61,6 +61,19 @@ describe.each([
   ["twin", openTwin],
   ["real", openReal],
 ] as const)("the store of suggestions (%s)", (_name, open) => {
+  test("[TAINT-06] the newest suggestion that says exactly this is found, in its scope, whatever became of it", async () => {
+    const { suggestions } = await open();
+    const said = { rationale: "Delete the old ones", offer: "next_step" } as const;
+    const [older, newer] = [suggestionNamed("a", said), suggestionNamed("b", { ...said, createdAt: at(2) })];
+    must(await suggestions.add([newer, older]));
+    const saying = async (words: string, scopeId = SCOPE) => must(await suggestions.saying({ scopeId, words }));
+    expect(await saying("Delete the old ones")).toEqual(newer);
+    must(await suggestions.expire({ suggestionIds: [newer.suggestionId], at: at(3) }));
+    expect(await saying("Delete the old ones")).toMatchObject({ suggestionId: newer.suggestionId, state: "expired" });
+    expect(await saying("Delete the old ones!")).toBeNull();
+    expect(await saying("Delete the old ones", "other")).toBeNull();
+  });
+
   test("of one thing one waits, and each coming and going is in the chain", async () => {
     const opened = await open();
     const { suggestions } = opened;

@@ -91,6 +91,7 @@ export {
   type StreamCandidate,
 } from "./messages/stream.ts";
 export { scrubText } from "./taint/scrub.ts";
+export { suggestedWords, suggestionSources } from "./messages/suggested.ts";
 export { deriveTaint, endorse, taintWithSources } from "./taint/taint.ts";
 export { CONNECTION_GATE, judgeConnectionUse, type UseVerdict, type WantedUse } from "./connection/permission-gate.ts";
 export { riskOf, type Reversibility, type RiskAction, type RiskFacts } from "./risk.ts";

@@ -14,6 +14,8 @@ export interface SuggestionStore {
   /** What waits, what was said or answered since then, and all that is not to be said again; newest first. */
   recent(asked: RecentSuggestions): Promise<Result<readonly Suggestion[], StoreFault>>;
   find(suggestionId: string): Promise<Result<Suggestion | null, StoreFault>>;
+  /** The newest that says exactly this, whatever became of it. */
+  saying(said: SaidSuggestion): Promise<Result<Suggestion | null, StoreFault>>;
   /** All of them or none. INVARIANT: of one thing one waits; one that waits already is not added again. */
   add(suggestions: readonly Suggestion[]): Promise<Result<readonly Suggestion[], StoreFault>>;
   /** INVARIANT: one answer, the first; what expired takes none. [SUGG-08] */
@@ -24,6 +26,7 @@ export interface SuggestionStore {
   looks(scopeId: string): Promise<Result<SuggestionLooks | null, StoreFault>>;
   planLook(planned: PlannedLook): Promise<Result<void, StoreFault>>;
 }
+export type SaidSuggestion = { readonly scopeId: string; readonly words: string };
 export type RecentSuggestions = { readonly scopeId: string; readonly since: Instant };
 export type HandledSuggestion = {
   readonly suggestionId: string;

@@ -11,12 +11,16 @@ import { startNoncePruning } from "./nonce-pruning.ts";
 type MessagesConfig = Pick<Config, "ownerId" | "nonceStore" | "messages"> &
   Pick<SystemGatesParts["config"], "gates"> &
   TalkConfig;
-export type MessagesParts = Omit<MessagesDeps, "settings" | "systemGates" | "talk" | "store" | "decisions"> &
+export type MessagesParts = Omit<
+  MessagesDeps,
+  "settings" | "systemGates" | "talk" | "store" | "decisions" | "suggestions"
+> &
   Omit<TalkParts, "stores" | "config"> & {
     readonly config: MessagesConfig;
     readonly stores: TalkParts["stores"] & {
       readonly messages: MessagesDeps["store"];
       readonly approvals: MessagesDeps["decisions"];
+      readonly suggestions: MessagesDeps["suggestions"];
     };
   };
 export type Messages = MessagesDoor & { readonly talk: Talk };
@@ -28,6 +32,7 @@ export function createMessages({ config, stores, ...deps }: MessagesParts): Mess
     ...deps,
     store: stores.messages,
     decisions: stores.approvals,
+    suggestions: stores.suggestions,
     talk,
     systemGates: config.gates.system,
     settings: { ownerId: config.ownerId, window: windowOf(config) },

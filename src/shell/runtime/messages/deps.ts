@@ -12,6 +12,7 @@ import type {
   Randomness,
   Signer,
   StreamDoor,
+  SuggestionStore,
 } from "#ports";
 
 import type { Talk } from "../talk/create.ts";
@@ -27,6 +28,7 @@ export type MessagesDeps = {
   readonly signer: Signer;
   readonly audit: Pick<AuditLog, "append">;
   readonly customers: CustomerContexts;
+  readonly suggestions: Pick<SuggestionStore, "saying">;
   /** What an approved goal adds to the configuration. */
   readonly stream: StreamDoor;
   /** Who answers, if anybody does. */

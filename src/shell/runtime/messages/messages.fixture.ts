@@ -156,6 +156,7 @@ export async function setUp(options: Options = {}) {
       signer,
       audit,
       customers,
+      suggestions: { saying: async () => ok(null) },
       stream: { look: options.stream ?? (async () => ok(inForce({ accessLevels: levelsOf(options.ladder ?? []) }))) },
       talk: options.talk ?? NOBODY,
       settings: {

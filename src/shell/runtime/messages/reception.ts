@@ -12,7 +12,15 @@ import {
   type Source,
   type StoreFault,
 } from "#model";
-import { earliestSpending, judgeOrigin, scrubText, type ClaimFact, type Judged } from "#policy";
+import {
+  earliestSpending,
+  judgeOrigin,
+  scrubText,
+  suggestedWords,
+  suggestionSources,
+  type ClaimFact,
+  type Judged,
+} from "#policy";
 import type { KeyRegistry, Sender } from "#ports";
 import { verifySigned } from "../keys/signer.ts";
 import type { Connections } from "./connections.ts";
@@ -137,11 +145,11 @@ async function claimFact(
 }
 
 /**
- * What the message brings along. Attachments are foreign whoever sends them; messages are trusted as they are now. What
+ * What the message brings along. Words of a suggestion that are sent as they were stay a model's. Attachments are foreign whoever sends them; messages are trusted as they are now. What
  * another scope holds is not there. [MSG-01]
  */
 async function sourcesOf(
-  { store }: MessagesDeps,
+  { store, suggestions, settings: { ownerId } }: MessagesDeps,
   { sent, scopeIds }: { readonly sent: SentMessage; readonly scopeIds: ReadonlySet<string> },
 ): Promise<Result<readonly Source[], MessageRefusal | StoreFault>> {
   const named = [
@@ -158,8 +166,11 @@ async function sourcesOf(
     }
     sources.push({ item_id: id, relation, taint: message.taint });
   }
+  const suggested = await suggestions.saying({ scopeId: ownerId, words: suggestedWords(sent.text) });
+  if (!suggested.ok) return suggested;
   return ok([
     ...sources,
+    ...suggestionSources(sent.text, suggested.value),
     ...sent.attachments.map((item) => ({ item_id: item, relation: "attachment", taint: "external" }) as const),
   ]);
 }

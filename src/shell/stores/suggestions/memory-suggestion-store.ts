@@ -24,6 +24,10 @@ export function createMemorySuggestionStore({ recordAct }: { readonly recordAct:
           .toSorted((a, b) => (placeOf(a) > placeOf(b) ? -1 : 1)),
       ),
     find: async (suggestionId) => ok(kept.get(suggestionId) ?? null),
+    saying: async ({ scopeId, words }) => {
+      const said = [...kept.values()].filter((one) => one.scopeId === scopeId && one.rationale === words);
+      return ok(said.toSorted((a, b) => (placeOf(a) > placeOf(b) ? -1 : 1))[0] ?? null);
+    },
     add: async (suggestions) => {
       const added = suggestions.filter((one) => {
         if (waits(one)) return false;

@@ -1,6 +1,6 @@
 import { err, LIMITS, ok, type Instant, type Result } from "#base";
 import { suggestionSchema, suggestionToWire, type Suggestion, type SuggestionRefusal } from "#model";
-import type { HandledSuggestion, PlannedLook, RecentSuggestions, SuggestionStore } from "#ports";
+import type { HandledSuggestion, PlannedLook, RecentSuggestions, SaidSuggestion, SuggestionStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole, wholeJson } from "../store-fault.ts";
@@ -16,6 +16,7 @@ export function createSuggestionStore(parts: Parts): SuggestionStore {
   return {
     recent: async (asked) => guardedValue(() => recent(db, asked)),
     find: async (suggestionId) => guardedValue(() => find(db, suggestionId)),
+    saying: async (said) => guardedValue(() => saying(db, said)),
     add: async (suggestions) => changing(() => ok(suggestions.filter((suggestion) => insert(parts, suggestion)))),
     handle: async (handled) => changing(() => handle(parts, handled)),
     expire: async ({ suggestionIds, at }) =>
@@ -64,6 +65,16 @@ function recent(db: Sqlite, { scopeId, since }: RecentSuggestions): readonly Sug
     { scopeId, since, limit: LIMITS.suggestionsRead },
   );
   return readable(rows, suggestionOf);
+}
+
+function saying(db: Sqlite, { scopeId, words }: SaidSuggestion): Suggestion | null {
+  const row = db.get<SuggestionRow>(
+    `SELECT state, suggestion FROM suggestions
+     WHERE scope_id = :scopeId AND CASE WHEN json_valid(suggestion) THEN json_extract(suggestion, '$.rationale') END = :words
+     ORDER BY created_at DESC, suggestion_id DESC LIMIT 1`,
+    { scopeId, words },
+  );
+  return row === null ? null : suggestionOf(row);
 }
 
 function find(db: Sqlite, suggestionId: string): Suggestion | null {
