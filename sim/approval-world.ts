@@ -17,6 +17,8 @@ export const PLAN = `---
 id: task-sim
 type: task
 title: Tidy the notes
+steps:
+  - { name: gather, tool: file_write, args: { path: notes.md, content: Notes } }
 verify:
   - name: page exists
     run: test -s notes.md

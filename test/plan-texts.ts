@@ -25,6 +25,10 @@ export const planFile = (frontMatter: string, body = BODY): string => `---\n${fr
 export const taskFile = (lines = "", body = BODY): string =>
   planFile(`id: task-1\ntype: task\ntitle: A task\n${lines}`, body);
 
+/** One that something would carry out, as every task that is proposed has to be. */
+export const stepFile = (lines = "", body = BODY): string =>
+  taskFile(`steps:\n  - { name: look, run: "true" }\n${lines}`, body);
+
 export const goalFile = (lines = ""): string => planFile(`id: goal-1\ntype: goal\ntitle: A goal\n${lines}`);
 
 export const parse = (markdown: string) => parsePlan({ markdown, readYaml: parseYaml, at: AT });
@@ -113,6 +117,8 @@ id: ${id}
 type: task
 title: ${JSON.stringify(title)}
 budget: { max_tokens: 50000, max_cost_usd: 0.5, max_wall_time_seconds: 600 }
+steps:
+  - { name: write the page, tool: file_write, args: { path: notes/week-46.md, content: "${"## A day\\n".repeat(7)}" } }
 verify:
   - { name: page exists, run: test -s notes/week-46.md, expect: { exit_code: 0 } }
   - { name: seven days, run: "grep -c '^## ' notes/week-46.md", expect: { equals: "7" }, timeout: 10 }

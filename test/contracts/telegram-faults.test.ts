@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock, systemRandomness, systemTimers } from "#runtime";
 import { OWNER, startBotServer, TOKEN, type BotServer } from "../bot-api-server.ts";
 import { startServer, type Running } from "../e2e/server-start.ts";
-import { taskFile } from "../plan-texts.ts";
+import { stepFile } from "../plan-texts.ts";
 import { must } from "./journal-fixture.ts";
 
 /** A machine that fails once, the next time a function in this file of the chat uses it. */
@@ -61,7 +61,7 @@ const events = async (): Promise<readonly string[]> => {
   };
   return items.map(({ event }) => event);
 };
-const propose = async () => must(await silas.app.approvals.propose(taskFile(), { kind: "terminal" }));
+const propose = async () => must(await silas.app.approvals.propose(stepFile(), { kind: "terminal" }));
 
 async function expectAlive(): Promise<void> {
   await expect.poll(failing.hasFailed, { interval: 20 }).toBe(true);

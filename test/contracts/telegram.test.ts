@@ -13,7 +13,7 @@ import {
 } from "#model";
 import { OWNER, startBotServer, TOKEN, type BotServer, type Shown } from "../bot-api-server.ts";
 import { makeDir, startServer, type Running } from "../e2e/server-start.ts";
-import { taskFile } from "../plan-texts.ts";
+import { stepFile, taskFile } from "../plan-texts.ts";
 import { must } from "./journal-fixture.ts";
 
 const TERMINAL = { kind: "terminal" } as const;
@@ -46,7 +46,7 @@ afterEach(async () => {
   await bot.close();
 });
 
-const propose = async (markdown = taskFile()): Promise<KeptRequest> =>
+const propose = async (markdown = stepFile()): Promise<KeptRequest> =>
   must(await silas.app.approvals.propose(markdown, TERMINAL)).request;
 const ask = async (payload: Payload): Promise<KeptRequest> =>
   must(await silas.app.approvals.proposePayload(payload, TERMINAL)).request;
@@ -156,7 +156,7 @@ describe("what is decided there", () => {
   test("[TELE-03] a plan of medium risk is shown whole, and approved by two presses with the key in the vault", async () => {
     await begin();
     const request = await propose(
-      taskFile('verify:\n  - { name: "a [link](https://x.example)", run: "true", expect: { exit_code: 0 } }'),
+      stepFile('verify:\n  - { name: "a [link](https://x.example)", run: "true", expect: { exit_code: 0 } }'),
     );
     expect(request.riskLevel).toBe("medium");
     const card = await cardWith(request, /pprove/);
@@ -211,7 +211,7 @@ describe("what is decided there", () => {
     bot.write(`confirm ${code}`);
     await bot.shows(`Not yet: confirm ${code}`);
     expect(await stateOf(request.requestId)).toBe("pending");
-    const there = await propose(taskFile("domain: there"));
+    const there = await propose(stepFile("domain: there"));
     expect(must(await silas.app.approvals.inbox()).map(({ requestId }) => requestId)).toContain(request.requestId);
     bot.write(` Confirm ${code.toUpperCase()} `);
     await expect.poll(() => stateOf(request.requestId), POLL).toBe("approved");
@@ -223,7 +223,7 @@ describe("what is decided there", () => {
     expect(Object.keys(here).toSorted()).toEqual(Object.keys(elsewhere).toSorted());
     const decided = [here, elsewhere].map(({ state, decidedBy }) => [state, decidedBy]);
     expect(decided).toEqual([ON_TELEGRAM, TERMINAL].map((by) => ["approved", by]));
-    const other = await propose(taskFile("domain: other"));
+    const other = await propose(stepFile("domain: other"));
     await cardWith(other, /pprove/);
     bot.write(`decline ${other.planHash.slice(0, 10)}`);
     await expect.poll(() => stateOf(other.requestId), POLL).toBe("declined");
@@ -233,7 +233,7 @@ describe("what is decided there", () => {
   test("a button is good for its own card, its own message and one press", async () => {
     await begin();
     const one = await propose();
-    const two = await propose(taskFile("domain: other"));
+    const two = await propose(stepFile("domain: other"));
     const [first, second] = [await cardWith(one, /pprove/), await cardWith(two, /pprove/)];
     const data = first.buttons[0]?.callback_data ?? "";
     const nonce = data.split(":")[2] ?? "";
@@ -261,7 +261,7 @@ describe("what is decided there", () => {
 
   test("what does not fit into one message is a link to the page, whatever its risk", async () => {
     await begin();
-    const request = await propose(taskFile("", `\n# Context\n${"Read all of this. ".repeat(300)}\n`));
+    const request = await propose(stepFile("", `\n# Context\n${"Read all of this. ".repeat(300)}\n`));
     expect(request.riskLevel).toBe("medium");
     const card = await cardOf(request);
     expect(card.buttons).toEqual([]);
@@ -270,7 +270,7 @@ describe("what is decided there", () => {
 
   test("what is decided elsewhere is said in the chat and loses its buttons; a restart tells nothing twice", async () => {
     await begin();
-    const [one, two] = [await propose(), await propose(taskFile("domain: other"))];
+    const [one, two] = [await propose(), await propose(stepFile("domain: other"))];
     await cardWith(one, /pprove/);
     await cardWith(two, /pprove/);
     const decline = { requestId: one.requestId, verdict: "declined", friction: [], actor: TERMINAL } as const;

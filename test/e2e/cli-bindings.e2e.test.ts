@@ -21,8 +21,12 @@ function file(name: string, text: string): string {
   writeFileSync(path, text);
   return path;
 }
+const STEPS = 'steps: [{ name: look, run: "true" }]';
 const task = (name: string): string =>
-  file(`${name}.md`, `---\nid: task-${name}\ntype: task\ntitle: Task ${name}\n---\n\n# What to do\n\nOnly ${name}.\n`);
+  file(
+    `${name}.md`,
+    `---\nid: task-${name}\ntype: task\ntitle: Task ${name}\n${STEPS}\n---\n\n# What to do\n\nOnly ${name}.\n`,
+  );
 const project = (): string =>
   file(
     "project.md",

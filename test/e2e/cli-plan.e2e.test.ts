@@ -28,7 +28,7 @@ const file = (name: string, content: string | Uint8Array): string => {
   return path;
 };
 const plan = (lines = "", body = "# Context\nWhy.\n"): string =>
-  `---\nid: task-1\ntype: task\ntitle: A task\n${lines}---\n${body}`;
+  `---\nid: task-1\ntype: task\ntitle: A task\n${lines}steps: [{ name: look, run: "true" }]\n---\n${body}`;
 // The page that explains plans holds one whole plan in a fenced block.
 const documented = (): string =>
   /^```markdown\n([^]*?)^```$/m.exec(readFileSync(join(ROOT, "docs", "plans.md"), "utf8"))?.[1] ?? "";
@@ -88,6 +88,16 @@ describe("silas plan check", () => {
     expect(out).toContain("50000 tokens, $0.50, 600 s, 5 attempts, 3 planner calls");
   });
 
+  test("a task that nothing would carry out is refused by check and propose alike, with a sentence", async () => {
+    const idle = "---\nid: task-1\ntype: task\ntitle: A task\n---\n# Context\nWhy.\n";
+    const path = file("idle.md", idle);
+    const checked = await home.silas(["plan", "check", path]);
+    expect(checked).toMatchObject({ code: 1, out: expect.stringContaining("nothing would carry this task out") });
+    const proposed = await home.silas(["plan", "propose", path]);
+    expect(proposed).toMatchObject({ code: 1, err: expect.stringContaining("nothing would carry this task out") });
+    expect((await home.silas(["inbox"])).out).not.toContain("A task");
+  });
+
   test("standard input and a file of the same bytes have the same hash", async () => {
     const text = plan("skills: [a]\n");
     const ran = await home.silas(["plan", "check", "-", "--json"], { input: text });
@@ -104,7 +114,7 @@ describe("silas plan check", () => {
       `${path}:5:1 skils: there is no such key; did you mean skills?`,
       `${path}:6:1 status: is kept by Silas and cannot be set by a plan`,
       `${path}:8:16 verify.0.run: no shell reads this, so && is not allowed; put the command into a script file and run that, e.g. \`sh check.sh\``,
-      `${path}:10:1 body: the briefing after the front matter is empty`,
+      `${path}:11:1 body: the briefing after the front matter is empty`,
       "",
     ]);
     const json = await home.silas(["plan", "check", "-", "--json"], { input: text });

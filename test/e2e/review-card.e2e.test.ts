@@ -70,7 +70,7 @@ describe("what a card shows", () => {
       mediumPlan(),
       highPlan(),
       WITHOUT_SKILLS,
-      planFile(`id: task-long\ntype: task\ntitle: ${long}\nverify: []`),
+      planFile(`id: task-long\ntype: task\ntitle: ${long}\nsteps: [{ name: look, run: "true" }]\nverify: []`),
       mediumPlan("W".repeat(80), "task-wide"),
     ];
     const ids: string[] = [];

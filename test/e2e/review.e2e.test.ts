@@ -79,7 +79,9 @@ describe("the queue", () => {
     await approveMedium(page);
     await expect.poll(() => headings(page)).toEqual(["Run: Plan number 2"]);
     await expect.poll(() => page.locator("h2:focus").textContent()).toBe("Run: Plan number 2");
-    await expect.poll(() => heardIn(page)).toContain("Approved and signed: Run: Plan number 1. 2 more wait for you.");
+    await expect
+      .poll(() => heardIn(page))
+      .toContain("Approved and signed: Run: Plan number 1. It runs now. 2 more wait for you.");
     await activeCard(page).getByRole("button", { name: "Decline: nothing runs" }).click();
     await expect.poll(() => page.locator("h2:focus").textContent()).toBe("Run: Plan number 3");
     await expect

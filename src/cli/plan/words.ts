@@ -147,6 +147,8 @@ function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string
     step_has_neither: () => "a step needs run with a command, or tool with args",
     step_path_refused: ({ expected }) => `must be a relative path without .. and backslashes, or lie in ${expected}`,
     steps_empty: () => "has no step; name at least one, or leave it out",
+    steps_missing: () =>
+      "are missing: nothing would carry this task out; name steps, or `executor: model` with its tools",
     steps_without_repair: () => "repair nothing: a goal runs them when its on_failure is spawn_task or leads to it",
     unknown_tool: ({ nearest }) => `there is no such tool${didYouMean(nearest)}`,
   };

@@ -48,10 +48,12 @@ export const DECISION_WORDS: Table = {
   plan_refused: ({ line, column, reason }) =>
     reason === "model_absent"
       ? refused("This plan is for an AI model, and none is set up.", "`silas models show` says what is missing.")
-      : refused(
-          `The plan cannot be proposed (line ${line}, column ${column}: ${oneLine(reason)}).`,
-          "`silas plan check FILE` explains it.",
-        ),
+      : reason === "steps_missing"
+        ? refused("Nothing would carry this plan out.", "Give it steps, or `executor: model` with its tools.")
+        : refused(
+            `The plan cannot be proposed (line ${line}, column ${column}: ${oneLine(reason)}).`,
+            "`silas plan check FILE` explains it.",
+          ),
   proposal_refused: ({ reason, itemId }) =>
     refused(`${itemId === null ? "This" : oneLine(itemId)} cannot be proposed: ${PROPOSAL_WORDS[reason]}.`),
   payload_refused: ({ reason }) => refused(`This cannot be proposed (${oneLine(reason)}).`),

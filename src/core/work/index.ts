@@ -84,7 +84,7 @@ export {
   type PlanProjection,
   type SkillFact,
 } from "./plan-hash.ts";
-export { placeAbsentTools, placeGateProblems } from "./place-problems.ts";
+export { placeAbsentTools, placeGateProblems, placeNothingToDo } from "./place-problems.ts";
 export { problemAt, type PlanProblem, type PlanProblemCode, type PlanProblems } from "./problems.ts";
 export {
   buildSpawnedTask,

@@ -39,6 +39,15 @@ export function placeAbsentTools(
   });
 }
 
+/** A task that nothing would carry out: it could be approved, and then nothing would happen. */
+export function placeNothingToDo(
+  source: Pick<PlanSource, "markdown" | "readYaml">,
+  { type, steps, executor }: Pick<WorkItem, "type" | "steps" | "executor">,
+): readonly PlanProblem[] {
+  if (type !== "task" || steps.length > 0 || executor !== null) return [];
+  return [problemAt(locator(source)(["type"]), { code: "steps_missing", key: "steps" })];
+}
+
 function locator({ markdown, readYaml }: Pick<PlanSource, "markdown" | "readYaml">) {
   const form = splitPlan(markdown);
   const document = form.ok ? readYaml(form.value.frontMatter) : form;

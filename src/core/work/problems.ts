@@ -67,6 +67,7 @@ export type FieldRefusalCode =
   | "step_has_neither"
   | "step_path_refused"
   | "steps_empty"
+  | "steps_missing"
   | "steps_without_repair"
   | "unknown_escalation"
   | "unknown_key"

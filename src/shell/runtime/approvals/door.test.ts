@@ -168,6 +168,7 @@ const child = (name: string, lines = "") => `---
 id: task-${name}
 type: task
 title: Task ${name}
+steps: [{ name: look, run: "true" }]
 ${lines}
 ---
 
@@ -224,7 +225,9 @@ test("[PROJ-01] a project without one of its tasks, with one too many, or with a
   expect(await reasonOf({ tasks: [a, b, child("c")] })).toBe("task_extra");
   expect(await reasonOf({ tasks: [a, a, b] })).toBe("task_repeated");
   expect(await reasonOf({ tasks: [a, child("b", "parent: project-2")] })).toBe("task_of_another");
-  expect(await reasonOf({ tasks: [a, b.replace("type: task", "type: goal")] })).toBe("task_is_no_task");
+  expect(await reasonOf({ tasks: [a, b.replace("type: task", "type: goal\non_failure: spawn_task")] })).toBe(
+    "task_is_no_task",
+  );
   expect(await reasonOf({ tasks: [a, `${b}\u0000`] })).toBe("nul_character");
   expect(await reasonOf({ plan: PLAN, tasks: [a] })).toBe("tasks_without_project");
   expect(await reasonOf({ tasks: [b, child("a", "parent: project-1")] })).toBe("asked");

@@ -7,9 +7,10 @@ import { must } from "../must.fixture.ts";
 
 const file = (id: string, lines: string): string =>
   `---\nid: ${id}\ntitle: About ${id}\n${lines}\n---\n\n# What to do\n\nOnly ${id}.\n`;
+const TASK = 'type: task\nsteps: [{ name: look, run: "true" }]';
 const PROJECT = planProposalText({
   plan: file("project-1", "type: project\ntasks: [task-a, task-b]"),
-  tasks: [file("task-a", "type: task"), file("task-b", "type: task")],
+  tasks: [file("task-a", TASK), file("task-b", TASK)],
   standing: null,
 });
 const GOAL = planProposalText({

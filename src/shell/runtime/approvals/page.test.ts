@@ -154,8 +154,8 @@ describe("refused when it is signed, without effect, and recorded", () => {
     const signed = signaturesOf(phone, request.requestId, await prepared(world, phone, request));
     const find = store.find;
     const changes = [
-      [{ markdown: EXAMPLE.replace("Leave the daily files", "Remove the daily files") }, "approval_hash_differs"],
-      [{ projection: request.projection.replace("Leave", "Remove") }, "decision_changed"],
+      [{ markdown: EXAMPLE.replace("Write nothing else.", "Write everything else.") }, "approval_hash_differs"],
+      [{ projection: request.projection.replace("Write nothing", "Write everything") }, "decision_changed"],
       [{ planHash: "0".repeat(64) as Sha256Hex }, "decision_changed"],
     ] as const;
     for (const [change, code] of changes) {

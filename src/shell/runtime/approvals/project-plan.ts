@@ -33,6 +33,7 @@ export type PlanReading = {
   readonly standingUsesMax: number;
   readonly absentTools?: readonly string[];
   readonly systemGates?: readonly string[];
+  readonly mustAct?: boolean;
   /** The versions of skills it is projected with: those that are installed, or those that were approved with it. */
   readonly skills?: readonly SkillFact[];
 };
@@ -88,8 +89,8 @@ function projectRepair({ goal, task_id: taskId, failed, at, skills }: Repairing)
 type File = { readonly markdown: string; readonly continues?: string | undefined };
 
 function parse(reading: PlanReading, file: File): Result<ParsedPlan, PlanRefused> {
-  const { readYaml, at, absentTools = [], systemGates = [] } = reading;
-  const parsed = readPlan({ ...file, readYaml, at, absentTools, systemGates });
+  const { readYaml, at, absentTools = [], systemGates = [], mustAct = false } = reading;
+  const parsed = readPlan({ ...file, readYaml, at, absentTools, systemGates, mustAct });
   if (parsed.ok) return parsed;
   const [{ line, column, code }] = parsed.error;
   return err({ code: "plan_refused", line, column, reason: code });

@@ -252,4 +252,5 @@ const readingOf = (
     ...(settings.model === "ready" ? [] : ["model"]),
   ],
   systemGates: settings.systemGates ?? [],
+  mustAct: true,
 });

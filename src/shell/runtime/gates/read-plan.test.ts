@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseYaml } from "#config";
-import { AT, taskFile } from "../../../../test/plan-texts.ts";
+import { AT, goalFile, planFile, taskFile } from "../../../../test/plan-texts.ts";
 import { readPlan } from "./read-plan.ts";
 
 const read = (lines: string) => readPlan({ markdown: taskFile(lines), readYaml: parseYaml, at: AT });
@@ -61,4 +61,21 @@ test("[GATE-02] a gate with the name of one of the configuration is refused at i
     error: [{ code: "gate_name_taken", key: "gates.1.name", line: 7 }],
   });
   expect(readPlan(source).ok).toBe(true);
+});
+
+test("a task that nothing would carry out is refused for whoever proposes it; every other kind of plan is not", () => {
+  const propose = (markdown: string) => readPlan({ markdown, readYaml: parseYaml, at: AT, mustAct: true });
+  const idle = taskFile("verify: [{ name: a, run: ls, expect: { exit_code: 0 } }]");
+  expect(propose(idle)).toMatchObject({ ok: false, error: [{ code: "steps_missing", key: "steps", line: 3 }] });
+  for (const markdown of [
+    taskFile("steps: [{ name: a, run: ls }]"),
+    taskFile("executor: model\ntools: [file_write]"),
+    goalFile('schedule: "0 6 * * *"'),
+    goalFile("agent: stream"),
+    planFile("id: project-1\ntype: project\ntitle: Both\ntasks: [task-a]"),
+  ]) {
+    expect(propose(markdown).ok, markdown).toBe(true);
+  }
+  // What was approved before is still read.
+  expect(readPlan({ markdown: idle, readYaml: parseYaml, at: AT }).ok).toBe(true);
 });

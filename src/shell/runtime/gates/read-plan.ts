@@ -4,6 +4,7 @@ import {
   parsePlan,
   placeAbsentTools,
   placeGateProblems,
+  placeNothingToDo,
   problemAt,
   type ParsedPlan,
   type PlanProblems,
@@ -19,19 +20,21 @@ import { planGateProblems } from "./registry.ts";
 export function readPlan({
   absentTools = [],
   systemGates = [],
+  mustAct = false,
   ...source
 }: PlanToUse): Result<ParsedPlan, PlanProblems> {
   const parsed = parsePlan(source);
   if (!parsed.ok) return parsed;
   const { item } = parsed.value;
   const gates = placeGateProblems(source, [...planGateProblems(item), ...namesTaken(item, systemGates)]);
-  const [first, ...rest] = [...gates, ...placeAbsentTools(source, { item, absentTools })];
+  const idle = mustAct ? placeNothingToDo(source, item) : [];
+  const [first, ...rest] = [...gates, ...placeAbsentTools(source, { item, absentTools }), ...idle];
   return first === undefined ? parsed : err([first, ...rest]);
 }
 
-/** The same for somebody who wrote the plan: also where it holds a password or a key, before it is sent anywhere. */
+/** The same for somebody who wrote the plan: also whether anything would be done, and where it holds a password or a key. */
 export async function checkPlan(plan: PlanToUse, find = findSecrets): Promise<Result<ParsedPlan, PlanProblems>> {
-  const parsed = readPlan(plan);
+  const parsed = readPlan({ ...plan, mustAct: true });
   if (!parsed.ok) return parsed;
   const scan = await find(plan.markdown);
   if (!scan.ok) return err([problemAt({ line: 1, column: 1 }, { code: "secret_scan_failed" })]);
@@ -48,6 +51,8 @@ type PlanToUse = PlanSource & {
   readonly absentTools?: readonly string[];
   /** Names of the gates of the configuration. A plan adds to them and stands in the place of none. [GATE-02] */
   readonly systemGates?: readonly string[];
+  /** For what is still to be approved: a task says what is done. What was approved before is read as it is. */
+  readonly mustAct?: boolean;
 };
 
 const namesTaken = ({ gates }: WorkItem, systemGates: readonly string[]): readonly GateProblem[] =>
