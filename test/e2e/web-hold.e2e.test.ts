@@ -45,6 +45,6 @@ test("[APPR-16] the page is read-only with one card, and accepting it there is s
   expect((await home.silas(["status"])).out).not.toContain("read-only");
   expect((await home.silas(["activity"])).out).toContain("You accepted an older database");
   expect((await home.silas(["audit", "verify", "--full"])).code).toBe(0);
-  // While the server was away, its socket could not be reached.
-  expect(complaints.filter((each) => !each.startsWith("WebSocket connection"))).toEqual([]);
+  // While the server was away it could not be reached.
+  expect(complaints.filter((each) => !each.includes("net::ERR_CONNECTION_"))).toEqual([]);
 });
