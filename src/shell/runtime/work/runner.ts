@@ -108,17 +108,17 @@ function createBeginning({ deps, turns, driven, followRun, isClosed }: Beginning
     if (run === null || isClosed()) return;
     await follow(driveRun(deps, { ...run, place }), run.loaded);
   };
-  const runTask = async (task: Preparing): Promise<void> => {
-    const loaded = await loadPlan(deps, task.grant);
-    await turns.add(loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM, (place) => drive(task, place));
-  };
+  /** Waits for its turn by what the plan says of its places; once it has it, the plan is read afresh. */
+  const inTurn = (task: Preparing, loaded: Awaited<ReturnType<typeof loadPlan>>): Promise<void> =>
+    turns.add(loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM, (place) => drive(task, place));
+  const runTask = async (task: Preparing): Promise<void> => inTurn(task, await loadPlan(deps, task.grant));
   const projectDeps: ProjectDeps = { ...deps, runTask, driven, inTurn: (piece) => turns.add(NO_CLAIM, piece) };
   return {
     async begin(preparing: Preparing): Promise<void> {
       // Nothing begins while everything is stopped; what waits is looked for again when it is not.
       if (await deps.isStopped()) return;
       const loaded = await loadPlan(deps, preparing.grant);
-      if (!loaded.ok || loaded.value.item.type !== "project") return runTask(preparing);
+      if (!loaded.ok || loaded.value.item.type !== "project") return inTurn(preparing, loaded);
       const project = await readProject(deps, loaded.value);
       if (project !== null && !isClosed()) await follow(driveProject(projectDeps, project), loaded.value);
     },
