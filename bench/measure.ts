@@ -10,6 +10,8 @@ export type Goal =
       readonly against: "limit" | "peer";
       readonly compare: "speed_at_least" | "cost_at_most";
       readonly factor: number;
+      /** For what is cheap: as much more, in the line's unit, is fine whatever the factor. */
+      readonly orMore?: number;
     }
   | { readonly against: "figure"; readonly atMost: number };
 
@@ -99,7 +101,10 @@ function judge(
     return { against: goal.against, ratio: speed, goal: `>= ${goal.factor}x speed`, ok: speed >= goal.factor };
   }
   const cost = 1 / speed;
-  return { against: goal.against, ratio: cost, goal: `<= ${goal.factor}x cost`, ok: cost <= goal.factor };
+  const more = median(rounds.map((round) => round.product - (round[goal.against] ?? Number.NaN)));
+  const isOk = cost <= goal.factor || more <= (goal.orMore ?? 0);
+  const words = goal.orMore === undefined ? "" : ` or ${goal.orMore} more`;
+  return { against: goal.against, ratio: cost, goal: `<= ${goal.factor}x cost${words}`, ok: isOk };
 }
 
 function speedRatio(against: "limit" | "peer", rounds: readonly Round[]): number {
