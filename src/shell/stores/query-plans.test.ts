@@ -61,6 +61,7 @@ const EXCUSED: { readonly [part: string]: string } = {
   "SELECT work_item_id AS id, min(title) AS title": "sorts the titles of one page",
   "SELECT lists.parent_id AS task_id": "sorts the checklists of the tasks of one page",
   "SELECT record FROM work_runs WHERE run_id IN": "sorts the runs whose id fits",
+  "json_extract(entry, '$.decision.token_id')": "sorts the decisions that the steps of one run or project asked for",
   "SELECT r.run_id FROM decision_tokens g": "sorts the runs of one request",
   "ended_rank > :from AND started_at < :to": "sorts the time entries that ended since the span began",
   "target_type = :type": "sorts the ratings of one kind; a person gives a few a day",
