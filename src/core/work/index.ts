@@ -71,7 +71,7 @@ export { callIn } from "./run/envelope.ts";
 export { sealResult, type StepSeen } from "./run/result.ts";
 export { connectionUse, connectionUseIn, type ConnectionUse } from "./steps/connection-use.ts";
 export { callOf, readStep, type SandboxCall } from "./steps/tool-call.ts";
-export { changedBetween, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
+export { changedBetween, isCheckProgram, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
 export { proves } from "./verify/proves.ts";
 export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";

@@ -1,7 +1,7 @@
 import type { VerificationCheck } from "#model";
 import { splitCommand } from "../command-line.ts";
 
-/** Files of a workspace that checks may rely on, each with the digest of its bytes. */
+/** Files of a workspace, or of a granted folder by their whole paths, that checks may rely on, each with the digest of its bytes. */
 export type CheckFiles = ReadonlyMap<string, string>;
 
 const NAMES_MOST = 20;
@@ -17,8 +17,12 @@ export function mayDecideCheck(path: string, checks: readonly VerificationCheck[
   const names = path.split("/");
   const last = names.at(-1) ?? "";
   if (names.slice(0, -1).some((name) => TEST_FOLDERS.has(name))) return true;
-  return TEST_FILE.test(last) || STEERING.test(last) || checks.some(({ run }) => programOf(run) === path);
+  return TEST_FILE.test(last) || STEERING.test(last) || isCheckProgram(path, checks);
 }
+
+/** Whether a check runs this very file. */
+export const isCheckProgram = (path: string, checks: readonly VerificationCheck[]): boolean =>
+  checks.some(({ run }) => programOf(run) === path);
 
 /** What was changed, added or removed among them, sorted; what is in `node_modules` is named as that. */
 export function changedBetween(before: CheckFiles, after: CheckFiles): readonly string[] {
@@ -31,7 +35,7 @@ export function changedBetween(before: CheckFiles, after: CheckFiles): readonly 
   return [...sorted.slice(0, NAMES_MOST), `${sorted.length - NAMES_MOST} more`];
 }
 
-/** The file a command runs, where that is one of the workspace. */
+/** The file a command runs, where it names one: of the workspace, or by its whole path. */
 function programOf(command: string): string | null {
   const words = splitCommand(command);
   const [first, ...rest] = words.ok ? words.value : [];

@@ -61,7 +61,7 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
     const seconds = [...plan.steps, ...plan.verify].map(({ timeout }) => timeout);
     return { ...usual, ...given, limits: { ...usual.limits, timeoutMs: Math.max(1, ...seconds) * 1000 } };
   };
-  /** What checks may rely on, as it was before the first step; a workspace that began empty held none of it. */
+  /** What checks may rely on, as it was before the first step. */
   const filesBefore = new WeakMap<SandboxSpace, CheckFiles>();
   const guards = createGuards(settings.credentials);
   const skills = createRunSkills(settings.skills);
@@ -72,9 +72,7 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
       const config = configOf(plan, { readPaths: read.map(inPlace), writePaths: write.map(inPlace) });
       const begin = () => withSkills(skills, { plan, sandboxes, usual, config });
       const opened = await guards.open({ ...run, ...plan }, begin);
-      if (opened.ok && plan.repository !== null) {
-        filesBefore.set(opened.value, await readCheckFiles(opened.value.workspace, plan.verify));
-      }
+      if (opened.ok) filesBefore.set(opened.value, await checkFilesOf(opened.value, plan));
       if (!opened.ok || plan.followUpOf === null) return opened;
       const begun = await settings.store.find(run.runId);
       const before = begun.ok ? begun.value?.startedAt : undefined;
@@ -108,12 +106,15 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
       const problem = await guards.problemIn(space, { draft: place });
       return problem === null ? readDraft(space.workspace, place) : err(problem);
     },
-    async changedIn(space, { verify }) {
+    async changedIn(space, plan) {
       const before = filesBefore.get(space) ?? new Map();
-      return guards.clearNames(space, changedBetween(before, await readCheckFiles(space.workspace, verify)));
+      return guards.clearNames(space, changedBetween(before, await checkFilesOf(space, plan)));
     },
   };
 }
+
+const checkFilesOf = ({ workspace }: SandboxSpace, { files, verify }: Pick<RunPlan, "files" | "verify">) =>
+  readCheckFiles({ workspace, granted: files.write, checks: verify });
 
 type WithSkills = Beginning & { readonly sandboxes: Sandboxes };
 
