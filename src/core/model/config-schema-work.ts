@@ -79,7 +79,7 @@ export const limitsKeys = group({
   max_memory_ops_per_turn: key(whole(1, 1000), { is: 10, doc: "Memory operations of one turn." }),
   max_gate_evals_per_turn: key(whole(1, 1000), {
     is: 32,
-    doc: "Gate checks of one turn; beyond it policy gates block.",
+    doc: "Gate checks of one message with its acknowledgement, or of one answer; beyond it policy gates block.",
   }),
   suggestions_per_hour_per_scope: key(whole(1, 1000), { is: 6, doc: "Suggestions of one scope an hour." }),
   autonomy_proposals_per_week_per_scope: key(whole(1, 1000), {
