@@ -36,6 +36,8 @@ export type Conversation = Working & {
   readonly messages: Messages;
   readonly sandboxes: Played;
   readonly vault: Vault;
+  /** Keeps a decision about a message without carrying it out, as when Silas ends in between. */
+  readonly cutOff: Working["trust"]["approvals"];
   readonly world: World;
   /** The file itself, as somebody with access to it sees it. */
   readonly database: DatabaseSync;
@@ -100,6 +102,7 @@ export async function openConversation(world: World, opening: Opening = {}): Pro
     messages,
     sandboxes,
     vault,
+    cutOff: trust.approvals,
     world,
     database,
     async close() {
