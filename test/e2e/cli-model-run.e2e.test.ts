@@ -52,10 +52,13 @@ type Detail = {
 test("a plan for a model is refused without one; with one its calls are watched, its check decides, and the result says what is next", async () => {
   const file = join(home.dir, "greeting.md");
   writeFileSync(file, PLAN);
-  const { plan_hash: hash } = await home.json<Checked>(["plan", "check", file, "--json"]);
+  const checked = await home.silas(["plan", "check", file, "--json"], { env: model.env });
+  const { plan_hash: hash } = JSON.parse(checked.out) as Checked;
   const refused = await home.silas(["run", file, "--hash", hash]);
   expect(refused.code).not.toBe(0);
-  expect(refused.out + refused.err).toContain("This plan is for an AI model, and none is set up.");
+  expect(refused.out + refused.err).toContain(
+    "needs an AI model, and none is set up; `silas models show` says what is missing",
+  );
   const ran = await home.silas(["run", file, "--hash", hash, "--json"], { env: model.env });
   expect(ran).toMatchObject({ code: 0 });
   const detail = JSON.parse(ran.out) as Detail;

@@ -77,6 +77,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     terminal.call("/api/messages/say", { text, attachments: [], reply_to: null, quotes: [] }),
   "a memory": (text) => asPage("/api/memory", { from: "own", content: text, memory_type: "fact", semantic_tags: [] }),
   ...JOURNAL,
+  "a plan to check": (text) => terminal.call("/api/approvals/check", { markdown: plan(text) }),
   "a plan": (text) => terminal.call("/api/approvals/propose", { markdown: plan(text) }),
 };
 

@@ -157,7 +157,7 @@ describe("a decision from a page", () => {
       status: 403,
       code: "device_only",
     });
-    for (const path of ["/api/approvals/propose", "/api/approvals/propose-payload"]) {
+    for (const path of ["/api/approvals/check", "/api/approvals/propose", "/api/approvals/propose-payload"]) {
       expect(await phone.call(path, { markdown: EXAMPLE })).toMatchObject({ status: 403, code: "terminal_only" });
     }
     expect(await phone.call("/api/keys/sign-file", { sha256: "0".repeat(64) })).toMatchObject({ status: 403 });

@@ -1,4 +1,4 @@
-import { assert, ok, type Result } from "#base";
+import { assert, ok, type Result, type Sha256Hex } from "#base";
 import { keptRequestFromWire, type KeptRequest, type KeptRequestBody, type ShownRequestBody } from "#model";
 import type { ApprovalsDoor } from "#ports";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
@@ -22,6 +22,11 @@ export function createHttpApprovals(address: InstanceAddress): Approvals {
       ({ requests }) => requests.map(requestOf),
     );
   return {
+    check: async (markdown) =>
+      mapped(await post<CheckedBody, never>("check", { markdown }), ({ projection, plan_hash: planHash }) => ({
+        projection,
+        planHash,
+      })),
     propose: async (markdown) => mapped(await post<ProposedBody, never>("propose", { markdown }), proposedOf),
     proposePayload: async (payload) =>
       mapped(await post<ProposedBody, never>("propose-payload", { payload }), proposedOf),
@@ -57,6 +62,7 @@ export function createHttpApprovals(address: InstanceAddress): Approvals {
 }
 
 // Our own server wrote these.
+type CheckedBody = { readonly projection: string; readonly plan_hash: Sha256Hex };
 export type ProposedBody = { readonly request: KeptRequestBody; readonly is_new: boolean };
 
 export const proposedOf = ({ request, is_new: isNew }: ProposedBody) => ({ request: requestOf(request), isNew });

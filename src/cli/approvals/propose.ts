@@ -1,11 +1,7 @@
 import { addDays } from "#base";
-import { parseYaml } from "#config";
-import { keptRequestToWire, planProposalText, type StandingTerms } from "#model";
-import { checkPlan } from "#runtime";
-import { createInputReader } from "../canonical/input.ts";
-import { readPlanFile } from "../plan/plan-file.ts";
+import { keptRequestToWire, type StandingTerms } from "#model";
+import { readProposal, refuseFiles, takenOrFail } from "../plan/proposal.ts";
 import { safeJson } from "../plan/safe-json.ts";
-import { describePlanProblems } from "../plan/words.ts";
 import type { Call, Handler } from "../terminal/context.ts";
 import { CommandFailure, usage } from "../terminal/failure.ts";
 import type { Proposed } from "#ports";
@@ -35,9 +31,11 @@ export const proposePlan: Handler<Options> = async (call) => {
     throw usage("A request that was missed keeps its own terms.");
   }
   const continues = await continuedWork(call);
-  const markdown = source === undefined ? null : await readProposal(call, { source, tasks, standing, continues });
+  const read =
+    source === undefined ? null : await readProposal(call, { files: [source, ...tasks], standing, continues });
+  if (read !== null && !read.ok) throw refuseFiles(read.error);
   const proposed = await withApprovals(call, async (approvals) => {
-    if (markdown !== null) return orFail(await approvals.propose(markdown, TERMINAL));
+    if (read !== null) return takenOrFail(await approvals.propose(read.value.text, TERMINAL), read.value.names);
     const { requestId } = await findRequest(approvals, options.again ?? "");
     return orFail(await approvals.proposeAgain(requestId, TERMINAL));
   });
@@ -78,41 +76,5 @@ export async function continuedWork(call: Call<Pick<Options, "continues">>): Pro
     what: `The run ${run.runId} is not done, so it has no results to go on with.`,
     kept: "Nothing was proposed.",
     next: `\`silas work show ${run.runId}\` shows how it stands.`,
-  });
-}
-
-type Parts = {
-  readonly source: string;
-  readonly tasks: readonly string[];
-  readonly standing: StandingTerms | null;
-  readonly continues?: string | undefined;
-};
-
-/** A plan file with the files of its tasks, as one text. */
-export async function readProposal(
-  call: Pick<Call<object>, "outside" | "here">,
-  { source, tasks, standing, continues }: Parts,
-): Promise<string> {
-  const plan = await readMarkdown(call, { source, continues });
-  const children: string[] = [];
-  for (const task of tasks) children.push(await readMarkdown(call, { source: task }));
-  return planProposalText({ plan, tasks: children, standing, ...(continues === undefined ? {} : { continues }) });
-}
-
-/** Problems are said here, with their lines, before anything is opened or sent. */
-async function readMarkdown(
-  { outside, here }: Pick<Call<object>, "outside" | "here">,
-  { source, continues }: Pick<Parts, "source" | "continues">,
-): Promise<string> {
-  const file = source === "-" ? "<stdin>" : source;
-  const markdown = await readPlanFile(source, createInputReader(outside.stdin));
-  const parsed = markdown.ok
-    ? await checkPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now, continues })
-    : markdown;
-  if (markdown.ok && parsed.ok) return markdown.value;
-  throw new CommandFailure({
-    what: parsed.ok ? file : describePlanProblems(parsed.error, file).join("\n"),
-    kept: "Nothing was proposed.",
-    next: "Correct the places above; `silas plan check FILE` checks a file.",
   });
 }

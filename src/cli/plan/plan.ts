@@ -1,19 +1,20 @@
-import { parseYaml } from "#config";
-import { FILE_ALONE, planBytes, planHash, projectPlan, withEffectiveSkills, type ParsedPlan } from "#work";
-import { checkPlan } from "#runtime";
+import type { Sha256Hex } from "#base";
+import type { ParsedPlan, PlanProjection } from "#work";
+import { orFail, withApprovals } from "../approvals/open-approvals.ts";
 import { proposePlan } from "../approvals/propose.ts";
-import { createInputReader } from "../canonical/input.ts";
-import type { Define, Handler } from "../terminal/context.ts";
-import { EXIT } from "../terminal/failure.ts";
-import { readPlanFile } from "./plan-file.ts";
+import type { Call, Define, Handler } from "../terminal/context.ts";
+import { EXIT, type ExitCode } from "../terminal/failure.ts";
+import { faultsOf, readProposal, type FileFault } from "./proposal.ts";
 import { safeJson } from "./safe-json.ts";
 import { describePlan } from "./summary.ts";
-import { describeNotice, describePlanProblem, describePlanProblems } from "./words.ts";
+import { describeNotice, linesShown } from "./words.ts";
 
 export const define: Define = (plan, act) => {
   plan
-    .command("check <file>")
-    .description("Check a plan file and show what an approval of it would cover; - reads standard input.")
+    .command("check <file> [tasks...]")
+    .description(
+      "Check a plan file as `plan propose` does, and show what an approval of it would cover; - reads standard input.",
+    )
     .option("--json", "print JSON: problems, or the hash and the canonical projection")
     .action(act(check));
   plan
@@ -29,38 +30,40 @@ export const define: Define = (plan, act) => {
     .action(act(proposePlan));
 };
 
-const check: Handler<{ readonly json?: boolean }> = async ({ args: [source = ""], options, ...call }) => {
-  const { terminal, outside, here } = call;
-  const file = source === "-" ? "<stdin>" : source;
-  const markdown = await readPlanFile(source, createInputReader(outside.stdin));
-  const parsed = markdown.ok
-    ? await checkPlan({ markdown: markdown.value, readYaml: parseYaml, at: here.now })
-    : markdown;
-  if (parsed.ok) {
-    const shown = projected(parsed.value);
-    if (options.json) terminal.line(safeJson(wireOf(parsed.value, shown)));
-    else for (const line of describePlan({ file, parsed: parsed.value, ...shown })) terminal.line(line);
-    return EXIT.ok;
-  }
-  if (options.json) {
-    const problems = parsed.error.map((found) => ({ ...found, message: describePlanProblem(found, file) }));
-    terminal.line(safeJson({ ok: false, problems }));
-  } else for (const line of describePlanProblems(parsed.error, file)) terminal.line(line);
-  return EXIT.failed;
+/** Everything a proposal of these files would be refused for, or what an approval would cover. Nothing is kept. */
+const check: Handler<{ readonly json?: boolean }> = async (call) => {
+  const read = await readProposal(call, { files: call.args, standing: null });
+  if (!read.ok) return sayFaults(call, read.error);
+  const { text, plan, names } = read.value;
+  const checked = await withApprovals(call, (approvals) => approvals.check(text));
+  const faults = checked.ok ? null : faultsOf(checked.error, names);
+  if (faults !== null) return sayFaults(call, faults);
+  const { projection: canonical, planHash } = orFail(checked);
+  // Silas itself wrote it, a moment ago.
+  const projection = JSON.parse(canonical) as PlanProjection;
+  const shown = { file: names[0] ?? "", parsed: plan, projection, hash: planHash };
+  if (call.options.json) call.terminal.line(safeJson(wireOf(plan, { projection, canonical, hash: planHash })));
+  else for (const line of describePlan(shown)) call.terminal.line(line);
+  return EXIT.ok;
 };
 
-/** No parent is known to a file on its own, no skill is installed, and no executor is chosen. */
-function projected(parsed: ParsedPlan) {
-  const projection = projectPlan(withEffectiveSkills(parsed, null), FILE_ALONE);
-  return { projection, hash: planHash(projection) };
+function sayFaults(
+  { options, terminal }: Pick<Call<{ readonly json?: boolean }>, "options" | "terminal">,
+  problems: readonly FileFault[],
+): ExitCode {
+  if (options.json) terminal.line(safeJson({ ok: false, problems }));
+  else for (const line of linesShown(problems.map(({ message }) => message))) terminal.line(line);
+  return EXIT.failed;
 }
 
-function wireOf({ headings, notices }: ParsedPlan, { projection, hash }: ReturnType<typeof projected>) {
+type Covered = { readonly projection: PlanProjection; readonly canonical: string; readonly hash: Sha256Hex };
+
+function wireOf({ headings, notices }: ParsedPlan, { projection, canonical, hash }: Covered) {
   return {
     ok: true,
     plan_hash: hash,
     projection,
-    canonical: planBytes(projection),
+    canonical,
     headings,
     notices: notices.map((notice) => ({ ...notice, message: describeNotice(notice) })),
     problems: [],

@@ -34,10 +34,7 @@ export function describePlan({ file, parsed, projection, hash }: Shown): readonl
     ["belongs to", relationsOf(item)],
     ["schedule", item.schedule === null ? [] : [item.schedule]],
     ["budget", [budgetLine(item.budget)]],
-    [
-      "skills",
-      item.skills.length === 0 ? [] : [`${item.skills.join(", ")} (which version is settled when it is proposed)`],
-    ],
+    ["skills", item.skills.length === 0 ? [] : [item.skills.join(", ")]],
     ["steps", item.steps.map(describeStep)],
     ["may read", item.files.read],
     ["may change", item.files.write],

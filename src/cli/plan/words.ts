@@ -1,6 +1,7 @@
 import { LIMITS, oneLine, type YamlRefusalCode } from "#base";
 import { describeProblem, type ConfigProblemCode } from "#config";
 import { gateProblemWords, type GateProblemCode } from "#model";
+import type { PlanFault } from "#ports";
 import type { PlanNotice, PlanProblem, PlanProblemCode } from "#work";
 import type { FileProblem, FileProblemCode } from "./plan-file.ts";
 
@@ -11,9 +12,12 @@ const LINES_MAX = 50;
 const KEY_CHARS = 120;
 
 export function describePlanProblems(problems: readonly Problem[], file: string): readonly string[] {
-  const lines = problems.slice(0, LINES_MAX).map((problem) => describePlanProblem(problem, file));
-  const rest = problems.length - lines.length;
-  return rest > 0 ? [...lines, `and ${rest} more`] : lines;
+  return linesShown(problems.map((problem) => describePlanProblem(problem, file)));
+}
+
+export function linesShown(lines: readonly string[]): readonly string[] {
+  const rest = lines.length - LINES_MAX;
+  return rest > 0 ? [...lines.slice(0, LINES_MAX), `and ${rest} more`] : lines;
 }
 
 /** `plan.md:4:3 budget.max_tokens: expected a whole number from 1 to 1000000000` */
@@ -49,8 +53,13 @@ const YAML_CODES: Readonly<Record<YamlRefusalCode, true>> = {
   yaml_syntax: true,
 };
 
-function isYamlCode(code: Problem["code"]): code is YamlRefusalCode & ConfigProblemCode {
+function isYamlCode(code: string): code is YamlRefusalCode & ConfigProblemCode {
   return Object.hasOwn(YAML_CODES, code);
+}
+
+/** Whether there are words here for what a running Silas found. */
+export function isKnownProblem(problem: PlanFault): problem is PlanFault & PlanProblem {
+  return isYamlCode(problem.code) || Object.hasOwn(SENTENCES, problem.code);
 }
 
 const found = (problem: Problem): string => problem.found.join(", ");
@@ -150,7 +159,10 @@ function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string
     steps_missing: () =>
       "are missing: nothing would carry this task out; name steps, or `executor: model` with its tools",
     steps_without_repair: () => "repair nothing: a goal runs them when its on_failure is spawn_task or leads to it",
-    unknown_tool: ({ nearest }) => `there is no such tool${didYouMean(nearest)}`,
+    unknown_tool: (problem) =>
+      problem.found.length === 0
+        ? `there is no such tool${didYouMean(problem.nearest)}`
+        : `${found(problem)} is not set up here; it needs search.provider and search.api_key in the configuration`,
   };
 }
 type StepCode = Extract<

@@ -2,7 +2,8 @@ import { oneLine } from "#base";
 import { runLine, workDetailToWire, type RunRecord, type WorkDetail } from "#model";
 import { confirmRequest, saysSteps } from "../approvals/approve.ts";
 import { orFail } from "../approvals/open-approvals.ts";
-import { continuedWork, readProposal } from "../approvals/propose.ts";
+import { continuedWork } from "../approvals/propose.ts";
+import { readProposal, refuseFiles, takenOrFail } from "../plan/proposal.ts";
 import { safeJson } from "../plan/safe-json.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { CommandFailure, EXIT, type ExitCode } from "../terminal/failure.ts";
@@ -29,10 +30,12 @@ const TERMINAL = { kind: "terminal" } as const;
 const runPlan: Handler<Options> = async (call) => {
   const [source = "", ...tasks] = call.args;
   const continues = await continuedWork(call);
-  const markdown = await readProposal(call, { source, tasks, standing: null, continues });
+  const read = await readProposal(call, { files: [source, ...tasks], standing: null, continues });
+  if (!read.ok) throw refuseFiles(read.error);
+  const { text, names } = read.value;
   const request = await withSilas(call, async (silas) => {
     await refuseWhileStopped(silas);
-    const { request: proposed } = orFail(await silas.approvals.propose(markdown, TERMINAL));
+    const { request: proposed } = takenOrFail(await silas.approvals.propose(text, TERMINAL), names);
     if (!saysSteps(proposed)) throw noSteps();
     return orFail(await silas.approvals.show(proposed.requestId));
   });

@@ -35,7 +35,8 @@ export function placeAbsentTools(
   if (isModelAbsent) return [problemAt(locate(["executor"]), { code: "model_absent", key: "executor" })];
   return wanting.map((index) => {
     const path = ["steps", index, "tool"];
-    return problemAt(locate(path), { code: "unknown_tool", key: path.join(".") });
+    const found = [item.steps[index]?.tool ?? ""];
+    return problemAt(locate(path), { code: "unknown_tool", key: path.join("."), found });
   });
 }
 

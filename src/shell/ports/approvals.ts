@@ -125,6 +125,8 @@ export type AlsoGranted = {
 
 /** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
 export interface ApprovalsDoor {
+  /** What a proposal of this plan would be approved for, or why it would be refused. Nothing is kept or recorded. */
+  check(markdown: string): Promise<Result<PlanChecked, CheckRefusal>>;
   propose(markdown: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
   /** Asks about a batch, a limit of autonomy, the trust in an item or a value at a gate. [APPR-10] */
   proposePayload(payload: Payload, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
@@ -167,20 +169,28 @@ export type ItemChoice = {
   readonly itemIds: readonly string[];
   readonly actor: AuditActor;
 };
-export type ProposeRefusal =
-  | SecretRefusal
-  | PlanRefused
-  | ProposalRefused
-  | PayloadRefused
-  | SkillUnusable
-  | RequestRefusal
-  | StoreFault;
-/** The first problem of a plan that does not parse; nothing was asked. */
+/** What an approval would cover, as canonical JSON, and its hash. */
+export type PlanChecked = { readonly projection: string; readonly planHash: Sha256Hex };
+export type CheckRefusal = SecretRefusal | PlanRefused | ProposalRefused | SkillUnusable | StoreFault;
+export type ProposeRefusal = CheckRefusal | PayloadRefused | RequestRefusal;
+/** The first problem of a plan that cannot be used here, and all of them if it was read; nothing was asked. */
 export type PlanRefused = {
   readonly code: "plan_refused";
   readonly line: number;
   readonly column: number;
   readonly reason: string;
+  /** Which of the files of a proposal it is: 0 for the plan, then its tasks as they were given. */
+  readonly part?: number;
+  readonly problems?: readonly PlanFault[];
+};
+export type PlanFault = {
+  readonly code: string;
+  readonly line: number;
+  readonly column: number;
+  readonly key: string | null;
+  readonly expected: string | null;
+  readonly nearest: string | null;
+  readonly found: readonly string[];
 };
 export type DecideRefusal =
   | SecretRefusal

@@ -4,7 +4,7 @@ import type { ApprovalsDoor } from "#ports";
 import { decide } from "./decide.ts";
 import { claimedByHand } from "./limits.ts";
 import { createPageApprovals, type PageDeps } from "./page.ts";
-import { propose, proposeAgain, proposePayload, type ApprovalsDeps } from "./propose.ts";
+import { check, propose, proposeAgain, proposePayload, type ApprovalsDeps } from "./propose.ts";
 import { receipt } from "./receipt.ts";
 import { selectItems } from "./select.ts";
 import { summary } from "./summary.ts";
@@ -16,6 +16,12 @@ import { summary } from "./summary.ts";
 export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
   const { store } = deps;
   return {
+    check: async (markdown) => {
+      const checked = await check(deps, markdown);
+      if (!checked.ok) return checked;
+      const { projection, card } = checked.value;
+      return ok({ projection, planHash: card.planHash });
+    },
     propose: (markdown, actor) => propose(deps, { markdown, actor, againOf: null }),
     proposePayload: async (payload, actor) => {
       const claimed = claimedByHand(payload);

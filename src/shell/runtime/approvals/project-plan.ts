@@ -55,7 +55,7 @@ export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Ref
   const proposal = readPlanProposal(reading.text);
   if (!proposal.ok) return proposal;
   const { continues } = proposal.value;
-  const parsed = parse(reading, { markdown: proposal.value.plan, continues });
+  const parsed = parse(reading, { markdown: proposal.value.plan, part: 0, continues });
   if (!parsed.ok) return parsed;
   const item = withEffectiveSkills(parsed.value, null);
   if (continues !== undefined && item.followUpOf !== continues) return refuse("continues_another", item.id);
@@ -86,14 +86,19 @@ function projectRepair({ goal, task_id: taskId, failed, at, skills }: Repairing)
   return ok({ itemId: item.id, item, projection: planBytes(projectPlan(item, alone(skills))), tasks: [] });
 }
 
-type File = { readonly markdown: string; readonly continues?: string | undefined };
+type File = {
+  readonly markdown: string;
+  /** Which of the files it is: 0 for the plan, then its tasks as they were given. */
+  readonly part: number;
+  readonly continues?: string | undefined;
+};
 
-function parse(reading: PlanReading, file: File): Result<ParsedPlan, PlanRefused> {
+function parse(reading: PlanReading, { part, ...file }: File): Result<ParsedPlan, PlanRefused> {
   const { readYaml, at, absentTools = [], systemGates = [], mustAct = false } = reading;
   const parsed = readPlan({ ...file, readYaml, at, absentTools, systemGates, mustAct });
   if (parsed.ok) return parsed;
   const [{ line, column, code }] = parsed.error;
-  return err({ code: "plan_refused", line, column, reason: code });
+  return err({ code: "plan_refused", line, column, reason: code, part, problems: parsed.error });
 }
 
 type Family = { readonly item: WorkItem; readonly files: readonly string[] };
@@ -105,8 +110,8 @@ function childrenOf(reading: PlanReading, { item, files }: Family): Result<reado
   if (isRun && item.dependsOn.length > 0) return refuse("depends_alone", item.id);
   if (item.type !== "project") return files.length === 0 ? ok([]) : refuse("tasks_without_project", item.id);
   const children = new Map<string, Child>();
-  for (const file of files) {
-    const parsed = parse(reading, { markdown: file });
+  for (const [index, file] of files.entries()) {
+    const parsed = parse(reading, { markdown: file, part: index + 1 });
     if (!parsed.ok) return parsed;
     const child = withEffectiveSkills(parsed.value, item.skills);
     const reason = wrongChild(item, child) ?? (children.has(child.id) ? "task_repeated" : null);

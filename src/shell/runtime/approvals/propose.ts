@@ -20,6 +20,7 @@ import { cardForPayload, cardForPlan } from "#policy";
 import type {
   ApprovalStore,
   AuditLog,
+  CheckRefusal,
   Clock,
   KeyRegistry,
   PlanRefused,
@@ -84,11 +85,22 @@ export type ApprovalSettings = {
 
 type Proposal = { readonly markdown: string; readonly actor: AuditActor; readonly againOf: string | null };
 
-/** Reads a plan, projects it, weighs it, and keeps it as a request with its card. What does not parse asks nothing. */
+/** Keeps a plan that passes the check as a request with its card. A plan that does not pass asks nothing. */
 export async function propose(
   deps: ProposeDeps,
   { markdown, ...asker }: Proposal,
 ): Promise<Result<Proposed, ProposeRefusal>> {
+  const checked = await check(deps, markdown);
+  return checked.ok ? keep(deps, { ...checked.value, markdown, ...asker }) : checked;
+}
+
+type Weighed = Pick<KeptRequest, "workItemId" | "projection" | "card">;
+
+/** Reads a plan, projects it with the skills that are installed, and weighs it. Nothing is kept and nobody is asked. */
+export async function check(
+  deps: Pick<ProposeDeps, "clock" | "readYaml" | "skills" | "settings">,
+  markdown: string,
+): Promise<Result<Weighed, CheckRefusal>> {
   const projected = await projectWithSkills(deps.skills, readingOf(deps, { text: markdown, at: deps.clock.now() }));
   if (!projected.ok) return projected;
   const { itemId, projection, item, tasks } = projected.value;
@@ -97,7 +109,7 @@ export async function propose(
   if (reaching !== null) return err({ code: "proposal_refused", reason: "reaches_silas", itemId: reaching });
   const card = cardForPlan({ projection, usesMax: deps.settings.maxExecutions, strongAuth: "unavailable" });
   if (!card.ok) return err({ code: "plan_refused", line: 1, column: 1, reason: card.error.code });
-  return keep(deps, { workItemId: itemId, projection, card: card.value, markdown, ...asker });
+  return ok({ workItemId: itemId, projection, card: card.value });
 }
 
 type PayloadProposal = { readonly payload: Payload; readonly actor: AuditActor; readonly againOf: string | null };

@@ -26,6 +26,10 @@ function cleanJournal(journal: JournalDoor, find: FindSecrets): JournalDoor {
 function cleanApprovals(approvals: ApprovalsDoor, find: FindSecrets): ApprovalsDoor {
   return {
     ...approvals,
+    async check(markdown) {
+      const clean = await refuseSecrets(find, [markdown]);
+      return clean.ok ? approvals.check(markdown) : clean;
+    },
     async propose(markdown, actor) {
       const clean = await refuseSecrets(find, [markdown]);
       return clean.ok ? approvals.propose(markdown, actor) : clean;

@@ -15,12 +15,15 @@ import {
   type ShownRequestBody,
   type StoreFault,
 } from "#model";
-import type { Proposed, SessionStore, TimesOf } from "#ports";
+import type { PlanChecked, Proposed, SessionStore, TimesOf } from "#ports";
 
 /** What the routes of approvals answer with, in the words of the wire. */
 
 export const requestBody = <E>(result: Result<KeptRequest, E>): Result<object, E> =>
   result.ok ? ok(keptRequestToWire(result.value)) : result;
+
+export const checkedBody = <E>(result: Result<PlanChecked, E>): Result<object, E> =>
+  result.ok ? ok({ projection: result.value.projection, plan_hash: result.value.planHash }) : result;
 
 export const proposedBody = <E>(result: Result<Proposed, E>): Result<object, E> =>
   result.ok ? ok({ request: keptRequestToWire(result.value.request), is_new: result.value.isNew }) : result;

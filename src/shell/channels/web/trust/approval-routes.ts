@@ -15,6 +15,7 @@ import type { Refusal } from "../refusals.ts";
 import { readJsonBody, type BodySchema } from "../request-body.ts";
 import { actorOf, callerOf, type WebContext } from "../web-context.ts";
 import {
+  checkedBody,
   createDeviceNames,
   mintedBody,
   proposedBody,
@@ -55,6 +56,12 @@ export function addApprovalRoutes(app: FastifyInstance, context: WebContext): vo
   get("/api/approvals/inbox", approvals.inbox);
   get("/api/approvals/missed", approvals.missed);
   get("/api/approvals/all", approvals.all);
+  post({
+    path: "/api/approvals/check",
+    schema: proposePlanSchema,
+    for: TERMINAL,
+    work: async ({ markdown }) => checkedBody(await approvals.check(markdown)),
+  });
   post({
     path: "/api/approvals/propose",
     schema: proposePlanSchema,
