@@ -128,7 +128,7 @@ describe("the audit log in the terminal", () => {
     }
     const db = databaseIn(home.dir);
     db.exec("DROP TRIGGER audit_entries_stay");
-    db.exec("UPDATE audit_entries SET entry = replace(entry, '001_initial', '001_innocent') WHERE seq = 2");
+    db.exec(`UPDATE audit_entries SET entry = replace(entry, '"at":"20', '"at":"19') WHERE seq = 2`);
     db.close();
     const verified = await home.silas(["audit", "verify", "--full", "--json"]);
     expect(verified.code).toBe(1);

@@ -84,6 +84,7 @@ describe("migration files", () => {
 /** Only ever grows. A changed line here means every existing database will refuse to start. */
 const RELEASED = {
   "journal/001_initial": "439c59cfe3d428712ec06f1d0941ead1ad05f5d4378c92f50b198afa6e2e2013",
+  "journal/002_task_counts": "9eb36ef9b5895efe44504f28a2dbfb0c0fc42830e1c693be4b0f3a991441d98c",
   "runtime/001_initial": "72d46dbf38129d191da06ab459989bf47ca33cb668f9b2203c0bd75319999ec0",
   "runtime/002_audit": "8cfc3777c62bddc4a4c333df3385bef1e3af881be662d182ece8e207c215fb9b",
   "runtime/003_keys": "d44ed37db27c243ee2a3951bc138e6566fd03dd1f3f5b0e22a9eba8c45b991a3",
@@ -178,16 +179,16 @@ test("[MIG-07] a failing migration is taken back whole, later ones are not tried
   cpSync(SHIPPED_MIGRATIONS, dir, { recursive: true });
   const options = { dataDir, clock: fixedClock, random: countingRandom(), migrationsDir: dir, auditRules };
   await must(await openStores(options)).close();
-  writeFileSync(
-    join(dir, "journal", "002_broken.sql"),
-    "CREATE TABLE half (a TEXT);\nINSERT INTO nowhere VALUES (1);\n",
-  );
-  writeFileSync(join(dir, "journal", "003_later.sql"), "CREATE TABLE later (a TEXT);\n");
-  const fault = mustFail(await openStores(options));
-  expect(fault).toMatchObject({ code: "migration_failed", migration: "002_broken", file: join(dataDir, "db.sqlite") });
   const file = join(dataDir, "db.sqlite");
+  const applied = query(file, "SELECT id FROM applied_migrations");
+  const idAfter = (more: number, name: string) => `${String(applied.length + more).padStart(3, "0")}_${name}`;
+  const broken = "CREATE TABLE half (a TEXT);\nINSERT INTO nowhere VALUES (1);\n";
+  writeFileSync(join(dir, "journal", `${idAfter(1, "broken")}.sql`), broken);
+  writeFileSync(join(dir, "journal", `${idAfter(2, "later")}.sql`), "CREATE TABLE later (a TEXT);\n");
+  const fault = mustFail(await openStores(options));
+  expect(fault).toMatchObject({ code: "migration_failed", migration: idAfter(1, "broken"), file });
   expect(query(file, "SELECT name FROM sqlite_master WHERE name IN ('half', 'later')")).toEqual([]);
-  expect(query(file, "SELECT id FROM applied_migrations")).toEqual([{ id: "001_initial" }]);
+  expect(query(file, "SELECT id FROM applied_migrations")).toEqual(applied);
   const { backup } = fault as { backup: string };
   expect(must(await verifyBackup(backup)).files[0]?.name).toBe("db.sqlite");
 });

@@ -29,6 +29,7 @@ const SMALL_TABLES: { readonly [table: string]: string } = {
   secure_inputs: "one row for each secret",
   sessions: "one row for each device",
   sqlite_master: "the schema",
+  task_counts: "one row for each day on which an open task is due, and two more",
   telegram_notices: "only what the owner was told and is still open",
   telegram_strangers: "LIMITS.telegramStrangers at most",
   telegram_texts: "only what is not handled yet",
@@ -81,12 +82,6 @@ const GIVEN: Given = {
   'memories/memory-store.ts: columns.map((name) => `${name} = :${name}`).join(", ")': ["content = :content"],
   'work/work-store.ts: `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map((name) => `:${name}`).join(", ")})`':
     [],
-  "journal/task-lists.ts: where": [
-    "shelf = 'open'",
-    "shelf = 'open' AND category_id IS NULL",
-    "shelf = 'open' AND due_date <= :today",
-    "shelf = 'done'",
-  ],
   'journal/task-lists.ts: `${where.join(" AND ")} ORDER BY ${order} LIMIT :limit`': [],
 };
 /** Read by `silas doctor`, which looks at every row there is. */

@@ -28,8 +28,8 @@ export function lastRow(db: Sqlite): number {
 }
 
 /**
- * The rows, their labels and their lines in the sequence log. New rows still have to be put into the search index in the
- * same transaction; for changed ones triggers do that.
+ * The rows, their labels and their lines in the sequence log. New rows still have to be indexed and counted in the same
+ * transaction by `indexRowsAfter`; for changed ones triggers do that.
  */
 export function saveRows(db: Sqlite, versions: readonly Version[]): void {
   for (const { record, isKnown } of versions) {
@@ -43,11 +43,17 @@ export function saveRows(db: Sqlite, versions: readonly Version[]): void {
   saveLines(db, versions);
 }
 
-/** Puts the rows after this one into the search index. */
+/** Puts the rows after this one into the search index and into the counts of tasks. */
 export function indexRowsAfter(db: Sqlite, last: number): void {
   db.run(
     `INSERT INTO search (rowid, search_kind, search_title, search_text)
      SELECT seq, search_kind, search_title, search_text FROM records WHERE seq > :last`,
+    { last },
+  );
+  db.run(
+    `INSERT INTO task_counts (place, due_date, count)
+     SELECT count_place, count_due, 1 FROM records WHERE seq > :last AND count_place IS NOT NULL
+     ON CONFLICT (place, due_date) DO UPDATE SET count = count + 1`,
     { last },
   );
 }
