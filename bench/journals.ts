@@ -68,7 +68,7 @@ function recordAt(index: number, count: number): JournalRecord {
   };
   const words = textAt(index, count);
   if (index % 4 === 2) return { ...meta, kind: "entry", body: entryBody(words) } as JournalRecord;
-  if (index % 4 === 3) return { ...meta, kind: "timeEntry", body: timeBody(words) } as JournalRecord;
+  if (index % 4 === 3) return { ...meta, kind: "timeEntry", body: timeBody(words, count - index) } as JournalRecord;
   return { ...meta, kind: "task", body: taskBody(words, index) } as JournalRecord;
 }
 
@@ -115,11 +115,14 @@ function entryBody(text: string): object {
   };
 }
 
-function timeBody(description: string): object {
+/** Eight half hours a day, the last of them on the day of `AT`, so that a span of days holds as many however long the history. */
+function timeBody(description: string, recordsLater: number): object {
+  const entriesLater = Math.floor(recordsLater / 4);
+  const startedMs = Date.parse(AT) - Math.floor(entriesLater / 8) * 86_400_000 - (entriesLater % 8) * 3_600_000;
   return {
     taskId: null,
-    startedAt: AT,
-    endedAt: "2026-11-15T09:30:00.000Z",
+    startedAt: new Date(startedMs).toISOString(),
+    endedAt: new Date(startedMs + 1_800_000).toISOString(),
     description,
     sourceEntryId: null,
   };
