@@ -13,7 +13,6 @@ import {
   openWork,
   playSandboxes,
   settleAll,
-  until,
   type Script,
   type Working,
 } from "./work-world.ts";
@@ -161,22 +160,6 @@ test("[PROJ-02] circles and names of nobody are refused before anybody is asked,
       const alone = await trust.approvals.propose(task("task-a", "depends_on: [task-x]\n"), BY);
       expect(alone).toMatchObject({ error: { reason: "depends_alone", itemId: "task-a" } });
       expect(await work.list()).toMatchObject({ value: [] });
-    },
-  );
-});
-
-test("a task may be begun after the approval's time as long as its project began in it", async () => {
-  await inWorkScene(
-    () => 0,
-    async (scene) => {
-      const { sandboxes, world } = scene;
-      const runId = await grantPlan(scene, together(project(["task-a", "task-b"]), [task("task-a"), task("task-b")]));
-      const running = scene.work.runGranted(runId);
-      await until(() => sandboxes.ran.length > 0);
-      world.clock.moveMs(3_600_000);
-      await running;
-      const runs = await runsById(scene);
-      expect(runs.get("task-b")).toMatchObject({ status: "done" });
     },
   );
 });

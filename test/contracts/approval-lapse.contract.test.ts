@@ -30,7 +30,6 @@ const LAPSES: readonly Lapse[] = [
   { name: "approval_key_revoked", at: at(4), cause: ({ endKey }) => endKey("revoked") },
   { name: "approval_key_unknown", at: at(4), cause: ({ endKey }) => endKey("unknown") },
   { name: "approval_expired", at: EXPIRES_AT, cause: async () => {} },
-  { name: "approval_not_yet_valid", at: at(-1), cause: async () => {} },
 ];
 
 describe.each([

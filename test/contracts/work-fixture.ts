@@ -62,7 +62,7 @@ export async function openTwin(): Promise<Opened> {
   const grants: GrantedRun[] = [];
   let key: "enrolled" | "revoked" | "unknown" = "enrolled";
   const approvalFacts = (tokenId: string) =>
-    grants.some((grant) => grant.tokenId === tokenId) ? { key, issuedAt: at(0), expiresAt: EXPIRES_AT } : null;
+    grants.some((grant) => grant.tokenId === tokenId) ? { key, expiresAt: EXPIRES_AT } : null;
   return {
     work: createMemoryWorkStore({ recordAct, audit: log, grants: () => grants, approvalFacts }),
     endKey: async (how) => void (key = how),

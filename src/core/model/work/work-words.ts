@@ -6,10 +6,7 @@ import type { RunStatus } from "./run-records.ts";
 
 /** Why an approval that a run was begun on lets nothing more begin. */
 export type ApprovalLapse =
-  | Extract<
-      ApprovalRefusal["code"],
-      "approval_key_unknown" | "approval_key_revoked" | "approval_not_yet_valid" | "approval_expired"
-    >
+  | Extract<ApprovalRefusal["code"], "approval_key_unknown" | "approval_key_revoked" | "approval_expired">
   | "approval_missing"
   | "approval_unreadable";
 

@@ -12,7 +12,6 @@ import type { Sqlite } from "../sqlite.ts";
 /** An approval as far as time and revocation are concerned. */
 export type ApprovalFacts = {
   readonly key: KeyRecord;
-  readonly issuedAt: Instant;
   readonly expiresAt: Instant;
 };
 
@@ -28,9 +27,8 @@ const KEY_LAPSES = { revoked: "approval_key_revoked", unknown: "approval_key_unk
 export function lapseOf(own: ApprovalFacts | null, { at, decisions }: Moment): ApprovalLapse | null {
   if (own === null) return "approval_missing";
   if (own.key !== "enrolled") return KEY_LAPSES[own.key];
-  if (own.expiresAt === "" || own.issuedAt === "") return "approval_unreadable";
-  // A clock that was set back does not give a run more time.
-  if (at < own.issuedAt) return "approval_not_yet_valid";
+  if (own.expiresAt === "") return "approval_unreadable";
+  // The use was granted while the approval was valid, so a clock that is set back later ends no run.
   if (at < own.expiresAt) return null;
   const isHeld = decisions().some((one) => one !== null && one.key === "enrolled" && at < one.expiresAt);
   return isHeld ? null : "approval_expired";
@@ -66,22 +64,17 @@ export function lapseWithin(db: Sqlite, { run, at, entries = [] }: Asked): Appro
 export const decidedIn = (entries: readonly LedgerEntry[]): readonly string[] =>
   entries.flatMap(({ decision }) => (decision === undefined ? [] : [decision.tokenId]));
 
-type TokenFacts = { readonly key_id: string; readonly issued_at: string | null; readonly expires_at: string | null };
+type TokenFacts = { readonly key_id: string; readonly expires_at: string | null };
 
 function factsOf(db: Sqlite, tokenId: string): ApprovalFacts | null {
   const row = db.get<TokenFacts>(
-    `SELECT key_id, CASE WHEN json_valid(token) THEN json_extract(token, '$.issued_at') END AS issued_at,
-       CASE WHEN json_valid(token) THEN json_extract(token, '$.expires_at') END AS expires_at
+    `SELECT key_id, CASE WHEN json_valid(token) THEN json_extract(token, '$.expires_at') END AS expires_at
      FROM approval_tokens WHERE token_id = :tokenId`,
     { tokenId },
   );
   if (row === null) return null;
-  const { key_id: keyId, issued_at: issuedAt, expires_at: expiresAt } = row;
-  return {
-    key: keyStanding(db, keyId),
-    issuedAt: (issuedAt ?? "") as Instant,
-    expiresAt: (expiresAt ?? "") as Instant,
-  };
+  const { key_id: keyId, expires_at: expiresAt } = row;
+  return { key: keyStanding(db, keyId), expiresAt: (expiresAt ?? "") as Instant };
 }
 
 /**
