@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { assert, err, uuidV7, type Result } from "#base";
 import { decide, digestOfCommand, furtherReadsOf, readsOf } from "#journal";
 import type { JournalCommand, JournalCommit, OperationId } from "#model";
@@ -151,11 +152,11 @@ export function cutMigrations(seed: number): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     const dataDir = join(world.root, "data");
     const migrationsDir = join(world.root, "migrations");
-    cpSync(new URL("../src/shell/stores/migrations", import.meta.url), migrationsDir, { recursive: true });
+    cpSync(SHIPPED_MIGRATIONS, migrationsDir, { recursive: true });
     mkdirSync(dataDir, { recursive: true });
     let states = 0;
     for (const upgrade of UPGRADES) {
-      if (upgrade !== null) writeFileSync(join(migrationsDir, "journal", upgrade.name), upgrade.sql);
+      if (upgrade !== null) writeFileSync(join(migrationsDir, "journal", SIMULATED), upgrade);
       const disk = createCutDisk({ dataDir, file: FILE, into: join(world.root, `cuts-${states}`) });
       disk.start();
       const store = await open(world, { dataDir, migrationsDir, onStatement: disk.onStatement });
@@ -189,20 +190,21 @@ async function checkMigrated(world: World, { dir, migrationsDir, whole }: Migrat
     .prepare("SELECT (SELECT count(*) FROM simulated) AS rows, (SELECT count(*) FROM applied_migrations) AS recorded")
     .get();
   database.close();
-  assert(row?.["rows"] === whole.records.length && row["recorded"] === 2, "MIG-06 recorded and applied");
+  assert(row?.["rows"] === whole.records.length && row["recorded"] === SHIPPED + 1, "MIG-06 recorded and applied");
 }
+
+const SHIPPED_MIGRATIONS = fileURLToPath(new URL("../src/shell/stores/migrations", import.meta.url));
+const SHIPPED = readdirSync(join(SHIPPED_MIGRATIONS, "journal")).length;
+const SIMULATED = `${String(SHIPPED + 1).padStart(3, "0")}_simulated.sql`;
 
 /** The shipped migrations on an empty file, then one that rewrites every row. */
 const UPGRADES = [
   null,
-  {
-    name: "002_simulated.sql",
-    sql: `CREATE TABLE simulated (id TEXT PRIMARY KEY, note TEXT NOT NULL) STRICT;
+  `CREATE TABLE simulated (id TEXT PRIMARY KEY, note TEXT NOT NULL) STRICT;
 INSERT INTO simulated SELECT id, body FROM records;
 ALTER TABLE operations ADD COLUMN simulated INTEGER;
 UPDATE records SET updated_at = updated_at;
 `,
-  },
 ] as const;
 
 export async function open(world: World, options: Omit<StoresOptions, "clock" | "random">): Promise<JournalStore> {

@@ -78,6 +78,18 @@ const context: fc.Arbitrary<GateContext> = fc.record(
   { requiredKeys: [] },
 );
 
+/**
+ * The text and not what JSON.parse makes of it: the V8 of Node 24 reads the key "\\u0001" as a backslash once it has read
+ * an object with that key in the same place.
+ */
+const sortedJson = (record: Readonly<Record<string, unknown>> | undefined): string | undefined =>
+  record === undefined
+    ? undefined
+    : `{${Object.keys(record)
+        .toSorted()
+        .map((key) => `${JSON.stringify(key)}:${JSON.stringify(record[key])}`)
+        .join(",")}}`;
+
 describe("what a script is given", () => {
   test("[SCRIPT-01] [SCRIPT-02] no value ever changes the command: it is in the environment, under its own name and nowhere else", async () => {
     const plain = await ask({}, { context: {} });
@@ -95,8 +107,8 @@ describe("what a script is given", () => {
         expect(env["SILAS_MESSAGE"]).toBe(message);
         expect(env["SILAS_RESPONSE"]).toBe(response);
         expect(env["SILAS_TOOL"]).toBe(tool);
-        expect(toolArgs === undefined ? undefined : JSON.parse(env["SILAS_TOOL_ARGS"] ?? "")).toEqual(toolArgs);
-        expect(values === undefined ? undefined : JSON.parse(env["SILAS_VALUES"] ?? "")).toEqual(values);
+        expect(env["SILAS_TOOL_ARGS"]).toBe(sortedJson(toolArgs));
+        expect(env["SILAS_VALUES"]).toBe(sortedJson(values));
         const known = ["SILAS_GATE", "SILAS_TRIGGER", "SILAS_MESSAGE", "SILAS_RESPONSE", "SILAS_TOOL"];
         expect([...known, "SILAS_TOOL_ARGS", "SILAS_VALUES"]).toEqual(expect.arrayContaining(Object.keys(env)));
       }),
