@@ -16,7 +16,7 @@ export function gatherFacts(
   const { sep, relative } = pathsOf(platform);
   const around = { ...places, canonical: (path: string) => canonicalPath(path, platform) };
   const { verifyDir, workDir, customerContextDir } = config.sandbox;
-  // What the owner may fill before the first start.
+  // Folders that the owner may fill before the first start.
   const filled = [verifyDir, workDir, customerContextDir, config.skillsDir];
   const expected = filled.map((path) => relative(config.dataDir, path).split(sep)[0] ?? "");
   return {

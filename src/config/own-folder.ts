@@ -14,7 +14,7 @@ const SHARED_PLACES = ["/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv
 const MAC_TREES = ["/Applications", "/Library", "/System", "/private/etc"];
 const MAC_PLACES = ["/Users", "/Volumes", "/private", "/private/tmp", "/private/var"];
 
-/** What a folder that Silas would close to everybody else is used for. Only looked at, never changed. */
+/** How a folder is used that Silas would close to everybody else. Reads only. */
 export function folderUse(path: string, around: Surroundings): Exclude<FolderUse, "foreign"> {
   if (isSystemPlace(around.canonical(path), around)) return "system_place";
   return isFolderOrFree(path, around) ? "free" : "not_a_folder";

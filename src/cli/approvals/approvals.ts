@@ -80,7 +80,7 @@ const showRequest: Handler<Json> = async (call) => {
   });
   if (options.json) terminal.line(safeJson(keptRequestToWire(request)));
   else for (const line of describeRequest(request)) terminal.line(line);
-  // What is shown is read from what is kept; only the hash says that it is what was asked or signed.
+  // The shown text is read from the store; only the hash proves that it is the text that was asked or signed.
   if (sha256Hex(request.projection) === request.planHash) return;
   throw new CommandFailure({
     what: "What is stored is not what its hash stands for: the request was changed after it was asked.",

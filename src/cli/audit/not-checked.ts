@@ -3,7 +3,7 @@ import { showMoment } from "../terminal/local-time.ts";
 
 type Valid = Extract<AuditVerdict, { readonly valid: true }>;
 
-/** What a check of the chain leaves open, one sentence each: a chain that holds proves no more than this. */
+/** The limits of a chain check, one sentence each: a valid chain proves no more than this. */
 export function notChecked({ head, entriesChecked, lastSignedAt }: Valid): readonly string[] {
   const before = head.seq - entriesChecked;
   return [

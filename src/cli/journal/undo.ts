@@ -59,7 +59,7 @@ const undoInJournal: Handler<Options> = ({ args: [fragment], options, terminal, 
     terminal.line(`Undone. To have it again: silas undo ${shortId(outcome.operationId)}`);
   });
 
-/** Whoever undoes right away means what they just did; later they may not know what the last change was. */
+/** An immediate undo means the last change; later, a person may not remember which change that was. */
 const ASKS_AFTER_MS = 60_000;
 
 function removesOld(

@@ -20,7 +20,7 @@ type Files = {
 export type ReadProposal = {
   readonly text: string;
   readonly plan: ParsedPlan;
-  /** What the files are called in words. */
+  /** How sentences name the files. */
   readonly names: readonly string[];
 };
 /** A reason why files cannot be proposed: its sentence, and the facts for programs. */
@@ -82,7 +82,7 @@ function placedFaults(error: ProposeRefusal, names: readonly string[]): readonly
   return known.map((problem) => ({ ...problem, message: describePlanProblem(problem, name) }));
 }
 
-/** What Silas took, or the end of the command with every problem at its place. */
+/** The accepted plan; a refusal ends the command with every problem at its place. */
 export function takenOrFail<T>(result: Result<T, ProposeRefusal>, names: readonly string[]): T {
   const faults = result.ok ? null : placedFaults(result.error, names);
   if (faults !== null) throw refuseFiles(faults);

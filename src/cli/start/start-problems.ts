@@ -46,7 +46,7 @@ export async function requireStartable(setup: LoadedConfig): Promise<void> {
   });
 }
 
-/** What does not keep Silas from starting, and that its owner should know of. */
+/** Warnings: Silas starts all the same, but its owner should know. */
 export function startWarnings(setup: LoadedConfig): readonly string[] {
   if (setup.config.gates.system.length > 0) return [];
   const origin = setup.originOf("gates.system") ?? { kind: "default" };

@@ -51,7 +51,7 @@ export function createAct(outside: Outside, finish: (code: ExitCode) => void): A
     };
 }
 
-/** What fails for want of an answer waits for a decision, however far from the question it failed. */
+/** A command that fails because a prompt got no answer is waiting for a decision, wherever the error surfaced. */
 function afterQuestions(terminal: Terminal, error: unknown): unknown {
   if (!(error instanceof CommandFailure) || !terminal.hasDeclined()) return error;
   return new CommandFailure({ ...error.words, exit: EXIT.needsDecision });

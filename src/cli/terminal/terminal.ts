@@ -27,7 +27,7 @@ export type Terminal = {
   json(value: unknown): void;
   note(text: string): void;
   fail(words: FailureWords): void;
-  /** Whoever sits there ended a question without an answer. */
+  /** The person at the terminal ended a prompt without answering. */
   declined(): void;
   hasDeclined(): boolean;
 };

@@ -49,7 +49,7 @@ export type SpawnFact = {
  */
 export function judgeVerify(presented: Presented): Result<ApprovalUse, ApprovalRefusal> {
   const { token, at, uses, lineage } = presented;
-  // What is granted now is granted by this token alone.
+  // A new use is granted by this token alone.
   const held = judgeStanding({ ...presented, heldUntil: null });
   if (!held.ok) return held;
   const spent = usesSpent(presented);

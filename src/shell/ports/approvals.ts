@@ -46,7 +46,7 @@ export interface RequestLook {
 export interface ApprovalStore extends WorkTitles, RequestLook {
   /** A plan that waits already is not added again: the answer is the request that waits. */
   propose(request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;
-  /** What a list of runs shows of requests, in one read and without their cards; those that are unknown are left out. */
+  /** The requests that a list of runs shows, in one read and without their cards; unknown ones are left out. */
   headings(requestIds: readonly string[]): Promise<Result<ReadonlyMap<string, RequestHeading>, StoreFault>>;
   /** Oldest first; the newest of them when there are more than fit. */
   list(states: readonly PendingDecision["state"][]): Promise<Result<readonly KeptRequest[], StoreFault>>;
@@ -125,7 +125,7 @@ export type AlsoGranted = {
 
 /** What the terminal and a channel may do with requests and approvals. Whoever decides is named by the caller. */
 export interface ApprovalsDoor {
-  /** What a proposal of this plan would be approved for, or why it would be refused. Nothing is kept or recorded. */
+  /** What an approval of this plan would cover, or why proposing it would be refused. Stores and records nothing. */
   check(markdown: string): Promise<Result<PlanChecked, CheckRefusal>>;
   propose(markdown: string, actor: AuditActor): Promise<Result<Proposed, ProposeRefusal>>;
   /** Asks about a batch, a limit of autonomy, the trust in an item or a value at a gate. [APPR-10] */
@@ -169,7 +169,7 @@ export type ItemChoice = {
   readonly itemIds: readonly string[];
   readonly actor: AuditActor;
 };
-/** What an approval would cover, as canonical JSON, and its hash. */
+/** The projection that an approval would cover, as canonical JSON, and its hash. */
 export type PlanChecked = { readonly projection: string; readonly planHash: Sha256Hex };
 export type CheckRefusal = SecretRefusal | PlanRefused | ProposalRefused | SkillUnusable | StoreFault;
 export type ProposeRefusal = CheckRefusal | PayloadRefused | RequestRefusal;

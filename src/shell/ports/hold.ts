@@ -9,7 +9,7 @@ export interface HoldStore {
   accept(by: { readonly at: Instant; readonly actor: Acting }): Result<void, StoreFault>;
 }
 
-/** What the terminal and a channel may do about it. */
+/** The operations for the terminal and the channels. */
 export interface HoldDoor {
   current(): Hold | null;
   /** The terminal accepts by its word, a device by a signature of its own key over what it was shown. */

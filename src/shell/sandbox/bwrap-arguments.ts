@@ -68,7 +68,7 @@ export function bwrapOptions(setting: Setting): readonly string[] {
   ].flat();
 }
 
-/** What the kernel counts: processes and their threads. */
+/** The kernel counts tasks: processes and their threads. */
 export const tasksMaxOf = ({ processes }: SandboxConfig["limits"]): number => processes * THREADS_OF_PROCESS;
 
 /** Waits at the gate; then come the kernel's own limits for each process, and the program. The sum is watched from outside. */

@@ -101,7 +101,7 @@ function memoryOf(pid: number): number {
   );
 }
 
-/** Those it started itself and that still live. */
+/** Its own children that are still alive. */
 export function childrenOf(pid: number): readonly number[] {
   return tasksOf(pid).flatMap((task) =>
     readOr(`/proc/${pid}/task/${task}/children`).split(" ").filter(Boolean).map(Number),

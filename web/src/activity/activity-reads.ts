@@ -42,7 +42,7 @@ export function useChain(newestSeq: number | null, extent: "since_checkpoint" | 
       return answer.value;
     },
     enabled: newestSeq !== null,
-    // What was verified in part is no answer to whether all of it holds.
+    // A partial verification does not answer whether the whole chain holds.
     placeholderData: (data, before) => (before?.queryKey[2] === extent ? data : undefined),
   });
   return { chain: read.isError ? undefined : read.data, hasFailed: read.isError };

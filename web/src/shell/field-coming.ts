@@ -1,4 +1,4 @@
-/** What takes letters. A key pressed in one of these is never a shortcut. */
+/** Elements that take letters. A key pressed in one of these is never a shortcut. */
 export const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]";
 
 let isComing = false;

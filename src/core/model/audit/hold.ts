@@ -39,7 +39,7 @@ export type AcceptHoldBody = z.infer<typeof acceptHoldSchema>;
 /** Why nothing was accepted. */
 export type HoldRefusal = { readonly code: "hold_over" } | { readonly code: "hold_differs" };
 
-/** What a device signs to accept the database that it was shown, for its own session. */
+/** The statement that a device signs to accept the database it was shown, for its own session. */
 export function acceptStatement(accepted: Pick<Hold, "seq" | "hash"> & { readonly sessionId: string }): string {
   const { hash, seq, sessionId } = accepted;
   const text = canonicalJson({ hash, seq, session_id: sessionId });
@@ -47,7 +47,7 @@ export function acceptStatement(accepted: Pick<Hold, "seq" | "hash"> & { readonl
   return `silas-accept-database-v1\n${text.value}`;
 }
 
-/** What happened, in one sentence. */
+/** One sentence about the cause. */
 export function holdSentence({ reason, missing }: Pick<Hold, "reason" | "missing">): string {
   if (reason === "heads_missing") return "The record kept beside the database is missing or cut off.";
   if (reason === "heads_unreadable") return "The record kept beside the database is damaged.";
@@ -55,6 +55,6 @@ export function holdSentence({ reason, missing }: Pick<Hold, "reason" | "missing
   return `This database is older than the one Silas last wrote: ${missing === 1 ? "1 act is" : `${missing} acts are`} missing.`;
 }
 
-/** What follows from it, and the two ways on. */
+/** The consequence, and the owner's two options. */
 export const HOLD_MEANING = "Silas is read-only: nothing runs, and nothing can be approved.";
 export const HOLD_CHOICE = "Restore the newer database, or accept this one: every unused approval becomes void.";

@@ -34,5 +34,5 @@ export const SKILL_NAME = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const SKILL_DOCUMENT = "SKILL.md";
 /** Code that is parsed, searched and shown before a skill is installed, wherever it lies. */
 export const isSkillCode = (path: string): boolean => /\.(?:mjs|cjs|js|py)$/.test(path);
-/** What a step can run of a skill: the scripts themselves, which may use other code of it. */
+/** The scripts of a skill that a step can run; they may use the skill's other code. */
 export const isSkillScript = (path: string): boolean => /^scripts\/.+\.(?:mjs|py)$/.test(path);

@@ -29,7 +29,7 @@ export type StopBody = {
   readonly recorded: boolean;
 };
 
-/** What to tell whoever stopped everything while it could not be recorded. */
+/** The warning for a stop of everything that could not be recorded. */
 export const STOP_UNRECORDED =
   "Stopped, but not recorded: nothing could be written. It holds until Silas ends. Free disk space and stop again.";
 /** `POST /api/start-again` answers with this. */

@@ -19,7 +19,7 @@ export type MemoryWanted = {
   /** The words, and how far whoever said them is trusted. */
   readonly text: string;
   readonly taint: Taint;
-  /** What a scan of the words found. */
+  /** The result of scanning the words. */
   readonly secrets: SecretScan;
   readonly trustLevel: "working" | "constitutional";
   readonly memoryType: MemoryType;

@@ -54,7 +54,7 @@ export type RunFact = { readonly at: Instant } & (
   | { readonly kind: "begin" }
   /** The code of what the approval lacks; null when it holds. */
   | { readonly kind: "approval_checked"; readonly refusal: string | null }
-  /** What was about to begin was not kept, and does not begin: the approval no longer holds. */
+  /** The approval no longer holds, so the beginning was not recorded and does not happen. */
   | { readonly kind: "approval_lapsed"; readonly reason: ApprovalLapse; readonly unkept: UnkeptWrite }
   /** The words of what kept it closed; null when it is open. */
   | { readonly kind: "space_opened"; readonly refusal: string | null }

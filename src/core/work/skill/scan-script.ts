@@ -85,7 +85,7 @@ export function scanScript({ path, text }: ScannedScript, { env, forbidEnv, find
 const PIPED =
   /\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\bbase64\s+(?:-d|--decode|-D)\b[^\n|]*\|\s*(?:ba|z|da)?sh\b/g;
 
-/** What SKILL.md and the other pages tell whoever reads them to do. */
+/** The instructions in SKILL.md and the skill's other pages. */
 export function scanInstructions({ path, text }: ScannedScript, find: Find): void {
   for (const { index, about } of matches(text, PIPED))
     find.problem("evaluates_text", { path, line: lineOf(text, index), about });

@@ -76,6 +76,6 @@ test("a task that nothing would carry out is refused for whoever proposes it; ev
   ]) {
     expect(propose(markdown).ok, markdown).toBe(true);
   }
-  // What was approved before is still read.
+  // Plans that were approved before are still read.
   expect(readPlan({ markdown: idle, readYaml: parseYaml, at: AT }).ok).toBe(true);
 });

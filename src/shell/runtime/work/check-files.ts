@@ -40,7 +40,7 @@ export async function readCheckFiles({ workspace, granted, checks }: Places): Pr
 
 type Reading = {
   readonly root: string;
-  /** What a file is called among those that count; null for one that does not. */
+  /** The name of a file that counts as a test; null for any other. */
   readonly nameOf: (path: string) => string | null;
   readonly found: Map<string, string>;
 };

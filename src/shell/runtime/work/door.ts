@@ -93,7 +93,7 @@ async function asDecided({ approvals }: DoorDeps, run: RunRecord): Promise<Resul
 }
 type Decided = Pick<WorkSummary, "run" | "signsIn">;
 
-/** What stands behind all of them is read at once: a list makes as many reads for one run as for a hundred. */
+/** Reads the details of all runs at once: a list of a hundred makes as many reads as a list of one. */
 async function summariesOf(
   deps: DoorDeps,
   listed: readonly Listed[],

@@ -327,7 +327,7 @@ async function keepNow(
   const change = { run, entries, events, at: deps.clock.now(), actor, ...consult };
   const kept = await (going.isKept ? deps.store.save(change) : deps.store.begin(change));
   if (!kept.ok && kept.error.code === "approval_lapsed") {
-    // What would have begun is not done, and the run ends instead.
+    // The step does not begin, and the run ends instead.
     going.todo.length = 0;
     const unkept = { run, entries, ...(unbegun === undefined ? {} : { unbegun }) };
     return { kind: "approval_lapsed", at: change.at, reason: kept.error.reason, unkept };

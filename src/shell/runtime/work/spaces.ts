@@ -61,7 +61,7 @@ export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): 
     const seconds = [...plan.steps, ...plan.verify].map(({ timeout }) => timeout);
     return { ...usual, ...given, limits: { ...usual.limits, timeoutMs: Math.max(1, ...seconds) * 1000 } };
   };
-  /** What checks may rely on, as it was before the first step. */
+  /** The files that checks may rely on, as they were before the first step. */
   const filesBefore = new WeakMap<SandboxSpace, CheckFiles>();
   const guards = createGuards(settings.credentials);
   const skills = createRunSkills(settings.skills);

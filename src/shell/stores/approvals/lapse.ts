@@ -48,7 +48,7 @@ export function beginsWork({ run, entries, consult }: Pick<RunChange, "run" | "e
 type Asked = {
   readonly run: RunRecord;
   readonly at: Instant;
-  /** What begins, perhaps on a decision of its own. */
+  /** The steps that begin, perhaps on decisions of their own. */
   readonly entries?: readonly LedgerEntry[];
 };
 

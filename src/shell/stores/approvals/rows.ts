@@ -41,7 +41,7 @@ export type RequestRow = {
 const requestsFrom = (tables: string): string =>
   `SELECT d.*, (SELECT n.request_id FROM pending_decisions n WHERE n.again_of = d.request_id) AS replaced_by FROM ${tables}`;
 export const REQUESTS_SQL = requestsFrom("pending_decisions d");
-/** Those that were decided and are not carried out yet. */
+/** Decided requests that are not carried out yet. */
 export const UNCARRIED_SQL = requestsFrom(
   "uncarried_decisions o CROSS JOIN pending_decisions d ON d.request_id = o.request_id",
 );

@@ -32,7 +32,7 @@ const lineSchema = z.strictObject({
 /** An entry that was committed, noted between two checkpoints: nobody vouches for it, but a chain without it is older. */
 const noteSchema = z.strictObject({ hash: z.string(), seq: z.int().check(z.gte(1)) });
 
-/** What a line speaks of; `head` is null for a note. */
+/** The content of one line; `head` is null for a note. */
 export type HeadLine = AuditHead & { readonly head: KeptHead | null };
 export type HeadsUnreadable = { readonly code: "heads_unreadable"; readonly line: number };
 export type HeadsFile = {

@@ -3,7 +3,7 @@ import type { HeadsFile } from "./heads.ts";
 import { keptHeadOf } from "./marks.ts";
 import { sourceOf, type ReadableDb } from "./read.ts";
 
-/** What is known beside the database and not in it. */
+/** Facts that are recorded beside the database and missing from it. */
 export type PlaceProblem = {
   readonly reason: HoldReason;
   /** The last entry that was noted and is not in the database; null where the notes themselves are the problem. */

@@ -46,7 +46,7 @@ function onRecord(db: Sqlite, { keyId, sessionId }: OwnerKey): KeyRecord {
   return later.some(({ event }) => event === "key_revoked") ? "revoked" : "enrolled";
 }
 
-/** What row and chain say of a key together: a row that was changed brings no revoked key back. */
+/** The state of a key by its row and the chain together: an edited row brings no revoked key back. */
 export function keyStanding(db: Sqlite, keyId: string): KeyRecord {
   const key = find(db, keyId);
   if (key === null) return "unknown";

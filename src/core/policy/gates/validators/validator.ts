@@ -8,7 +8,7 @@ export type Validation =
   | { readonly state: "fixed"; readonly message: string; readonly text: string };
 
 export type Validate = (text: string, facts: TextFacts) => Validation;
-/** What was found out about the text beforehand, for a validator that names it as needed; null for the others. */
+/** Facts about the text, gathered beforehand for a validator that asks for them; null for the others. */
 export type TextFacts = { readonly secrets: SecretScan | null };
 export type ValidatorConfig = { readonly [name: string]: JsonValue };
 
