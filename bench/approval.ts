@@ -5,11 +5,13 @@ import type { KeyObject } from "node:crypto";
 import { canonicalJson, uuidV7, type Result } from "../src/core/base/index.ts";
 import {
   approvalTokenToWire,
+  enrolmentStatement,
   tokenSigningBytes,
   type ApprovalDecision,
   type ApprovalToken,
   type KeptRequest,
   type OwnerKey,
+  type SignatureHex,
 } from "../src/core/model/index.ts";
 import { createAuditRules, judgeVerify, mintTokens } from "../src/core/policy/index.ts";
 import { parseYaml } from "../src/config/index.ts";
@@ -95,7 +97,7 @@ async function makeProduct() {
   whenMeasured(() => stores.close());
   const deps = { registry: stores.keys, clock: systemClock, vault: createMemoryVault({ fault: null }) };
   const signer = createSigner(deps);
-  must(await createKeysDoor({ ...deps, signer, randomness: systemRandomness }).prepare());
+  must(await createKeysDoor({ ...deps, signer, randomness: systemRandomness, audit: stores.audit }).prepare());
   const door = createApprovalsDoor({
     ...deps,
     store: stores.approvals,
@@ -152,7 +154,8 @@ async function enrolOwner({ keys }: Runtime): Promise<Owner> {
     sessionId: null,
     ...times,
   };
-  must(await keys.add(key, OWNER));
+  const signature = sign(null, Buffer.from(enrolmentStatement(key)), privateKey).toString("hex") as SignatureHex;
+  must(await keys.add(key, { actor: OWNER, signed: { keyId: key.keyId, signature } }));
   return { key, privateKey };
 }
 

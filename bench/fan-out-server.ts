@@ -100,14 +100,14 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   const kept = createMemoryPasskeyStore(recordAct, sessions);
   const passkeys = createPasskeysDoor({ ...keys, store: kept, audit: log, isOwnOrigin: () => false });
   const server = await createWebServer({
-    keys: createKeysDoor({ ...keys, signer }),
+    keys: createKeysDoor({ ...keys, signer, audit: log }),
     approvals: createApprovalsDoor({ ...keys, signer, store: approvals, audit: log, passkeys, ...QUIET }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
     secrets: createSecretsDoor({ ...keys, inputs: createMemorySecureInputStore(recordAct), onChanged: () => {} }),
     passkeys,
     review,
-    deviceKeys: createDeviceKeys({ ...keys, audit: log, review }),
+    deviceKeys: createDeviceKeys({ ...keys, signer, audit: log, review }),
     hold: createHoldDoor({ ...keys, ...NOT_HELD }),
     messages: SILENT_MESSAGES,
     work: { ...NO_WORK, timesOf: async () => ({ timeZone: "UTC", nextDue: null }) },

@@ -5,7 +5,7 @@ import { parseYaml } from "#config";
 import { grantsOf, planProposalText, type KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { ApprovalsDoor, OwnerAnswer, Passkeys, Signer, Vault } from "#ports";
-import { createApprovalsDoor, createKeysDoor, createSigner, type InstalledSkills } from "#runtime";
+import { createApprovalsDoor, createKeysDoor, createSigner, systemEd25519, type InstalledSkills } from "#runtime";
 import { openRuntime, type RuntimeStores } from "#stores";
 import type { World } from "./disk-run.ts";
 
@@ -57,7 +57,7 @@ export const GOAL = planProposalText({
   standing: { max_executions: 5, expires_at: "2030-01-01T00:00:00.000Z" },
 });
 
-export type Trust = { readonly stores: RuntimeStores; readonly approvals: ApprovalsDoor };
+export type Trust = { readonly stores: RuntimeStores; readonly approvals: ApprovalsDoor; readonly signer: Signer };
 export type TrustOpening = {
   readonly dataDir: string;
   /** Outlives every crash: it is no part of the disk that is cut. */
@@ -74,13 +74,13 @@ export type TrustOpening = {
 /** Everything between a plan and a used approval, on a real file. */
 export async function openTrust({ clock, seeded }: World, opening: TrustOpening): Promise<Trust> {
   const { dataDir, vault, onStatement, through = (own: Signer) => own, skills = NO_SKILLS } = opening;
-  const auditRules = createAuditRules(sha256Hex);
+  const auditRules = createAuditRules(sha256Hex, systemEd25519);
   const opened = await openRuntime({ dataDir, clock, random: seeded, auditRules, onRuntimeStatement: onStatement });
   assert(opened.ok, `silas.db opens: ${opened.ok ? "" : JSON.stringify(opened.error)}`);
   const stores = opened.value;
   const parts = { vault, registry: stores.keys, clock, randomness: seeded };
   const signer = createSigner(parts);
-  const prepared = await createKeysDoor({ ...parts, signer }).prepare();
+  const prepared = await createKeysDoor({ ...parts, signer, audit: stores.audit }).prepare();
   assert(prepared.ok, "there is a signing key");
   const settings = {
     timeoutMs: TIMEOUT_MS,
@@ -106,7 +106,7 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     readYaml: parseYaml,
     settings,
   });
-  return { stores, approvals };
+  return { stores, approvals, signer };
 }
 
 export function answerTo({ requestId, planHash }: KeptRequest, verdict: OwnerAnswer["verdict"]): OwnerAnswer {

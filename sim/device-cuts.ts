@@ -40,9 +40,10 @@ async function signIn({ clock }: World, { stores }: Trust): Promise<void> {
 }
 
 /** Challenge, proof, code and confirmation. */
-async function enrol({ clock, seeded }: World, { stores }: Trust): Promise<boolean> {
+async function enrol({ clock, seeded }: World, { stores, signer }: Trust): Promise<boolean> {
   const { keys: registry, audit } = stores;
-  const devices = createDeviceKeys({ registry, audit, review: { changed: () => {} }, clock, randomness: seeded });
+  const review = { changed: () => {} };
+  const devices = createDeviceKeys({ registry, signer, audit, review, clock, randomness: seeded });
   const { challenge } = devices.begin(SESSION);
   const proof = { challenge, name: "Phone", publicKey: browser.publicKey, sessionId: SESSION };
   const signature = new Uint8Array(sign(null, Buffer.from(deviceProofText(proof)), browser.privateKey));

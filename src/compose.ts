@@ -187,7 +187,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
   const { keys, hold } = trust;
   hold.onAccepted(async () => void (await life.begin(options.version)));
-  await hold.whenOpen(() => prepareKeys(keys, { life, log }));
+  await prepareKeys(keys, { hold, life, log });
   const { refusals, faults, ...tallies } = createTallies({ audit: stores.audit, ...machine, log });
   const server = await createWebServer({
     journal,
@@ -265,6 +265,8 @@ export async function composeLocal(options: ComposeOptions): Promise<Result<Loca
   }
   const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
   const trust = createTrust({ options, stores: stores.value, machine, log: SILENT, isOwnOrigin: () => false });
+  // A verb that needs a key says itself why it has none.
+  await trust.keys.vouch();
   return ok({
     journal,
     ...trust,
@@ -359,9 +361,9 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const messages = withoutSecrets.messages(createMessages(talking), findSecrets);
   return {
     work: withSkills(withSkills(work, skills), connections),
-    keys: createKeysDoor({ vault, registry, clock, randomness, signer }),
+    keys: createKeysDoor({ vault, registry, clock, randomness, signer, audit }),
     hold: createHoldDoor({ store: stores.hold, registry, clock, onChanged: review.changed }),
-    deviceKeys: createDeviceKeys({ ...parts, review }),
+    deviceKeys: createDeviceKeys({ ...parts, signer, review }),
     ...createMemory({
       ...given,
       stores,

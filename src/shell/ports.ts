@@ -5,7 +5,7 @@
  * Every call that may touch the world is asynchronous, so that a second process could stand behind it, and answers
  * with a Result: a Fault is the world's failure, an Outcome is an expected refusal. Nothing here throws for either.
  */
-import type { Instant, Result, Sha256Hex } from "#base";
+import type { Instant, Result } from "#base";
 import type {
   ActivityPage,
   AnswerOf,
@@ -19,7 +19,6 @@ import type {
   AuditVerdict,
   ChainBroken,
   CommitRefusal,
-  HeadKey,
   HeadKeyNeeded,
   Gate,
   GateContext,
@@ -38,15 +37,8 @@ import type {
   JournalRead,
   JournalRecord,
   JournalRequest,
-  KeyError,
-  KeyId,
-  KeysReport,
   NotificationBatch,
-  OwnerKey,
-  OwnerSignature,
-  SigningError,
   StoreFault,
-  VerifiedBy,
 } from "#model";
 
 export type {
@@ -142,55 +134,19 @@ export type ImportRefusal = { readonly code: "invalid_line"; readonly line: numb
 
 export type { FindSecrets, SecretsDoor, SecureInputStore, Vault } from "./ports/secrets.ts";
 
-/**
- * The owner's public keys, in `silas.db`; each change commits together with its audit entry. Rows are never removed: an
- * old signature names the key that made it.
- */
-export interface KeyRegistry {
-  /** A device has one key in use: one it had before is revoked by the same commit. */
-  add(key: OwnerKey, actor: AuditActor): Promise<Result<void, KeyError | StoreFault>>;
-  find(keyId: KeyId): Promise<Result<OwnerKey | null, StoreFault>>;
-  /** What the audit chain tells of a key as it stands here: whoever only writes a row has enrolled nothing. */
-  onRecord(key: OwnerKey): Promise<Result<KeyRecord, StoreFault>>;
-  list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
-  /** Comes before the signature: a use that is not recorded does not happen, nor one of a key that is not in use. */
-  recordUse(keyId: KeyId, use: RecordedUse): Promise<Result<void, KeyError | StoreFault>>;
-  revoke(revocation: KeyRevocation): Promise<Result<OwnerKey, KeyError | StoreFault>>;
-}
-export type KeyRecord = "enrolled" | "revoked" | "unknown";
-export type KeyUse = { readonly purpose: "approval" | "file" | "message" | "self_test"; readonly actor: AuditActor };
-export type RecordedUse = KeyUse & { readonly at: Instant };
-export type KeyRevocation = {
-  readonly keyId: KeyId;
-  readonly at: Instant;
-  readonly actor: AuditActor;
-  /** What to do when no other key would be left. */
-  readonly lastKey: "refuse" | "revoke";
-};
-
-/** Signs with the key in the vault. What it is given must say by its own first bytes what kind of statement it is. */
-export interface Signer {
-  /** The key that signs now; a statement that names its key is made with it. */
-  current(): Promise<Result<OwnerKey, SigningError>>;
-  sign(bytes: Uint8Array, use: KeyUse): Promise<Result<OwnerSignature, SigningError>>;
-  /** The key for one head of the audit chain. The checkpoint's own entry names it: that is the record of this use. */
-  headKey(): Promise<Result<HeadKey, SigningError>>;
-}
-
-/** What the terminal and a channel may do with the owner's keys. It cannot be made to sign bytes of a caller's choice. */
-export interface KeysDoor {
-  /** Makes the first signing key when there is none; answers what was made. */
-  prepare(): Promise<Result<OwnerKey | null, SigningError>>;
-  list(): Promise<Result<readonly OwnerKey[], StoreFault>>;
-  /** A new signing key; the one before stays good for checking until it is revoked. */
-  enrol(name: string, actor: AuditActor): Promise<Result<OwnerKey, SigningError>>;
-  revoke(revocation: Omit<KeyRevocation, "at">): Promise<Result<OwnerKey, KeyError | StoreFault>>;
-  signFile(sha256: Sha256Hex, actor: AuditActor): Promise<Result<OwnerSignature, SigningError>>;
-  verifyFile(claim: FileClaim): Promise<Result<VerifiedBy, KeyError | StoreFault>>;
-  /** Makes and checks a signature that says nothing. */
-  report(actor: AuditActor): Promise<KeysReport>;
-}
-export type FileClaim = { readonly sha256: Sha256Hex; readonly keyId: KeyId; readonly signature: string };
+export type {
+  CountersignedKey,
+  Countersigning,
+  FileClaim,
+  KeyEnrolling,
+  KeyRecord,
+  KeyRegistry,
+  KeyRevocation,
+  KeysDoor,
+  KeyUse,
+  RecordedUse,
+  Signer,
+} from "./ports/keys.ts";
 
 /** The audit chain, for reading; it never changes. */
 export interface AuditReader {

@@ -1,7 +1,7 @@
 import { sha256Hex, type Sha256Hex } from "#base";
-import type { Card, KeptRequest, KeyId, OwnerKey, PublicKeyHex, StoredToken } from "#model";
+import type { Card, KeptRequest, KeyId, OwnerKey, PublicKeyHex, SignatureHex, StoredToken } from "#model";
 import { createAuditRules } from "#policy";
-import type { Spending } from "#ports";
+import type { KeyEnrolling, Spending } from "#ports";
 import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry } from "#stores";
 import { at, must } from "./journal-fixture.ts";
 
@@ -18,11 +18,17 @@ export const KEY: OwnerKey = {
   lastUsedAt: null,
 };
 
+/** As the stores record it; whether the signature holds is not for them to check. */
+export const ENROLLED: KeyEnrolling = {
+  actor: BY,
+  signed: { keyId: KEY.keyId, signature: "0".repeat(128) as SignatureHex },
+};
+
 /** What the twins of other stores stand on: a chain, and approvals that the key above signs. */
 export async function openTwins() {
   const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
   const registry = createMemoryKeyRegistry(recordAct);
-  must(await registry.add(KEY, BY));
+  must(await registry.add(KEY, ENROLLED));
   return { audit, recordAct, approvals: createMemoryApprovalStore(recordAct, registry) };
 }
 

@@ -5,7 +5,7 @@ import { LIMITS, sha256Hex, type Sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, KeyRegistry } from "#ports";
 import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, openRuntime } from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 type Opened = { readonly store: ApprovalStore; readonly keys: KeyRegistry; readonly audit: AuditLog };
@@ -15,14 +15,14 @@ const auditRules = createAuditRules(sha256Hex);
 async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  if (must(await opened.keys.list()).length === 0) must(await opened.keys.add(KEY, BY));
+  if (must(await opened.keys.list()).length === 0) must(await opened.keys.add(KEY, ENROLLED));
   return { store: opened.approvals, keys: opened.keys, audit: opened.audit };
 }
 
 async function openTwin(): Promise<Opened> {
   const { log, recordAct } = createMemoryAuditLog(auditRules);
   const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, BY));
+  must(await keys.add(KEY, ENROLLED));
   return { store: createMemoryApprovalStore(recordAct, keys), keys, audit: log };
 }
 

@@ -45,7 +45,7 @@ async function withKey({ log, registry }: Chain) {
   const lock: Parameters<typeof createMemoryVault>[0] = { fault: null };
   const deps = { vault: createMemoryVault(lock), registry, clock: fixedClock };
   const signer: Signer = createSigner(deps);
-  const door = createKeysDoor({ ...deps, signer, randomness: systemRandomness });
+  const door = createKeysDoor({ ...deps, signer, randomness: systemRandomness, audit: log });
   const key = must(await door.prepare());
   if (key === null) throw new Error("expected a first key");
   return { log, registry, signer, key, lock };

@@ -12,7 +12,7 @@ import {
   createMemoryKeyRegistry,
   openRuntime,
 } from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const auditRules = createAuditRules(sha256Hex);
@@ -22,14 +22,14 @@ async function openFile() {
   const dataDir = join(tempDir(), "data");
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  must(await opened.keys.add(KEY, BY));
+  must(await opened.keys.add(KEY, ENROLLED));
   return { ...opened, dataDir };
 }
 const openReal = (): Promise<Opened> => openFile();
 async function openTwin(): Promise<Opened> {
   const { log, recordAct } = createMemoryAuditLog(auditRules);
   const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, BY));
+  must(await keys.add(KEY, ENROLLED));
   const approvals = createMemoryApprovalStore(recordAct, keys);
   return { approvals, audit: log, autonomy: createMemoryAutonomyStore({ audit: log, approvals }) };
 }

@@ -12,7 +12,7 @@ import {
   createMemoryKeyRegistry,
   openRuntime,
 } from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const auditRules = createAuditRules(sha256Hex);
@@ -21,7 +21,7 @@ type Opened = { readonly store: ApprovalStore; readonly batches: BatchStore; rea
 async function openFile(dataDir = join(tempDir(), "data")) {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  must(await opened.keys.add(KEY, BY));
+  must(await opened.keys.add(KEY, ENROLLED));
   return { ...opened, dataDir };
 }
 async function openReal(): Promise<Opened> {
@@ -31,7 +31,7 @@ async function openReal(): Promise<Opened> {
 async function openTwin(): Promise<Opened> {
   const { log, recordAct } = createMemoryAuditLog(auditRules);
   const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, BY));
+  must(await keys.add(KEY, ENROLLED));
   const { approvals, batches } = createMemoryBatchStore({
     recordAct,
     approvals: createMemoryApprovalStore(recordAct, keys),

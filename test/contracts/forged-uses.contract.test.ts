@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
 import { openRuntime } from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 /** Somebody who can write to `silas.db` and drops what guards its rows. */
@@ -20,7 +20,7 @@ async function openUsed() {
     database.close();
     return opened.close();
   });
-  must(await opened.keys.add(KEY, BY));
+  must(await opened.keys.add(KEY, ENROLLED));
   must(await opened.approvals.propose(requestFor("a")));
   must(await opened.approvals.spend(spendingFor(token, { lineage: "one", requestId: "request-a" })));
   for (const trigger of ["stay", "remain"]) database.exec(`DROP TRIGGER approval_uses_${trigger}`);

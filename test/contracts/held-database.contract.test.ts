@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
 import { openRuntime, type RuntimeStores } from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must } from "./journal-fixture.ts";
 
 /** `silas.db` against what is noted beside it, at the opening of the stores. */
@@ -44,7 +44,7 @@ async function decide({ approvals }: RuntimeStores, name: string): Promise<void>
 
 async function decided(): Promise<void> {
   const stores = await open();
-  must(await stores.keys.add(KEY, BY));
+  must(await stores.keys.add(KEY, ENROLLED));
   await decide(stores, "a");
   close(stores);
 }
@@ -67,7 +67,7 @@ test("[APPR-16] a use is noted beside the database as it is committed, and a new
 
 test("[APPR-16] a database without what is noted refuses every write, can be read, and lets devices sign in", async () => {
   const first = await open();
-  must(await first.keys.add(KEY, BY));
+  must(await first.keys.add(KEY, ENROLLED));
   close(first);
   copyFileSync(file("silas.db"), file("earlier.db"));
   const second = await open();

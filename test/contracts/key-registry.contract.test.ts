@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "#base";
-import type { KeyId, OwnerKey, PublicKeyHex } from "#model";
+import type { KeyId, OwnerKey, PublicKeyHex, SignatureHex } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, KeyRegistry } from "#ports";
 import { createMemoryAuditLog, createMemoryKeyRegistry, openRuntime } from "#stores";
@@ -36,6 +36,10 @@ async function openTwin(): Promise<Opened> {
   return { registry: createMemoryKeyRegistry(recordAct), audit: log };
 }
 
+/** The store records the signature; whether it holds is asked where a key counts. */
+const enrol = (registry: KeyRegistry, enrolled: OwnerKey) =>
+  registry.add(enrolled, { actor: BY, signed: { keyId: enrolled.keyId, signature: "0".repeat(128) as SignatureHex } });
+
 /** What the chain says, oldest first. */
 async function recorded(audit: AuditLog): Promise<readonly string[]> {
   const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 100 }));
@@ -48,8 +52,8 @@ describe.each([
 ] as const)("the key registry (%s)", (_name, open) => {
   test("a key is found by its id and listed by age", async () => {
     const { registry } = await open();
-    must(await registry.add(key("b", 5), BY));
-    must(await registry.add(key("a", 9), BY));
+    must(await enrol(registry, key("b", 5)));
+    must(await enrol(registry, key("a", 9)));
     expect(must(await registry.find(key("a", 9).keyId))).toEqual(key("a", 9));
     expect(must(await registry.find("0".repeat(32) as KeyId))).toBeNull();
     expect(must(await registry.list())).toEqual([key("b", 5), key("a", 9)]);
@@ -57,9 +61,9 @@ describe.each([
 
   test("neither an id nor a public key is enrolled twice, and what was refused is not recorded", async () => {
     const { registry, audit } = await open();
-    must(await registry.add(key("a", 0), BY));
-    expect((await registry.add({ ...key("b", 1), keyId: key("a", 0).keyId }, BY)).ok).toBe(false);
-    expect((await registry.add({ ...key("b", 1), publicKey: key("a", 0).publicKey }, BY)).ok).toBe(false);
+    must(await enrol(registry, key("a", 0)));
+    expect((await enrol(registry, { ...key("b", 1), keyId: key("a", 0).keyId })).ok).toBe(false);
+    expect((await enrol(registry, { ...key("b", 1), publicKey: key("a", 0).publicKey })).ok).toBe(false);
     expect(must(await registry.list())).toEqual([key("a", 0)]);
     expect(await recorded(audit)).toEqual(["key_enrolled a"]);
   });
@@ -67,7 +71,7 @@ describe.each([
   test("each use is recorded, and a clock that jumps back takes nothing away", async () => {
     const { registry, audit } = await open();
     const { keyId } = key("a", 0);
-    must(await registry.add(key("a", 0), BY));
+    must(await enrol(registry, key("a", 0)));
     must(await registry.recordUse(keyId, { purpose: "file", at: at(9), actor: BY }));
     must(await registry.recordUse(keyId, { purpose: "self_test", at: at(3), actor: BY }));
     expect(must(await registry.find(keyId))).toMatchObject({ lastUsedAt: at(9) });
@@ -76,8 +80,8 @@ describe.each([
 
   test("a key that is unknown or revoked is not used", async () => {
     const { registry, audit } = await open();
-    must(await registry.add(key("a", 0), BY));
-    must(await registry.add(key("b", 0), BY));
+    must(await enrol(registry, key("a", 0)));
+    must(await enrol(registry, key("b", 0)));
     must(await registry.revoke({ keyId: key("a", 0).keyId, at: at(1), actor: BY, lastKey: "refuse" }));
     const use = { purpose: "file", at: at(2), actor: BY } as const;
     expect(await registry.recordUse(key("a", 0).keyId, use)).toMatchObject({ error: { code: "key_revoked" } });
@@ -87,8 +91,8 @@ describe.each([
 
   test("a revocation stays as it was first made, and the last key goes only when that is meant", async () => {
     const { registry, audit } = await open();
-    must(await registry.add(key("a", 0), BY));
-    must(await registry.add(key("b", 0), BY));
+    must(await enrol(registry, key("a", 0)));
+    must(await enrol(registry, key("b", 0)));
     const revoke = (digit: string, minutes: number, lastKey: "refuse" | "revoke") =>
       registry.revoke({ keyId: key(digit, 0).keyId, at: at(minutes), actor: BY, lastKey });
     expect(must(await revoke("a", 1, "refuse"))).toEqual({ ...key("a", 0), revokedAt: at(1) });

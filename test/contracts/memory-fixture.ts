@@ -8,7 +8,7 @@ import {
   createMemoryKeyRegistry,
   createMemoryMemoryStore,
 } from "#stores";
-import { BY, KEY } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import { openFile } from "./work-fixture.ts";
 
@@ -21,7 +21,7 @@ export const openRealMemories = (): Promise<OpenedMemories> => openFile();
 export async function openTwinMemories(): Promise<OpenedMemories> {
   const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
   const registry = createMemoryKeyRegistry(recordAct);
-  must(await registry.add(KEY, BY));
+  must(await registry.add(KEY, ENROLLED));
   const approvals = createMemoryApprovalStore(recordAct, registry);
   return { memories: createMemoryMemoryStore({ recordAct, approvals }), audit: log, approvals };
 }

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Settlement } from "#model";
-import { KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import { BY, messageNamed, openFile, openReal, openTwin, recorded, signedReception } from "./message-fixture.ts";
 
@@ -112,7 +112,7 @@ describe.each([
 describe("the message store on disk", () => {
   test("[TAINT-08] an approval that is kept raises exactly the message it is for, once, and only one", async () => {
     const { messages, approvals, keys, audit } = await openFile();
-    must(await keys.add(KEY, BY));
+    must(await keys.add(KEY, ENROLLED));
     for (const name of ["a", "b"]) {
       const first = messageNamed(name, { taint: "external", origin: "unknown_sender" });
       must(await messages.receive({ first, replay: null, actor: BY }));

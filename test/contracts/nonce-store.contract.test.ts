@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { messageNonceKey } from "#model";
 import { earliestSpending, pruneBefore } from "#policy";
 import { createMemoryNonceStore } from "#stores";
-import { BY, openFile, openReal, openTwin, spendingOf } from "./message-fixture.ts";
-import { KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { openFile, openReal, openTwin, spendingOf } from "./message-fixture.ts";
+import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 
 const rows = (dataDir: string, sql: string): readonly object[] => {
@@ -111,7 +111,7 @@ describe("nonces", () => {
   test("[NONCE-02] the key of a message is its domain and nonce; a use of an approval is a row under the token's nonce and its content", async () => {
     const { approvals, keys, dataDir } = await openFile();
     expect(messageNonceKey("ab")).toBe("msg:ab");
-    must(await keys.add(KEY, BY));
+    must(await keys.add(KEY, ENROLLED));
     must(await approvals.propose(requestFor("plan")));
     const token = tokenFor("plan");
     must(await approvals.spend(spendingFor(token, { lineage: "l1", requestId: "request-plan" })));
@@ -123,7 +123,7 @@ describe("nonces", () => {
 
   test("[NONCE-03] a nonce used for an approval is still fresh for a message, and the reverse", async () => {
     const { approvals, keys, nonces } = await openFile();
-    must(await keys.add(KEY, BY));
+    must(await keys.add(KEY, ENROLLED));
     must(await approvals.propose(requestFor("plan")));
     must(await approvals.propose(requestFor("other")));
     const [token, other] = [tokenFor("plan"), tokenFor("other")];
@@ -136,7 +136,7 @@ describe("nonces", () => {
 
   test("an approval that is used up is used for nothing else, and the row of its use keeps its content", async () => {
     const { approvals, keys } = await openFile();
-    must(await keys.add(KEY, BY));
+    must(await keys.add(KEY, ENROLLED));
     must(await approvals.propose(requestFor("plan")));
     const token = tokenFor("plan");
     must(await approvals.spend(spendingFor(token, { lineage: "l1", requestId: "request-plan" })));

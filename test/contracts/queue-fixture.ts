@@ -9,7 +9,7 @@ import {
   createMemoryKeyRegistry,
   createMemoryQueueStore,
 } from "#stores";
-import { BY, KEY } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY } from "./approval-fixture.ts";
 import { at, must, tempDir } from "./journal-fixture.ts";
 import { openFile } from "./work-fixture.ts";
 
@@ -21,7 +21,7 @@ export async function openTwin(): Promise<Opened> {
   const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
   const queue = createMemoryQueueStore({ recordAct });
   const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, BY));
+  must(await keys.add(KEY, ENROLLED));
   return { queue, audit: log, approvals: createMemoryApprovalStore(recordAct, { ...keys, queue }) };
 }
 

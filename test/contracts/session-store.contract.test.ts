@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "#base";
-import type { KeyId, OwnerKey, PublicKeyHex } from "#model";
+import type { KeyId, OwnerKey, PublicKeyHex, SignatureHex } from "#model";
 import type { AuditLog, KeyRegistry, Session, SessionStore } from "#ports";
 import { createAuditRules } from "#policy";
 import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore, openRuntime } from "#stores";
@@ -15,6 +15,9 @@ const session = (name: string, minutes: number): Session => ({
   lastSeenAt: at(minutes),
   revokedAt: null,
 });
+
+const enrol = (keys: KeyRegistry, key: OwnerKey) =>
+  keys.add(key, { actor: BY, signed: { keyId: key.keyId, signature: "0".repeat(128) as SignatureHex } });
 
 const keyOf = (name: string, digit: string): OwnerKey => ({
   keyId: digit.repeat(32) as KeyId,
@@ -96,9 +99,9 @@ describe.each([
     const { store, keys, audit } = await openStore();
     must(await store.add(session("phone", 0)));
     must(await store.add(session("laptop", 0)));
-    must(await keys.add(keyOf("phone", "a"), BY));
-    must(await keys.add(keyOf("laptop", "b"), BY));
-    must(await keys.add(keyOf("phone", "c"), BY));
+    must(await enrol(keys, keyOf("phone", "a")));
+    must(await enrol(keys, keyOf("laptop", "b")));
+    must(await enrol(keys, keyOf("phone", "c")));
     must(await store.revoke("session-phone", { at: at(5), actor: BY }));
     must(await store.revoke("session-phone", { at: at(9), actor: BY }));
     const ends = must(await keys.list()).map(({ keyId, revokedAt }) => [keyId.slice(0, 1), revokedAt]);
@@ -107,11 +110,11 @@ describe.each([
       ["b", null],
       ["c", at(5)],
     ]);
-    expect(await keys.add(keyOf("phone", "d"), BY)).toEqual({
+    expect(await enrol(keys, keyOf("phone", "d"))).toEqual({
       ok: false,
       error: { code: "device_signed_out", sessionId: "session-phone" },
     });
-    expect(await keys.add(keyOf("tablet", "e"), BY)).toMatchObject({ error: { code: "device_signed_out" } });
+    expect(await enrol(keys, keyOf("tablet", "e"))).toMatchObject({ error: { code: "device_signed_out" } });
     const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 20 }));
     expect(
       entries.toReversed().map(({ event, data }) => `${event} ${String(data["key_id"] ?? "").slice(0, 1)}`),

@@ -6,7 +6,7 @@ import { isRunKind, type KeptRequest, type LedgerEntry, type RunRecord } from "#
 import { createAuditRules } from "#policy";
 import type { AuditLog, GrantedRun, RunChange, WorkStore } from "#ports";
 import { createMemoryAuditLog, createMemoryWorkStore, openRuntime, type RuntimeStores } from "#stores";
-import { BY, EXPIRES_AT, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, EXPIRES_AT, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 export type Opened = {
@@ -30,7 +30,7 @@ export async function openFile(
 ): Promise<Opened & RuntimeStores & { dataDir: string }> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  must(await opened.keys.add(KEY, BY));
+  must(await opened.keys.add(KEY, ENROLLED));
   return {
     ...opened,
     dataDir,

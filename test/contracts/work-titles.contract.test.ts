@@ -12,7 +12,7 @@ import {
   openAuditReader,
   openRuntime,
 } from "#stores";
-import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const rules = createAuditRules(sha256Hex);
@@ -87,7 +87,7 @@ describe.each([
 ] as const)("the names of gates (%s)", (_name, open) => {
   test("each gate of what was decided on a run, also of the tasks in it, once and in order; nothing of any other run", async () => {
     const { store, keys, titles } = await open();
-    must(await keys.add(KEY, BY));
+    must(await keys.add(KEY, ENROLLED));
     const gates = [{ name: "Look twice" }, { name: "plain" }];
     const projection = JSON.stringify({
       id: "p",

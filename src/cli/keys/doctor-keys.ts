@@ -70,8 +70,8 @@ function signingFinding({ vault, signing }: KeysReport): Finding {
 /** A key that was written into the database by somebody else than Silas. */
 function recordFinding({ offRecord }: KeysReport): Finding {
   const check = "keys";
-  if (offRecord.length === 0) return { check, state: "ok", message: "as the audit chain tells of them", fix: null };
-  const message = `the database and the audit chain differ about ${offRecord.join(", ")}; what it signs does not count`;
+  if (offRecord.length === 0) return { check, state: "ok", message: "each was signed by a key of yours", fix: null };
+  const message = `none of your keys vouches for ${offRecord.join(", ")}; its signatures do not count`;
   return { check, state: "fail", message, fix: "find out who can write to the data directory, then silas restore" };
 }
 

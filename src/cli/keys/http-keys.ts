@@ -11,8 +11,8 @@ import type { KeysDoor } from "#ports";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { resultOf } from "../client/http-door.ts";
 
-/** What verbs do with keys; making the first one is left to the process that starts. */
-export type Keys = Omit<KeysDoor, "prepare">;
+/** What verbs do with keys; making the first one and vouching are left to the process that starts. */
+export type Keys = Omit<KeysDoor, "prepare" | "vouch">;
 
 /** The keys behind a running instance: the same door as the local one, and no file or secret ever travels. */
 export function createHttpKeys(address: InstanceAddress): Keys {

@@ -232,6 +232,8 @@ export const LIMITS = {
   deviceKeyTtlMs: 600_000,
   /** Browser keys that wait to be confirmed; an owner sets up one device at a time. */
   deviceKeysWaiting: 20,
+  /** Keys whose enrolment was checked once and is remembered; an owner has a few devices. */
+  vouchedKeys: 256,
   /** Wrong confirmation codes in a row before nothing waits any more: guessing six digits needs far more. */
   deviceCodeTries: 5,
   /** Missed requests a queue shows; older ones are in the list of all. */

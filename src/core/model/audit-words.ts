@@ -39,7 +39,10 @@ const SENTENCES: Sentences = {
     `Kept running after ${counted(telegram + process, "internal error")}${process === 0 ? " on Telegram" : ""}; see the log`,
   device_enrolled: ({ device_name }) => `Signed in ${oneLine(device_name)}`,
   device_revoked: ({ device_name }) => `Signed out ${oneLine(device_name)}`,
-  key_enrolled: ({ key_id, key_name }) => `Enrolled the signing key ${oneLine(key_name)} (${short(key_id)})`,
+  key_enrolled: ({ key_id, key_name, countersigned }) =>
+    countersigned === true
+      ? `Confirmed the signing key ${oneLine(key_name)} (${short(key_id)}) by the vault`
+      : `Enrolled the signing key ${oneLine(key_name)} (${short(key_id)})`,
   callers_refused: ({ foreign_origin, foreign_host, unauthenticated_frame }) =>
     `Turned away ${counted(foreign_origin + foreign_host + unauthenticated_frame, "stranger")} at the door`,
   device_key_offered: ({ key_id, key_name }) =>
@@ -118,6 +121,7 @@ const VOIDED: { readonly [R in AuditDataOf<"approvals_voided">["reason"]]: strin
 const KEY_USES: { readonly [P in AuditDataOf<"key_used">["purpose"]]: (keyId: string) => string } = {
   approval: (keyId) => `Signed an approval with the key ${keyId}`,
   file: (keyId) => `Signed a file with the key ${keyId}`,
+  key: (keyId) => `Signed another key with the key ${keyId}`,
   message: (keyId) => `Signed a message with the key ${keyId}`,
   self_test: (keyId) => `Tested the signing key ${keyId}`,
 };

@@ -29,6 +29,7 @@ const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const version = z.string().check(z.regex(/^[0-9A-Za-z.+-]{1,64}$/));
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const signature = z.string().check(z.regex(/^[0-9a-f]{128}$/));
 const act = { act_id: id };
 const asked = { request_id: id, plan_hash: digest, work_item_id: id };
 
@@ -79,9 +80,19 @@ export const auditDataSchemas = {
     reason: z.enum(["backup_restored", ...HOLD_REASONS]),
     replaced: z.nullable(z.strictObject({ seq: count, hash: digest })),
   }),
-  /** With the device it belongs to, when a browser holds it. */
-  key_enrolled: z.strictObject({ key_id: id, key_name: nameSchema, session_id: z.optional(id) }),
-  key_used: z.strictObject({ key_id: id, purpose: z.enum(["approval", "file", "message", "self_test"]) }),
+  /**
+   * With the device it belongs to, when a browser holds it, and the signature of the key that vouches for it.
+   * `countersigned`: it was enrolled before enrolments were signed, and the vault vouched for it later.
+   */
+  key_enrolled: z.strictObject({
+    key_id: id,
+    key_name: nameSchema,
+    session_id: z.optional(id),
+    signed_by: z.optional(id),
+    signature: z.optional(signature),
+    countersigned: z.optional(z.literal(true)),
+  }),
+  key_used: z.strictObject({ key_id: id, purpose: z.enum(["approval", "file", "key", "message", "self_test"]) }),
   key_revoked: z.strictObject({ key_id: id, key_name: nameSchema }),
   passkey_added: z.strictObject({ passkey_id: id, passkey_name: nameSchema, session_id: id }),
   passkey_used: z.strictObject({ passkey_id: id, session_id: id, purpose: z.enum(PASSKEY_PURPOSES) }),

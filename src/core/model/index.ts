@@ -128,6 +128,7 @@ export {
   type HoldReason,
   type HoldRefusal,
 } from "./audit/hold.ts";
+export type { EnrolledKey, EnrolmentFacts } from "./audit/enrolment.ts";
 export type { AuditMark, AuditRules, ChainBroken, HeadKeyNeeded } from "./audit/rules.ts";
 export { captureToCommand, parseCapture, type Captured, type Chip } from "./capture.ts";
 export {
@@ -417,6 +418,7 @@ export type {
 export {
   enrolKeySchema,
   keyIdSchema,
+  enrolmentStatement,
   ownerKeyFromWire,
   ownerKeyToWire,
   publicKeySchema,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Brand, Instant, Sha256Hex } from "#base";
+import { assert, canonicalJson, type Brand, type Instant, type Sha256Hex } from "#base";
 import type { StoreFault } from "./journal-errors.ts";
 import { nameSchema } from "./values.ts";
 
@@ -28,6 +28,21 @@ export type OwnerKey = {
   readonly revokedAt: Instant | null;
   readonly lastUsedAt: Instant | null;
 };
+
+/** The bytes that vouch for a key: the whole row, so that no part of it can be changed afterwards. [KEY-01] */
+export function enrolmentStatement(key: OwnerKey): string {
+  const { enrolledAt, keyId, kind, name, publicKey, sessionId } = key;
+  const text = canonicalJson({
+    enrolled_at: enrolledAt,
+    key_id: keyId,
+    kind,
+    name,
+    public_key: publicKey,
+    session_id: sessionId,
+  });
+  assert(text.ok, "a key has canonical bytes");
+  return `silas-key-v1\n${text.value}`;
+}
 
 export type OwnerSignature = { readonly keyId: KeyId; readonly signature: SignatureHex };
 export type VerifiedBy = { readonly keyId: KeyId; readonly name: string };

@@ -6,6 +6,7 @@ import { TIDY_WORDS, type TidyRefused } from "./batch/tidy-words.ts";
 import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
 import { DEVICE_WORDS, type DevicesError } from "./approval/device-words.ts";
 import type { HoldRefusal } from "./audit/hold.ts";
+import type { ChainBroken } from "./audit/rules.ts";
 import { GOAL_WORDS, type GoalRefusal } from "./goal/goal-words.ts";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
@@ -72,7 +73,8 @@ type KnownError =
   | MemoryRefusal
   | SkillRefusal
   | SuggestionRefusal
-  | ConnectionRefusal;
+  | ConnectionRefusal
+  | ChainBroken;
 type Table = {
   readonly [C in KnownError["code"]]: (error: Extract<KnownError, { readonly code: C }>) => Words;
 };
@@ -230,6 +232,11 @@ const TABLE: Table = {
     refused(
       `The key in the vault (${keyId}) is not enrolled here, so nothing is signed with it.`,
       "`silas restore` puts the registry back, or `silas keys enrol NAME` makes a new key.",
+    ),
+  chain_broken: () =>
+    refused(
+      "The audit chain does not hold, so the vault does not vouch for the keys in it.",
+      "`silas audit verify --full` names the entry; `silas restore` puts a backup back.",
     ),
   device_signed_out: () =>
     refused(

@@ -5,11 +5,11 @@ import type {
   DeviceKeyRefusal,
   DeviceKeyState,
   DeviceOffer,
-  KeyError,
   OwnerKey,
   PasskeyAssertion,
   PasskeyChallenge,
   PasskeyRefusal,
+  SigningError,
   StoreFault,
   WaitingDevice,
 } from "#model";
@@ -41,7 +41,7 @@ export interface DeviceKeysDoor {
   current(sessionId: string): Promise<Result<DeviceKeyState, StoreFault>>;
   waiting(): readonly WaitingDevice[];
   /** The fifth wrong code in a row ends everything that waits. */
-  confirm(code: string, actor: AuditActor): Promise<Result<OwnerKey, DeviceKeyRefusal | KeyError | StoreFault>>;
+  confirm(code: string, actor: AuditActor): Promise<Result<OwnerKey, DeviceKeyRefusal | SigningError>>;
   /** Told of every offer that begins to wait. */
   onWaiting(listener: (device: WaitingDevice) => void): () => void;
 }

@@ -23,7 +23,7 @@ async function setUp() {
   const registry = createMemoryKeyRegistry(recordAct);
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const signer = createSigner(parts);
-  const key = must(await createKeysDoor({ ...parts, signer }).prepare());
+  const key = must(await createKeysDoor({ ...parts, signer, audit }).prepare());
   assert(key !== null, "the first key is made");
   const door = createApprovalsDoor({
     ...parts,

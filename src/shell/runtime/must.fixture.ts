@@ -1,4 +1,6 @@
 import type { Result } from "#base";
+import type { AuditActor, OwnerKey, SignatureHex } from "#model";
+import type { KeyEnrolling } from "#ports";
 
 /** The value of what has to succeed. */
 export function must<T, E>(result: Result<T, E>): T {
@@ -11,3 +13,9 @@ export function mustFail<T, E>(result: Result<T, E>): E {
   if (result.ok) throw new Error("expected an error");
   return result.error;
 }
+
+/** For the twin of the registry, which checks no signature. */
+export const enrolledBy = (actor: AuditActor, { keyId }: OwnerKey): KeyEnrolling => ({
+  actor,
+  signed: { keyId, signature: "0".repeat(128) as SignatureHex },
+});

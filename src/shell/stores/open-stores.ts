@@ -247,7 +247,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     sessions: createSessionStore(own, recordOwn),
     telegram: createTelegramStore({ db, recordAct }),
     audit: log,
-    keys: createKeyRegistry(db, recordAct),
+    keys: createKeyRegistry({ db, recordAct, rules }),
     passkeys: createPasskeyStore({ db, recordAct }),
     messages: createMessageStore({ db, recordAct }),
     nonces: createNonceStore(db),

@@ -1,6 +1,7 @@
 import type { Instant, Result } from "#base";
 import type { AuditBreak, AuditDraft, AuditEntry, AuditHead, AuditRow } from "../audit.ts";
 import type { InvalidInput } from "../journal-errors.ts";
+import type { EnrolledKey, EnrolmentFacts } from "./enrolment.ts";
 import type { AuditHeadKey, HeadKey, SignedHead } from "./heads.ts";
 
 /** How the chain is built and judged: `#policy` decides it, `compose` hands it to the store. */
@@ -10,6 +11,8 @@ export type AuditRules = {
   judge(head: AuditHead, row: AuditRow): Result<AuditHead, AuditBreak>;
   /** What is wrong with a signed head; null when one of these keys signed it. */
   judgeHead(head: SignedHead, keys: readonly AuditHeadKey[]): AuditBreak | null;
+  /** Whether the owner's keys, or the vault, vouch for a key. */
+  isVouchedFor(key: EnrolledKey, facts: EnrolmentFacts): boolean;
   parse(row: AuditRow): Result<AuditEntry, { readonly code: "not_an_entry" }>;
   renderHeader(): string;
   renderKey(key: AuditHeadKey): string;

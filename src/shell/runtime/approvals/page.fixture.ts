@@ -28,7 +28,7 @@ import { createKeysDoor } from "../keys/door.ts";
 import { keyIdOf } from "../keys/ed25519.ts";
 import { createSigner } from "../keys/signer.ts";
 import { createApprovalsDoor } from "./door.ts";
-import { must } from "../must.fixture.ts";
+import { enrolledBy, must } from "../must.fixture.ts";
 
 export const TERMINAL = { kind: "terminal" } as const;
 export const EXAMPLE = readFileSync(new URL("../../../../docs/examples/tidy-notes.md", import.meta.url), "utf8");
@@ -101,7 +101,7 @@ export function createPageWorld() {
   const store = createMemoryApprovalStore(recordAct, registry);
   const passkeys = createFakePasskeys();
   const signer = createSigner(parts);
-  const keys = createKeysDoor({ ...parts, signer });
+  const keys = createKeysDoor({ ...parts, signer, audit });
   /** What was run on a request, by its id; nothing unless a test says so. */
   const executions = new Map<string, readonly KeptExecution[]>();
   const open = () =>
@@ -133,7 +133,7 @@ export function createPageWorld() {
       revokedAt: null,
       lastUsedAt: null,
     };
-    must(await registry.add(key, TERMINAL));
+    must(await registry.add(key, enrolledBy(TERMINAL, key)));
     return { sessionId, key, privateKey };
   };
   const events = async (prefix = "approval_"): Promise<readonly string[]> =>

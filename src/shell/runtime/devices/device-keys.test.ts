@@ -1,10 +1,19 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { expect, test } from "vitest";
 import { LIMITS, sha256Hex } from "#base";
-import { deviceCode, deviceProofText, type DeviceOffer, type PublicKeyHex, type WaitingDevice } from "#model";
+import {
+  deviceCode,
+  deviceProofText,
+  type DeviceOffer,
+  type PublicKeyHex,
+  type VaultFault,
+  type WaitingDevice,
+} from "#model";
 import { createAuditRules } from "#policy";
 import { createSeeded, createVirtualClock } from "#sim";
-import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore } from "#stores";
+import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore, createMemoryVault } from "#stores";
+import { createKeysDoor } from "../keys/door.ts";
+import { createSigner } from "../keys/signer.ts";
 import { createDeviceKeys } from "./device-keys.ts";
 import { must } from "../must.fixture.ts";
 
@@ -18,14 +27,20 @@ function newPair(): Pair {
   return { privateKey, hex };
 }
 
-function createWorld() {
+async function createWorld() {
+  const lock: { fault: VaultFault | null } = { fault: null };
   const clock = createVirtualClock(1_794_729_600_000);
   const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
   const registry = createMemoryKeyRegistry(recordAct);
   const sessions = createMemorySessionStore(recordAct, registry.sessions);
   let changes = 0;
   const review = { changed: () => void (changes += 1) };
-  const door = createDeviceKeys({ registry, audit, review, clock, randomness: createSeeded(3) });
+  const randomness = createSeeded(3);
+  const vault = createMemoryVault(lock);
+  const signer = createSigner({ vault, registry, clock });
+  must(await createKeysDoor({ vault, registry, clock, randomness, signer, audit }).prepare());
+  const door = createDeviceKeys({ registry, signer, audit, review, clock, randomness });
+  const browserKeys = async () => must(await registry.list()).filter(({ kind }) => kind === "browser");
   const signIn = async (name: string): Promise<string> => {
     const at = clock.now();
     const sessionId = `session-${name}`;
@@ -42,13 +57,13 @@ function createWorld() {
   const events = async (): Promise<readonly string[]> =>
     must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 500 }))
       .toReversed()
-      .filter(({ event }) => event.includes("key"))
+      .filter(({ event, data }) => event.includes("key") && data["key_name"] !== "This machine")
       .map(({ event, data }) => (event === "device_key_refused" ? `${event} ${String(data["reason"])}` : event));
-  return { clock, registry, sessions, door, signIn, offerOf, events, changes: () => changes };
+  return { clock, sessions, door, lock, browserKeys, signIn, offerOf, events, changes: () => changes };
 }
 
 test("[KEY-01] a browser's key is offered with a proof, and counts once the terminal confirms the code both sides compute", async () => {
-  const { door, signIn, offerOf, registry, events } = createWorld();
+  const { door, signIn, offerOf, browserKeys, events } = await createWorld();
   const sessionId = await signIn("phone");
   expect(must(await door.current(sessionId))).toEqual({ state: "none", key: null, enrolment: null });
   const told: WaitingDevice[] = [];
@@ -58,18 +73,18 @@ test("[KEY-01] a browser's key is offered with a proof, and counts once the term
   expect(waiting.code).toBe(deviceCode({ nonce: waiting.nonce, publicKey: pair.hex, sessionId }));
   expect(told).toEqual([waiting]);
   expect(door.waiting()).toEqual([waiting]);
-  expect(must(await registry.list())).toEqual([]);
+  expect(await browserKeys()).toEqual([]);
   expect(must(await door.current(sessionId))).toEqual({ state: "waiting", key: null, enrolment: waiting });
   const key = must(await door.confirm(waiting.code, BY));
   expect(key).toMatchObject({ kind: "browser", sessionId, name: "Kitchen", publicKey: pair.hex });
-  expect(must(await registry.list())).toEqual([key]);
+  expect(await browserKeys()).toEqual([key]);
   expect(must(await door.current(sessionId))).toEqual({ state: "enrolled", key, enrolment: null });
   expect(await door.confirm(waiting.code, BY)).toMatchObject({ error: { code: "no_device_waits" } });
-  expect(await events()).toEqual(["device_key_offered", "key_enrolled"]);
+  expect(await events()).toEqual(["device_key_offered", "key_used", "key_enrolled"]);
 });
 
 test("[KEY-03] an offer without its own challenge, with another key's signature or of another session waits for nothing", async () => {
-  const { door, signIn, offerOf, events } = createWorld();
+  const { door, signIn, offerOf, events } = await createWorld();
   const [phone, laptop] = [await signIn("phone"), await signIn("laptop")];
   const [own, other] = [newPair(), newPair()];
   const wrong: readonly [string, () => DeviceOffer][] = [
@@ -89,7 +104,7 @@ test("[KEY-03] an offer without its own challenge, with another key's signature 
 });
 
 test("what waits ends after ten minutes, and a session has one offer and one key at a time", async () => {
-  const { door, signIn, offerOf, registry, clock } = createWorld();
+  const { door, signIn, offerOf, browserKeys, clock } = await createWorld();
   const phone = await signIn("phone");
   const first = must(await door.offer(offerOf(phone, newPair())));
   const second = must(await door.offer(offerOf(phone, newPair())));
@@ -105,13 +120,13 @@ test("what waits ends after ten minutes, and a session has one offer and one key
   const kept = must(await door.confirm(must(await door.offer(offerOf(phone, pair))).code, BY));
   expect(await door.offer(offerOf(phone, pair))).toMatchObject({ error: { code: "public_key_taken" } });
   const next = must(await door.confirm(must(await door.offer(offerOf(phone, newPair()))).code, BY));
-  expect(must(await registry.list()).map(({ keyId, revokedAt }) => [keyId, revokedAt === null])).toEqual(
+  expect((await browserKeys()).map(({ keyId, revokedAt }) => [keyId, revokedAt === null])).toEqual(
     [[kept.keyId, false] as const, [next.keyId, true] as const].toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 });
 
 test("five wrong codes end everything that waits, are recorded, and a right one in between starts the count anew", async () => {
-  const { door, signIn, offerOf, events } = createWorld();
+  const { door, signIn, offerOf, events } = await createWorld();
   const [phone, laptop] = [await signIn("phone"), await signIn("laptop")];
   const [one, two] = [
     must(await door.offer(offerOf(phone, newPair()))),
@@ -132,7 +147,7 @@ test("five wrong codes end everything that waits, are recorded, and a right one 
 });
 
 test("of two confirmations at once one enrols, and a device that was signed out meanwhile gets no key", async () => {
-  const { door, signIn, offerOf, sessions, registry, clock } = createWorld();
+  const { door, signIn, offerOf, sessions, browserKeys, clock } = await createWorld();
   const phone = await signIn("phone");
   const waiting = must(await door.offer(offerOf(phone, newPair())));
   const answers = await Promise.all([door.confirm(waiting.code, BY), door.confirm(waiting.code, BY)]);
@@ -140,14 +155,27 @@ test("of two confirmations at once one enrols, and a device that was signed out 
   const later = must(await door.offer(offerOf(phone, newPair())));
   must(await sessions.revoke(phone, { at: clock.now(), actor: BY }));
   expect(await door.confirm(later.code, BY)).toMatchObject({ error: { code: "device_signed_out" } });
-  expect(must(await registry.list()).filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
+  expect((await browserKeys()).filter(({ revokedAt }) => revokedAt === null)).toEqual([]);
 });
 
 test("however many sessions offer, only so many wait", async () => {
-  const { door, signIn, offerOf } = createWorld();
+  const { door, signIn, offerOf } = await createWorld();
   for (let index = 0; index < LIMITS.deviceKeysWaiting + 5; index += 1) {
     must(await door.offer(offerOf(await signIn(`device-${index}`), newPair())));
   }
   expect(door.waiting()).toHaveLength(LIMITS.deviceKeysWaiting);
   expect(new Set(door.waiting().map(({ code }) => code)).size).toBe(LIMITS.deviceKeysWaiting);
+});
+
+test("a device whose key the vault cannot sign for now goes on waiting, and the same code confirms it later", async () => {
+  const { door, signIn, offerOf, lock, browserKeys } = await createWorld();
+  const phone = await signIn("phone");
+  const waiting = must(await door.offer(offerOf(phone, newPair())));
+  lock.fault = { code: "vault_locked", retryable: false, missing: "passphrase" };
+  expect(await door.confirm(waiting.code, BY)).toMatchObject({ error: { code: "vault_locked" } });
+  expect(await browserKeys()).toEqual([]);
+  expect(door.waiting()).toEqual([waiting]);
+  lock.fault = null;
+  must(await door.confirm(waiting.code, BY));
+  expect(await browserKeys()).toHaveLength(1);
 });

@@ -7,16 +7,19 @@ import {
   type DeviceKeyRefusal,
   type DeviceKeyState,
   type DeviceOffer,
-  type KeyError,
   type OwnerKey,
+  type SigningError,
   type StoreFault,
   type WaitingDevice,
 } from "#model";
-import type { AuditLog, Clock, DeviceKeysDoor, KeyRegistry, Randomness, ReviewFeed } from "#ports";
+import type { AuditLog, Clock, DeviceKeysDoor, KeyRegistry, Randomness, ReviewFeed, Signer } from "#ports";
+import { enrolmentBytes } from "../keys/door.ts";
 import { keyIdOf, verifyWith } from "../keys/ed25519.ts";
 
 export type DeviceKeysDeps = {
   readonly registry: KeyRegistry;
+  /** Vouches for the key that the terminal confirmed. */
+  readonly signer: Pick<Signer, "sign">;
   readonly audit: AuditLog;
   readonly review: Pick<ReviewFeed, "changed">;
   readonly clock: Clock;
@@ -123,7 +126,7 @@ type Confirming = { readonly code: string; readonly actor: AuditActor };
 async function confirm(
   parts: Parts,
   { code, actor }: Confirming,
-): Promise<Result<OwnerKey, DeviceKeyRefusal | KeyError | StoreFault>> {
+): Promise<Result<OwnerKey, DeviceKeyRefusal | SigningError>> {
   const devices = stillWaiting(parts);
   if (devices.length === 0) return err({ code: "no_device_waits" });
   const device = devices.find((one) => one.code === code);
@@ -142,7 +145,13 @@ async function confirm(
     revokedAt: null,
     lastUsedAt: null,
   };
-  const added = await parts.registry.add(key, actor);
+  const signed = await parts.signer.sign(enrolmentBytes(key), { purpose: "key", actor });
+  if (!signed.ok) {
+    // Nobody has to begin again because the vault was locked; a newer offer of the device stays.
+    if (!parts.waiting.has(sessionId)) parts.waiting.set(sessionId, device);
+    return signed;
+  }
+  const added = await parts.registry.add(key, { actor, signed: signed.value });
   parts.review.changed();
   return added.ok ? ok(key) : added;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant } from "#base";
 import type { KeptMessage, OwnerKey } from "#model";
 import { otherKey, OWNER, sent, setUp, stranger, TERMINAL } from "./messages.fixture.ts";
-import { must } from "../must.fixture.ts";
+import { enrolledBy, must } from "../must.fixture.ts";
 
 const BROWSER = otherKey(7);
 const asOwnerKey = (enrolledAt: Instant): OwnerKey => ({
@@ -20,7 +20,8 @@ const NONCE = "0123456789abcdef".repeat(2);
 async function withBrowser() {
   const world = await setUp();
   world.registry.sessions.signedIn("session-1");
-  must(await world.registry.add(asOwnerKey(world.clock.now()), TERMINAL));
+  const key = asOwnerKey(world.clock.now());
+  must(await world.registry.add(key, enrolledBy(TERMINAL, key)));
   const signed = (text: string, over: { timestamp?: Instant; nonce?: string } = {}) =>
     sent(text, { signed: BROWSER.sign({ text, timestamp: world.clock.now(), nonce: NONCE, ...over }) });
   return { ...world, signed };

@@ -126,7 +126,7 @@ export async function setUp(options: Options = {}) {
   const registry = createMemoryKeyRegistry(recordAct);
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const signer = createSigner(parts);
-  const keys = createKeysDoor({ ...parts, signer });
+  const keys = createKeysDoor({ ...parts, signer, audit });
   must(await keys.prepare());
   const decisions = createMemoryApprovalStore(recordAct, registry);
   const nonces = createMemoryNonceStore();

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sha256Hex, type Instant } from "#base";
 import {
+  enrolmentStatement,
   headStatement,
   type AuditDraft,
   type AuditHead,
@@ -16,6 +17,7 @@ import {
   type SignedHead,
 } from "#model";
 import { createAuditRules, type CheckSignature } from "#policy";
+import type { KeyEnrolling } from "#ports";
 import { openRuntime } from "../open-stores.ts";
 import { AT, countingRandom, fixedClock, must } from "../store.fixture.ts";
 
@@ -71,24 +73,31 @@ export const signedRules: AuditRules = {
 };
 
 /** A key of the owner with its private half in hand. */
-export function makeHeadKey(enrolledAt: Instant = AT): { readonly owner: OwnerKey; readonly key: HeadKey } {
+export function makeHeadKey(enrolledAt: Instant = AT): {
+  readonly owner: OwnerKey;
+  readonly enrolling: KeyEnrolling;
+  readonly key: HeadKey;
+} {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   const raw = publicKey.export({ format: "der", type: "spki" }).subarray(SPKI_LEAD.length);
   const keyId = sha256Hex(raw).slice(0, 32) as KeyId;
+  const owner: OwnerKey = {
+    keyId,
+    publicKey: raw.toString("hex") as PublicKeyHex,
+    name: "This machine",
+    kind: "vault",
+    sessionId: null,
+    enrolledAt,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  const signText = (text: string) => sign(null, Buffer.from(text), privateKey).toString("hex") as SignatureHex;
   return {
-    owner: {
-      keyId,
-      publicKey: raw.toString("hex") as PublicKeyHex,
-      name: "This machine",
-      kind: "vault",
-      sessionId: null,
-      enrolledAt,
-      revokedAt: null,
-      lastUsedAt: null,
-    },
+    owner,
+    enrolling: { actor: { kind: "system" }, signed: { keyId, signature: signText(enrolmentStatement(owner)) } },
     key: {
       keyId,
-      sign: (head) => sign(null, Buffer.from(headStatement(head)), privateKey).toString("hex") as SignatureHex,
+      sign: (head) => signText(headStatement(head)),
       forget: () => {},
     },
   };
@@ -106,12 +115,12 @@ export function draftAt(index: number): AuditDraft {
 
 /** A thousand entries by the store itself, every twentieth a signed head. The first is the enrolment of the key. */
 export async function makeSignedChain(dataDir: string) {
-  const { owner, key } = makeHeadKey();
+  const { owner, enrolling, key } = makeHeadKey();
   const opened = must(
     await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: signedRules }),
   );
   const { audit } = opened;
-  must(await opened.keys.add(owner, { kind: "system" }));
+  must(await opened.keys.add(owner, enrolling));
   for (let mark = CHECKPOINT_EVERY; mark <= ENTRIES; mark += CHECKPOINT_EVERY) {
     const first = must(await audit.head()).seq + 1;
     const drafts = Array.from({ length: mark - first }, (_, index) => draftAt(first + index));

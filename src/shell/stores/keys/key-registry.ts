@@ -1,25 +1,66 @@
-import { err, ok, type Instant, type Result } from "#base";
+import { err, LIMITS, ok, type Instant, type Result } from "#base";
 import {
+  enrolmentStatement,
   ownerKeyFromWire,
   ownerKeyToWire,
   type AuditActor,
-  type AuditDraft,
+  type AuditRules,
+  type EnrolledKey,
   type KeyError,
   type KeyId,
   type OwnerKey,
   type OwnerKeyBody,
+  type SignatureHex,
 } from "#model";
-import type { KeyRecord, KeyRegistry, KeyRevocation, RecordedUse } from "#ports";
+import type {
+  CountersignedKey,
+  Countersigning,
+  KeyEnrolling,
+  KeyRecord,
+  KeyRegistry,
+  KeyRevocation,
+  RecordedUse,
+} from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
+import { countersignedDraft, enrolledDraft, revokedDraft, usedDraft } from "./drafts.ts";
+
+export type KeyRegistryParts = {
+  readonly db: Sqlite;
+  readonly recordAct: RecordAct;
+  readonly rules: Pick<AuditRules, "isVouchedFor">;
+};
 
 /** The owner's keys on a migrated `silas.db`. Each change and use is in the audit chain by the same commit. */
-export function createKeyRegistry(db: Sqlite, recordAct: RecordAct): KeyRegistry {
+export function createKeyRegistry({ db, recordAct, rules }: KeyRegistryParts): KeyRegistry {
+  let rootKeyId: KeyId | null = null;
+  let vaultKeyId: KeyId | null = null;
+  // The first signed enrolment stays the first: the chain only grows.
+  const root = (): KeyId | null => (rootKeyId ??= findRoot(db));
+  const vouched = new Set<string>();
+  /** A key that was once vouched for stays so while its row and its signature stay: each check costs no cryptography. */
+  const isVouchedFor = (enrolled: EnrolledKey): boolean => {
+    const { key, signed } = enrolled;
+    const remembered = `${signed?.seq} ${signed?.signature} ${enrolmentStatement(key)}`;
+    if (vouched.has(remembered)) return true;
+    const facts = { rootKeyId: root(), vaultKeyId, find: (keyId: KeyId) => findEnrolled(db, keyId) };
+    if (!rules.isVouchedFor(enrolled, facts)) return false;
+    if (vouched.size >= LIMITS.vouchedKeys) vouched.clear();
+    vouched.add(remembered);
+    return true;
+  };
   return {
-    add: async (key, actor) => guarded(() => db.transaction(() => add(db, { key, actor, recordAct }))),
+    add: async (key, by) => guarded(() => db.transaction(() => add(db, { key, by, recordAct }))),
+    countersign: async (keys, by) => guarded(() => db.transaction(() => countersign(db, { keys, by, recordAct }))),
+    root: async () => guardedValue(root),
+    trustVaultKey: (keyId) => void (vaultKeyId = keyId),
     find: async (keyId) => guardedValue(() => find(db, keyId)),
-    onRecord: async (key) => guardedValue(() => onRecord(db, key)),
+    onRecord: async (key) =>
+      guardedValue(() => {
+        const { standing, enrolled } = onRecord(db, key);
+        return standing === "enrolled" && !isVouchedFor(enrolled) ? "unknown" : standing;
+      }),
     list: async () =>
       guardedValue(() =>
         db.all<OwnerKeyBody>("SELECT * FROM owner_keys ORDER BY enrolled_at, key_id").map(ownerKeyFromWire),
@@ -34,43 +75,94 @@ function find(db: Sqlite, keyId: string): OwnerKey | null {
   return row === null ? null : ownerKeyFromWire(row);
 }
 
-/** A key is enrolled for one session or for none; the row says the same, or is not the key that was enrolled. */
-function onRecord(db: Sqlite, { keyId, sessionId }: OwnerKey): KeyRecord {
-  const told = db.all<{ readonly event: string; readonly session_id: string | null }>(
-    `SELECT event, json_extract(entry, '$.data.session_id') AS session_id FROM audit_entries
-     WHERE subject_kind = 'key' AND subject_id = :keyId ORDER BY seq`,
-    { keyId },
+/** With `min`, SQLite reads the row of the smallest number without sorting. */
+function findRoot(db: Sqlite): KeyId | null {
+  const first = db.get<{ readonly key_id: string | null }>(
+    `SELECT subject_id AS key_id, min(seq) FROM audit_entries
+     WHERE subject_kind = 'key' AND event = 'key_enrolled' AND json_extract(entry, '$.data.signature') IS NOT NULL`,
   );
-  const [enrolled, ...later] = told;
-  if (enrolled?.event !== "key_enrolled" || enrolled.session_id !== sessionId) return "unknown";
-  return later.some(({ event }) => event === "key_revoked") ? "revoked" : "enrolled";
+  return (first?.key_id ?? null) as KeyId | null;
 }
 
-/** The state of a key by its row and the chain together: an edited row brings no revoked key back. */
+type KeyEntry = {
+  readonly seq: number;
+  readonly event: string;
+  readonly session_id: string | null;
+  readonly signed_by: string | null;
+  readonly signature: string | null;
+};
+
+/** A key is enrolled for one session or for none; the row says the same, or is not the key that was enrolled. */
+function onRecord(db: Sqlite, key: OwnerKey): { readonly standing: KeyRecord; readonly enrolled: EnrolledKey } {
+  const entries = db.all<KeyEntry>(
+    `SELECT seq, event, json_extract(entry, '$.data.session_id') AS session_id,
+       json_extract(entry, '$.data.signed_by') AS signed_by, json_extract(entry, '$.data.signature') AS signature
+     FROM audit_entries WHERE subject_kind = 'key' AND subject_id = :keyId ORDER BY seq`,
+    { keyId: key.keyId },
+  );
+  const [first] = entries;
+  const revokedSeq = entries.find(({ event }) => event === "key_revoked")?.seq ?? null;
+  const signed = entries.find(({ event, signature }) => event === "key_enrolled" && signature !== null);
+  const enrolled: EnrolledKey = { key, revokedSeq, signed: signed === undefined ? null : signatureOf(signed) };
+  if (first?.event !== "key_enrolled" || first.session_id !== key.sessionId) return { standing: "unknown", enrolled };
+  return { standing: revokedSeq === null ? "enrolled" : "revoked", enrolled };
+}
+
+const signatureOf = ({ seq, signed_by: signedBy, signature }: KeyEntry): EnrolledKey["signed"] => ({
+  seq,
+  keyId: (signedBy ?? "") as KeyId,
+  signature: (signature ?? "") as SignatureHex,
+});
+
+function findEnrolled(db: Sqlite, keyId: KeyId): EnrolledKey | null {
+  const key = find(db, keyId);
+  return key === null ? null : onRecord(db, key).enrolled;
+}
+
+/**
+ * The state of a key by its row and the chain together: an edited row brings no revoked key back. For a signature that was
+ * checked before: a key that nobody vouched for did not get that far.
+ */
 export function keyStanding(db: Sqlite, keyId: string): KeyRecord {
   const key = find(db, keyId);
   if (key === null) return "unknown";
-  return key.revokedAt === null ? onRecord(db, key) : "revoked";
+  return key.revokedAt === null ? onRecord(db, key).standing : "revoked";
 }
 
-type Adding = { readonly key: OwnerKey; readonly actor: AuditActor; readonly recordAct: RecordAct };
+type Adding = { readonly key: OwnerKey; readonly by: KeyEnrolling; readonly recordAct: RecordAct };
 
 /** A browser key needs its session, asked in the same transaction: a device that was just signed out gets no key. */
-function add(db: Sqlite, { key, actor, recordAct }: Adding): Result<void, KeyError> {
+function add(db: Sqlite, { key, by, recordAct }: Adding): Result<void, KeyError> {
   const { sessionId, enrolledAt: at } = key;
   if (sessionId !== null) {
     const signedIn = db.get("SELECT 1 FROM sessions WHERE session_id = :sessionId AND revoked_at IS NULL", {
       sessionId,
     });
     if (signedIn === null) return err({ code: "device_signed_out", sessionId });
-    revokeKeyOfSession(db, { sessionId, at, actor, recordAct });
+    revokeKeyOfSession(db, { sessionId, at, actor: by.actor, recordAct });
   }
   db.run(
     `INSERT INTO owner_keys (key_id, public_key, name, kind, session_id, enrolled_at, revoked_at, last_used_at)
      VALUES (:key_id, :public_key, :name, :kind, :session_id, :enrolled_at, :revoked_at, :last_used_at)`,
     ownerKeyToWire(key),
   );
-  recordAct(enrolledDraft(key, actor));
+  recordAct(enrolledDraft(key, by));
+  return ok();
+}
+
+type Countersign = {
+  readonly keys: readonly CountersignedKey[];
+  readonly by: Countersigning;
+  readonly recordAct: RecordAct;
+};
+
+/** A row that the chain does not know is not made to count by this, least of all that of the signer. */
+function countersign(db: Sqlite, { keys, by, recordAct }: Countersign): Result<void, KeyError> {
+  for (const { key, signed } of keys) {
+    const { standing } = onRecord(db, key);
+    if (standing === "enrolled") recordAct(countersignedDraft(key, { ...by, signed }));
+    else if (key.keyId === signed.keyId) return err({ code: "signer_not_enrolled", keyId: key.keyId });
+  }
   return ok();
 }
 
@@ -124,27 +216,3 @@ function revoke(db: Sqlite, { revocation, recordAct }: Revoking): Result<OwnerKe
   recordAct(revokedDraft(key, revocation));
   return ok({ ...key, revokedAt: at });
 }
-
-export const enrolledDraft = ({ keyId, name, sessionId, enrolledAt }: OwnerKey, actor: AuditActor): AuditDraft => ({
-  event: "key_enrolled",
-  data: { key_id: keyId, key_name: name, ...(sessionId === null ? {} : { session_id: sessionId }) },
-  at: enrolledAt,
-  actor,
-});
-
-export const usedDraft = (keyId: KeyId, { purpose, at, actor }: RecordedUse): AuditDraft => ({
-  event: "key_used",
-  data: { key_id: keyId, purpose },
-  at,
-  actor,
-});
-
-export const revokedDraft = (
-  { keyId, name }: OwnerKey,
-  { at, actor }: Pick<KeyRevocation, "at" | "actor">,
-): AuditDraft => ({
-  event: "key_revoked",
-  data: { key_id: keyId, key_name: name },
-  at,
-  actor,
-});

@@ -2,7 +2,7 @@ import { err, ok, type Instant } from "#base";
 import type { AuditActor, KeyId, OwnerKey } from "#model";
 import type { KeyRegistry } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
-import { enrolledDraft, revokedDraft, usedDraft } from "./key-registry.ts";
+import { countersignedDraft, enrolledDraft, revokedDraft, usedDraft } from "./drafts.ts";
 
 /** What the twin of the session store tells the twin of the registry; the real ones share a file instead. */
 export type SessionKeys = {
@@ -10,7 +10,7 @@ export type SessionKeys = {
   signedOut(sessionId: string, by: { readonly at: Instant; readonly actor: AuditActor }): void;
 };
 
-/** The in-memory twin of the key registry: the same behaviour in the plainest code. */
+/** The in-memory twin of the key registry, without vouching: nobody writes into its memory behind its back. */
 export function createMemoryKeyRegistry(recordAct: RecordAct): KeyRegistry & { readonly sessions: SessionKeys } {
   const keys = new Map<KeyId, OwnerKey>();
   const signedIn = new Set<string>();
@@ -28,7 +28,8 @@ export function createMemoryKeyRegistry(recordAct: RecordAct): KeyRegistry & { r
         revokeOf(sessionId, by);
       },
     },
-    add: async (key, actor) => {
+    add: async (key, by) => {
+      const { actor } = by;
       const { sessionId, enrolledAt: at } = key;
       const isTaken = [...keys.values()].some(
         ({ keyId, publicKey }) => keyId === key.keyId || publicKey === key.publicKey,
@@ -37,9 +38,10 @@ export function createMemoryKeyRegistry(recordAct: RecordAct): KeyRegistry & { r
       if (isTaken) return err({ code: "store_failed", retryable: false });
       if (sessionId !== null) revokeOf(sessionId, { at, actor });
       keys.set(key.keyId, key);
-      recordAct(enrolledDraft(key, actor));
+      recordAct(enrolledDraft(key, by));
       return ok();
     },
+    ...vouching(keys, recordAct),
     find: async (keyId) => ok(keys.get(keyId) ?? null),
     onRecord: async ({ keyId }) => {
       const key = keys.get(keyId);
@@ -69,3 +71,16 @@ export function createMemoryKeyRegistry(recordAct: RecordAct): KeyRegistry & { r
     },
   };
 }
+
+/** The twin only keeps the record of it. */
+const vouching = (
+  keys: ReadonlyMap<KeyId, OwnerKey>,
+  recordAct: RecordAct,
+): Pick<KeyRegistry, "countersign" | "root" | "trustVaultKey"> => ({
+  countersign: async (given, by) => {
+    for (const { key, signed } of given) recordAct(countersignedDraft(key, { ...by, signed }));
+    return ok();
+  },
+  root: async () => ok(keys.keys().next().value ?? null),
+  trustVaultKey: () => {},
+});
