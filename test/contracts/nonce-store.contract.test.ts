@@ -54,6 +54,12 @@ describe.each([
     expect(must(await nonces.prune(at(100)))).toBe(3);
   });
 
+  test("[NONCE-06] pruning that finds nothing to forget refuses nothing later", async () => {
+    const { nonces } = await open();
+    expect(must(await nonces.prune(at(100)))).toBe(0);
+    expect(must(await nonces.spend(spendingOf("a", 0)))).toBe("fresh");
+  });
+
   test("[NONCE-07] of twenty at once one is fresh", async () => {
     const { nonces } = await open();
     const answers = await Promise.all(Array.from({ length: 20 }, () => nonces.spend(spendingOf("a", 0))));

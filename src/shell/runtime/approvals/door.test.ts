@@ -72,6 +72,23 @@ test("what a model wrote stays its, whoever asks about it once more, and its car
   expect(authorWords(BY)).toBeNull();
 });
 
+test("only a request that was missed is asked again: one that waits, was decided or is unknown is not", async () => {
+  const { door, propose } = await setUp();
+  const request = await propose("a");
+  expect(await door.proposeAgain(request.requestId, BY)).toMatchObject({
+    error: { code: "not_missed", state: "pending" },
+  });
+  must(await door.decide(approving(request)));
+  expect(await door.proposeAgain(request.requestId, BY)).toMatchObject({
+    error: { code: "not_missed", state: "approved" },
+  });
+  expect(await door.proposeAgain("none", BY)).toEqual({
+    ok: false,
+    error: { code: "request_unknown", requestId: "none" },
+  });
+  expect(must(await door.all())).toHaveLength(1);
+});
+
 test("an answer about another plan, another request or after a decision changes nothing", async () => {
   const { door, propose, events } = await setUp();
   const [a, b] = [await propose("a"), await propose("b")];

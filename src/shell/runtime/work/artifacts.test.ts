@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sha256Hex } from "#base";
-import { createArtifactFiles } from "./artifact-files.ts";
+import { ARTIFACT_BYTES_MOST, createArtifactFiles } from "./artifact-files.ts";
 import { isInside, keepArtifacts } from "./artifacts.ts";
 
 let root: string;
@@ -65,4 +66,26 @@ test("artifacts are the digest and size of files; what is a link, a folder, a pi
     pipe: null,
     none: null,
   });
+});
+
+test("a file of exactly the largest size is kept; a larger one is known by its digest alone, and no part of either stays", async () => {
+  const folder = join(root, "sizes");
+  const files = createArtifactFiles(folder);
+  const keep = async (size: number) => {
+    const path = join(root, "large");
+    writeFileSync(path, "");
+    truncateSync(path, size);
+    const file = await open(path);
+    try {
+      return await files.keep(file);
+    } finally {
+      await file.close();
+    }
+  };
+  const largest = await keep(ARTIFACT_BYTES_MOST);
+  expect(readdirSync(folder)).toEqual([largest.sha256]);
+  const larger = await keep(ARTIFACT_BYTES_MOST + 1);
+  expect(larger).toEqual({ sha256: sha256Hex(Buffer.alloc(ARTIFACT_BYTES_MOST + 1)), size: ARTIFACT_BYTES_MOST + 1 });
+  expect(readdirSync(folder)).toEqual([largest.sha256]);
+  expect(await files.read(larger.sha256)).toBeNull();
 });
