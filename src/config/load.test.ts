@@ -181,6 +181,16 @@ describe("mistakes", () => {
     );
   });
 
+  test("a port is a whole number from 0, which takes any free one, to 65535", () => {
+    const withPort = (port: string) => ({ env: { SILAS_CHANNELS__WEB__PORT: port } });
+    for (const port of [0, 1, 65_535]) expect(loaded(withPort(String(port))).config.channels.web.port).toBe(port);
+    for (const port of ["-1", "65536", "80.5", "1e6"]) {
+      expect(lines(withPort(port)), port).toEqual([
+        "env SILAS_CHANNELS__WEB__PORT channels.web.port: expected a whole number from 0 to 65535",
+      ]);
+    }
+  });
+
   test("a variable without levels that nothing reads is named with what was probably meant, and its value is not", () => {
     write("config/silas.yaml", "silas: { channels: { web: { auth_token: '${SILAS_MY_TOKEN}' } } }");
     const unread = (env: Record<string, string>) => loaded({ env }).unread.map(describeUnread);
