@@ -87,6 +87,13 @@ describe("a credential", () => {
     expect(seen).toMatchObject([{ to: "api.example.org/in", headers: { authorization: `Bearer ${SECRET}` } }]);
   });
 
+  test("is added also to a request that came along with the wish for such a tunnel", async () => {
+    const { say, seen } = await world(["api.example.org"]);
+    const request = "GET /along HTTP/1.1\r\nHost: api.example.org\r\nConnection: close\r\n\r\n";
+    expect(await (await say(tunnelTo("api.example.org:80") + request)).whole()).toContain("up");
+    expect(seen).toMatchObject([{ to: "api.example.org/along", headers: { authorization: `Bearer ${SECRET}` } }]);
+  });
+
   test("that is not granted to the run, or whose use cannot be recorded, leaves nothing", async () => {
     const without = await world(["other.example.org:80"]);
     expect(await (await without.say(pageOf("http://api.example.org/"))).whole()).toMatch(/^HTTP\/1.1 403/);

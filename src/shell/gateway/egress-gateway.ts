@@ -100,7 +100,7 @@ function serve(serving: Serving): Server {
     if (target !== null && isMeantInClear(target, serving.grant.credentials ?? [])) {
       serving.inClear.set(socket, target);
       socket.write(ESTABLISHED);
-      if (head.length > 0) socket.unshift(head);
+      socket.unshift(head);
       return void server.emit("connection", socket);
     }
     tunnel(serving, { target, socket, head }).catch(() => socket.destroy());
@@ -150,7 +150,8 @@ async function tunnel(serving: Serving, { target, socket, head }: Tunnel): Promi
   const onward = reached.value;
   const count = counter(serving, { target, ends: [socket, onward] });
   socket.write(ESTABLISHED);
-  if (head.length > 0) onward.write(head);
+  // What came along with the wish goes through like the rest, and counts like it.
+  socket.unshift(head);
   socket.on("data", count).pipe(onward);
   onward.on("data", count).pipe(socket);
   socket.once("close", () => onward.destroy());
@@ -238,11 +239,14 @@ function refusalText(target: HostRule | null, reason: EgressRefusalReason): stri
 async function listenAt(server: Server, socketPath: string): Promise<Result<void, EgressFault>> {
   try {
     const folder = openSync(dirname(socketPath), constants.O_RDONLY | constants.O_DIRECTORY);
-    server.once("close", () => closeSync(folder));
-    return await new Promise((resolve) => {
+    const listening = await new Promise<Result<void, EgressFault>>((resolve) => {
       server.once("error", (cause) => resolve(err({ code: "egress_not_opened", cause })));
       server.listen(`/proc/self/fd/${folder}/${basename(socketPath)}`, () => resolve(ok(undefined)));
     });
+    // A server that never listened never closes.
+    if (listening.ok) server.once("close", () => closeSync(folder));
+    else closeSync(folder);
+    return listening;
   } catch (cause) {
     return err({ code: "egress_not_opened", cause });
   }

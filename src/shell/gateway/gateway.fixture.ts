@@ -49,6 +49,15 @@ export async function serverOf(listener: RequestListener): Promise<number> {
 /** Says back whatever it is told. */
 export const echoServer = (): Promise<number> => listening(createServer((socket) => void socket.pipe(socket)));
 
+/** Says nothing before the other side has said everything, and never ends a connection by itself. */
+export const deafServer = (): Promise<number> =>
+  listening(
+    createServer({ allowHalfOpen: true }, (socket) => {
+      socket.on("error", () => {}).resume();
+      socket.once("end", () => socket.write("last word"));
+    }),
+  );
+
 /** Answers every request with exactly this. */
 export const rawServer = (answer: string): Promise<number> =>
   listening(createServer((socket) => void socket.once("data", () => socket.end(answer)).on("error", () => {})));
@@ -76,7 +85,7 @@ type Opening = Partial<GatewayOptions> & {
   readonly network: Network;
   readonly search?: SearchGrant;
   readonly credentials?: readonly EgressCredential[];
-  readonly keeps?: (use: EgressUse) => boolean;
+  readonly keeps?: (use: EgressUse) => boolean | Promise<boolean>;
 };
 
 /** A door with these hosts, what was told of its use, and a way to speak through it. */

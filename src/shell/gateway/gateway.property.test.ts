@@ -51,7 +51,8 @@ test("a connection that is made after its run ended is ended with it", async () 
       return answered.promise;
     },
   };
-  const { say, door } = await openDoor({ hosts: ["www.example.org:80"], network });
+  const limits = { requests: 10, bytes: 1000, connections: 10, connectMs: 600_000, idleMs: 600_000 };
+  const { say, door } = await openDoor({ hosts: ["www.example.org:80"], network, limits });
   const talk = await say(tunnelTo("www.example.org:80"));
   await asked.promise;
   await door.close();
