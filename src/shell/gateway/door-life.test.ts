@@ -3,7 +3,8 @@ import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { EgressUse } from "#model";
+import { egressWords, type EgressUse } from "#model";
+import type { EgressCredential } from "#ports";
 import { CONFIG, deafServer, echoServer, internetOf, openDoor, pageOf, rules, tunnelTo } from "./gateway.fixture.ts";
 import { createEgressGateway } from "./waiting-gateway.ts";
 
@@ -23,6 +24,13 @@ async function internetWith(server: Promise<number>) {
   };
   return { ...internet, dial, made };
 }
+
+const credentialThat = (reveal: EgressCredential["reveal"]): EgressCredential => ({
+  host: { host: HOST, port: 443 },
+  header: "authorization",
+  reveal,
+  traces: [],
+});
 
 const echoing = () => internetWith(echoServer());
 
@@ -76,10 +84,7 @@ describe("a door that is closed", () => {
     const network = await internetWith(deafServer());
     const asked = Promise.withResolvers<void>();
     const reveal = (): Promise<string> => (asked.resolve(), new Promise(() => {}));
-    const [host] = rules(HOST);
-    if (host === undefined) throw new Error(HOST);
-    const credentials = [{ host, header: "authorization", reveal, traces: [] }];
-    const opened = await openDoor({ hosts: [HOST], network, limits, credentials });
+    const opened = await openDoor({ hosts: [HOST], network, limits, credentials: [credentialThat(reveal)] });
     const talk = await opened.say(pageOf(`http://${HOST}/`));
     await asked.promise;
     await opened.door.close();
@@ -145,6 +150,15 @@ describe("the limits of a door", () => {
     await expect.poll(() => network.made.map(({ closed }) => closed)).toEqual([true, true, true]);
   });
 
+  test("a request whose program is gone is not waited for any more", async () => {
+    const network = await internetWith(deafServer());
+    const { say } = await openDoor({ hosts: [`${HOST}:80`], network, limits });
+    const talk = await say(pageOf(`http://${HOST}/`));
+    await expect.poll(() => network.made[0]?.bytesWritten).toBeGreaterThan(0);
+    talk.socket.destroy();
+    await expect.poll(() => network.made[0]?.closed).toBe(true);
+  });
+
   test("as many bytes as a run may carry go through, and the next one ends its connection", async () => {
     const network = await echoing();
     const opened = await openDoor({ hosts: [HOST], network, limits: { ...limits, bytes: 10 } });
@@ -186,6 +200,33 @@ describe("a program that was refused", () => {
       expect(await talk.until("403").finally(() => order.push("heard"))).toContain("403");
       expect(order).toEqual(["kept", "heard"]);
     }
+  });
+
+  test("hears why, whichever way it asked", async () => {
+    const target = { host: "evil.example", port: 443 };
+    const { say } = await openDoor({ hosts: [HOST], network: await echoing() });
+    for (const text of [tunnelTo("evil.example:443"), pageOf("http://evil.example:443/")]) {
+      expect(await (await say(text)).whole()).toContain(egressWords(target, "host_not_granted"));
+    }
+    expect(await (await say(pageOf("/nowhere"))).whole()).toContain(egressWords(null, "target_unreadable"));
+  });
+
+  test("for a secret that could not be had hears it once that is kept, and the connection for it is ended", async () => {
+    const network = await internetWith(deafServer());
+    const order: string[] = [];
+    const keeps = async ({ kind }: EgressUse) => {
+      if (kind !== "refused") return true;
+      await tunnelThrough(opened);
+      return order.push("kept") > 0;
+    };
+    const credentials = [credentialThat(async () => null)];
+    const opened: Door = await openDoor({ hosts: [HOST], network, limits, keeps, credentials });
+    const talk = await opened.say(pageOf(`http://${HOST}/`));
+    await talk.until("403").finally(() => order.push("heard"));
+    expect(order).toEqual(["kept", "heard"]);
+    const target = { host: HOST, port: 443 };
+    expect(opened.uses).toContainEqual({ kind: "refused", target, reason: "not_recorded" });
+    await expect.poll(() => network.made[0]?.closed).toBe(true);
   });
 
   test("and is gone before it hears of it breaks nothing", async () => {

@@ -47,8 +47,7 @@ export function forward(forwarding: Forwarding): void {
   });
   onward.once("response", (answer) => giveBack(forwarding, answer));
   onward.on("error", () => response.destroy());
-  // Whoever changes to another way of speaking, or says nothing, has not answered.
-  onward.once("upgrade", (_answer, other) => void other.destroy());
+  // Whoever says nothing, or changes to another way of speaking, which Node ends, has not answered.
   onward.once("close", () => void (response.headersSent || response.destroy()));
   response.once("close", () => socket.destroy());
   request.on("data", (chunk: Buffer) => onBytes(chunk.length)).pipe(onward);

@@ -41,6 +41,18 @@ describe("what a plan names is reached", () => {
     expect(headers).toEqual({ host: "www.example.org", connection: "close" });
   });
 
+  test("and what comes back packed stays so: only an answer that may hold a secret is looked through", async () => {
+    const port = await serverOf((_request, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" }).end("packed");
+    });
+    const { say } = await openDoor({
+      hosts: ["www.example.org:80"],
+      network: internetOf({ "www.example.org": OPEN }, port),
+    });
+    const answer = await (await say(pageOf("http://www.example.org/"))).whole();
+    expect(answer).toMatch(/^HTTP\/1.1 200 .*content-encoding: gzip\r.*packed/s);
+  });
+
   test("and the name is looked up once: who answers differently the second time is not asked", async () => {
     const addresses: Record<string, readonly string[]> = { "api.example.org": OPEN };
     const network = internetOf(addresses, await echoServer());
