@@ -5,7 +5,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { makeHistory, type Grown, type History } from "./growth-data.ts";
 import { quantile, type Goal, type Line } from "./measure.ts";
 import { ROOT, whenMeasured } from "./places.ts";
-import { cpuMs, productCommand, send, settledRssMb, signIn, startServer, type Server } from "./processes.ts";
+import {
+  cpuMs,
+  exactCpuMs,
+  productCommand,
+  send,
+  settledRssMb,
+  signIn,
+  startServer,
+  type Server,
+} from "./processes.ts";
 
 const SIZE = Number(process.argv.find((one) => one.startsWith("--size="))?.slice("--size=".length) ?? 1_000_000);
 const LARGE: History = { messages: SIZE, memories: SIZE / 10, runs: SIZE / 100, records: SIZE / 10 };
@@ -71,11 +80,13 @@ function startLines(large: Grown, small: Grown): readonly Line[] {
 /** A path, or a query of the journal; `{run}` and `{memory}` are ids. Null goals: it reads everything, or searches. */
 type Route = {
   readonly path: string;
-  readonly body?: { readonly [field: string]: string };
+  readonly body?: { readonly [field: string]: string | number };
   readonly goals?: readonly Goal[];
 };
 
 const NOT_COMPARED: readonly Goal[] = [];
+/** A page that both histories fill: of tasks, the smaller one holds fewer than the 500 of a page without a limit. */
+const TASKS = 100;
 const dayAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
 const ROUTES: readonly Route[] = [
@@ -114,7 +125,7 @@ const ROUTES: readonly Route[] = [
   { path: "/api/work/doubts" },
   ...["open", "today", "upcoming", "inbox", "done", "archived"].map((view) => ({
     path: "/api/journal/query",
-    body: { kind: "tasks", view, today: dayAgo(0).slice(0, 10) },
+    body: { kind: "tasks", view, today: dayAgo(0).slice(0, 10), limit: TASKS },
   })),
   ...[
     { kind: "categories" },
@@ -147,14 +158,36 @@ function routeLines(both: Both): readonly Line[] {
         : `query ${body["kind"]} ${body["view"] ?? ""}`.trim();
     return {
       what: shown,
-      unit: "ms",
-      product: async () => callMs((await both())[0], route),
-      limit: async () => callMs((await both())[1], route),
+      unit: "cpu ms",
+      ...sameWork({ shown, goals }, async (side) => call((await both())[side], route)),
       peer: null,
       goals,
       ...(goals === NOT_COMPARED && { rounds: 1 }),
     };
   });
+}
+
+type Called = { readonly ms: number; readonly chars: number };
+type Side = 0 | 1;
+
+/** How much longer one answer may be: ids and counts have more digits behind a longer history. */
+const LONGER = 1.1;
+
+/** Both sides of a line. Answers of different length are different work, and comparing that would say nothing. */
+function sameWork(
+  { shown, goals }: { readonly shown: string; readonly goals: readonly Goal[] },
+  measure: (side: Side) => Promise<Called>,
+): Pick<Line, "product" | "limit"> {
+  const lengths: number[] = [];
+  const measured = async (side: Side): Promise<number> => {
+    const { ms, chars } = await measure(side);
+    lengths[side] = chars;
+    const [product = chars, limit = chars] = lengths;
+    const isSame = Math.max(product, limit) <= Math.min(product, limit) * LONGER + 100;
+    if (!isSame && goals !== NOT_COMPARED) throw new Error(`${shown} answers ${product} characters against ${limit}`);
+    return ms;
+  };
+  return { product: () => measured(0), limit: () => measured(1) };
 }
 
 /** Every route of the web channel that answers GET, read from its source: one that nobody measures stops the bench. */
@@ -175,20 +208,22 @@ const fits = (registered: string, path: string): boolean =>
 /** Found, for the terminal alone, or unknown as it was meant to be. */
 const ANSWERS = new Set([200, 403, 404]);
 
-/** The median of several calls, after one that is not counted. */
-async function callMs({ server, token, runId, memoryId }: Opened, { path, body, goals }: Route): Promise<number> {
+/** CPU time of the server, the median of several calls after one that is not counted: other work does not count. */
+async function call({ server, token, runId, memoryId }: Opened, { path, body, goals }: Route): Promise<Called> {
   const asked = path.replace("{run}", runId).replace("{memory}", memoryId);
   const times: number[] = [];
   const wanted = goals === NOT_COMPARED ? 1 : CALLS;
-  for (let call = 0; times.length < wanted; call += 1) {
-    const beganMs = performance.now();
+  let chars = 0;
+  for (let made = 0; times.length < wanted; made += 1) {
+    const before = exactCpuMs(server.pid);
     const answer = await send({ port: server.port, path: asked, token, ...(body === undefined ? {} : { body }) });
-    const tookMs = performance.now() - beganMs;
+    const tookMs = exactCpuMs(server.pid) - before;
     if (answer.status === 429) await delay(RATE_LIMITED_MS);
     else if (!ANSWERS.has(answer.status)) throw new Error(`${asked} answered ${answer.status}: ${answer.text}`);
-    else if (call > 0) times.push(tookMs);
+    else if (made > 0) times.push(tookMs);
+    chars = answer.text.length;
   }
-  return quantile(times, 0.5);
+  return { ms: quantile(times, 0.5), chars };
 }
 
 type Verb = { readonly args: readonly string[]; readonly goals?: readonly Goal[] };

@@ -7,7 +7,11 @@ import { openStores, type Stores } from "../src/shell/stores/index.ts";
 import { makeDir } from "./places.ts";
 
 const HOST = "0192f0c1-7a3b-7c11-9e55-00000000b0b0" as HostId;
-const AT = "2026-11-15T09:00:00.000Z";
+/** Now, so that a span of the last days holds some of what was recorded. */
+const AT = new Date().toISOString();
+const DAY_MS = 86_400_000;
+/** Days over which tasks are due, half of them past. */
+const DUE_DAYS = 200;
 const IMPORT_RECORDS = 5_000;
 const FIRST = ["Call", "Write", "Plan", "Repair", "Order", "Read", "Sort", "Visit", "Pay", "Water", "Clean", "Book"];
 const SECOND = ["invoice", "garden", "roof", "letters", "bicycle", "insurance", "kitchen", "photos", "taxes", "boiler"];
@@ -67,9 +71,10 @@ function recordAt(index: number, count: number): JournalRecord {
     vectorClock: { [HOST]: counter },
   };
   const words = textAt(index, count);
-  if (index % 4 === 2) return { ...meta, kind: "entry", body: entryBody(words) } as JournalRecord;
-  if (index % 4 === 3) return { ...meta, kind: "timeEntry", body: timeBody(words, count - index) } as JournalRecord;
-  return { ...meta, kind: "task", body: taskBody(words, index) } as JournalRecord;
+  const recordsLater = count - index;
+  if (index % 4 === 2) return { ...meta, kind: "entry", body: entryBody(words, recordsLater) } as JournalRecord;
+  if (index % 4 === 3) return { ...meta, kind: "timeEntry", body: timeBody(words, recordsLater) } as JournalRecord;
+  return { ...meta, kind: "task", body: taskBody(words, { index, recordsLater }) } as JournalRecord;
 }
 
 const idOf = (index: number): RecordId => `0192f0c1-7a3b-7c11-9e55-${String(index).padStart(12, "0")}` as RecordId;
@@ -82,14 +87,16 @@ function textAt(index: number, count: number): string {
   return `${FIRST[index % FIRST.length]} ${THIRD[(index * 5) % THIRD.length]} about the ${noun} ${WORDS.common}${some}${rare} no${index}`;
 }
 
-function taskBody(title: string, index: number): object {
+type TaskPlace = { readonly index: number; readonly recordsLater: number };
+
+function taskBody(title: string, { index, recordsLater }: TaskPlace): object {
   return {
     categoryId: null,
     title,
     notes: `${title}. Ask first, then write it down, and look again next week.`,
     status: index % 3 === 0 ? "DONE" : "OPEN",
     priority: (index % 4) + 1,
-    dueDate: `2026-${String((index % 12) + 1).padStart(2, "0")}-${String((index % 28) + 1).padStart(2, "0")}`,
+    dueDate: dueDateAt(index),
     dueTime: null,
     estimateMinutes: 30,
     language: null,
@@ -98,15 +105,21 @@ function taskBody(title: string, index: number): object {
     repeat: null,
     // Base-62 order keys that grow with the index and never end in a zero.
     order: `a${String(index).padStart(7, "0")}V`,
-    concludedAt: index % 3 === 0 ? AT : null,
+    concludedAt: index % 3 === 0 ? new Date(momentMs(recordsLater)).toISOString() : null,
     archivedAt: null,
   };
 }
 
-function entryBody(text: string): object {
+/** Tasks of both states are due on every day: two of four records are tasks, and every third is done. */
+function dueDateAt(index: number): string {
+  const days = (Math.floor(index / 4) % DUE_DAYS) - DUE_DAYS / 2;
+  return new Date(Date.parse(AT) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+function entryBody(text: string, recordsLater: number): object {
   return {
     form: "text",
-    occurredAt: AT,
+    occurredAt: new Date(momentMs(recordsLater)).toISOString(),
     text: `${text}\nThe long version of it, with a second line.`,
     categoryId: null,
     taskId: null,
@@ -115,15 +128,21 @@ function entryBody(text: string): object {
   };
 }
 
-/** Eight half hours a day, the last of them on the day of `AT`, so that a span of days holds as many however long the history. */
 function timeBody(description: string, recordsLater: number): object {
-  const entriesLater = Math.floor(recordsLater / 4);
-  const startedMs = Date.parse(AT) - Math.floor(entriesLater / 8) * 86_400_000 - (entriesLater % 8) * 3_600_000;
+  const startedMs = momentMs(recordsLater) - HALF_HOUR_MS;
   return {
     taskId: null,
     startedAt: new Date(startedMs).toISOString(),
-    endedAt: new Date(startedMs + 1_800_000).toISOString(),
+    endedAt: new Date(startedMs + HALF_HOUR_MS).toISOString(),
     description,
     sourceEntryId: null,
   };
+}
+
+const HALF_HOUR_MS = 1_800_000;
+
+/** Eight a day, an hour apart, the last of them at `AT`: a span of days holds as many however long the history. */
+function momentMs(recordsLater: number): number {
+  const later = Math.floor(recordsLater / 4);
+  return Date.parse(AT) - Math.floor(later / 8) * DAY_MS - (later % 8) * 3_600_000;
 }
