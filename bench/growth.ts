@@ -271,7 +271,7 @@ function verbLines(both: Both): readonly Line[] {
 /** CPU time of the verb and of the server that answers it: other work on the machine does not count. */
 function verbMs({ home, runId, memoryId, server }: Opened, args: readonly string[]): number {
   const filled = args.map((one) => one.replace("{run}", runId).replace("{memory}", memoryId));
-  const [script = ""] = productCommand(home).args;
+  const script = join(ROOT, "src", "main.ts");
   const before = cpuMs(server.pid);
   // `times` tells what the shell's children used; `doctor` ends with 1 where it found something to say.
   const result = spawnSync(
