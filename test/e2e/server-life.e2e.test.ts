@@ -180,6 +180,7 @@ describe("ending", () => {
       "content-type": "application/json",
       "content-length": String(body.length),
       expect: "100-continue",
+      connection: "keep-alive",
     });
     socket.write(head);
     await new Promise((resolve) => socket.once("data", resolve));
@@ -193,6 +194,8 @@ describe("ending", () => {
     expect(await isReachable("127.0.0.1", running.port)).toBe(false);
     socket.write(body);
     expect(statusOf(await answered)).toBe(200);
+    // A connection that is kept open behind its answer would hold up the stop until the grace is over.
+    expect(await answered).toMatch(/^connection: close\r$/im);
     await stopping;
   });
 

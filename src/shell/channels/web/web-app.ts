@@ -49,6 +49,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   app.server.maxConnections = LIMITS.connectionsMax;
   context.openConnections.watch(app.server);
   await addSockets(app, context);
+  closeAfterAnswer(app);
   addParsers(app);
   app.addHook("onRequest", createRequestGuard(context));
   app.setNotFoundHandler((_request, reply) => context.refuse(reply, { code: "route_not_found" }));
@@ -75,6 +76,13 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addMemoryRoutes(app, context);
   addSocketRoute(app, context);
   return app;
+}
+
+/** A connection that is kept open behind the last answer would hold up the stop until the grace is over. */
+function closeAfterAnswer(app: FastifyInstance): void {
+  let isStopping = false;
+  app.addHook("preClose", async () => void (isStopping = true));
+  app.addHook("onSend", async (_request, reply) => void (isStopping && reply.header("connection", "close")));
 }
 
 /**
