@@ -113,7 +113,12 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
     work: { ...NO_WORK, timesOf: async () => ({ timeZone: "UTC", nextDue: null }) },
     ...NO_DOORS,
     sessions,
-    activity: createActivityDoor({ audit: log, titles: approvals, gates: [] }),
+    activity: createActivityDoor({
+      audit: log,
+      whole: { verify: () => log.verify("genesis") },
+      titles: approvals,
+      gates: [],
+    }),
     refusals: { enrolmentRefused: () => {}, callerRefused: () => {} },
     ...machine,
     log: SILENT,

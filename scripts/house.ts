@@ -35,11 +35,11 @@ export const ROOMS: readonly Room[] = [
   {
     name: "compose",
     storey: "entry",
-    paths: ["src/compose.ts"],
+    paths: ["src/compose.ts", "src/chain-worker.ts"],
     door: "src/compose.ts",
     mayImport: ["config", ...SHELL, ...CORE],
     packages: null,
-    purpose: "the only place that knows which adapter stands behind which port; holds no logic",
+    purpose: "the only place that knows which adapter stands behind which port, also in a thread; holds no logic",
   },
   {
     name: "config",

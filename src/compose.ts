@@ -86,6 +86,7 @@ import {
 import { createSandboxes, sweepSandboxes } from "#sandbox";
 import {
   acquireInstanceLock,
+  createChainVerifier,
   openCustomerFiles,
   openLogFile,
   openSkillFolders,
@@ -154,6 +155,7 @@ export interface LocalApp {
   close(): Promise<void>;
 }
 
+const CHAIN_WORKER = new URL("chain-worker.ts", import.meta.url);
 export const BUILT_PAGE = fileURLToPath(new URL("../web/dist", import.meta.url));
 
 export async function composeApp(options: AppOptions): Promise<Result<App, StartRefusal>> {
@@ -189,12 +191,13 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   hold.onAccepted(async () => void (await life.begin(options.version)));
   await prepareKeys(keys, { hold, life, log });
   const { refusals, faults, ...tallies } = createTallies({ audit: stores.audit, ...machine, log });
+  const whole = createChainVerifier({ file: CHAIN_WORKER, dataDir: options.config.dataDir });
   const server = await createWebServer({
     journal,
     feed,
     ...trust,
     sessions: stores.sessions,
-    activity: createActivityDoor({ audit: stores.audit, titles: stores.approvals, gates: options.config.gates.system }),
+    activity: createActivityDoor({ ...stores, whole, titles: stores.approvals, gates: options.config.gates.system }),
     refusals,
     ...machine,
     log,
@@ -225,7 +228,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       return listening;
     },
     async close() {
-      await Promise.all([server.close(), telegram.close()]);
+      await Promise.all([server.close(), whole.close(), telegram.close()]);
       await trust.work.close();
       await stopMessages?.();
       feed.close();

@@ -18,6 +18,7 @@ import type {
   AuditQuery,
   AuditVerdict,
   ChainBroken,
+  ChainCheckEnded,
   CommitRefusal,
   HeadKeyNeeded,
   Gate,
@@ -155,7 +156,7 @@ export interface AuditReader {
   entries(query: AuditQuery): Promise<Result<readonly AuditEntry[], StoreFault>>;
   /** Which of these acts have an entry that says how they ended. */
   endedActs(actIds: readonly string[]): Promise<Result<ReadonlySet<string>, StoreFault>>;
-  /** From the first entry, or behind a checkpoint: then only what came after it is read. [AUD-05] */
+  /** From the first entry, or behind a checkpoint: then only what came after it is read. In this thread. [AUD-05] */
   verify(from: "genesis" | "latest" | { readonly checkpointId: string }): Promise<Result<AuditVerdict, StoreFault>>;
   /** JSON lines that can be checked without a database, each without its line break. */
   exportLines(): AsyncIterable<string>;
@@ -171,11 +172,18 @@ export interface AuditLog extends AuditReader {
 
 export type ChainExtent = "since_checkpoint" | "whole";
 
+/** Verifies the whole chain in a thread of its own, so that nobody is held up meanwhile. */
+export interface ChainVerifier {
+  verify(): Promise<Result<AuditVerdict, ChainCheckEnded | StoreFault>>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
 /** What happened, in sentences; the runtime reads them from the audit chain. */
 export interface ActivityDoor {
   read(query: AuditQuery): Promise<Result<ActivityPage, StoreFault>>;
   /** Verifies the entries since the last checkpoint, or all of them on request. */
-  chain(extent: ChainExtent): Promise<Result<AuditVerdict, StoreFault>>;
+  chain(extent: ChainExtent): Promise<Result<AuditVerdict, ChainCheckEnded | StoreFault>>;
 }
 
 /** Hears of what is refused at the door. Counted and recorded together, so that a flood does not flood the chain. */

@@ -1,6 +1,6 @@
 import { addDays, LIMITS, type Instant, type LocalDate } from "#base";
 import type { ActivityItem, AuditQuery } from "#model";
-import { createActivityDoor } from "#runtime";
+import { readActivity } from "#runtime";
 import { auditFailure, withAudit } from "../audit/chain.ts";
 import { loadSetup } from "../client/setup.ts";
 import type { Define, Handler } from "../terminal/context.ts";
@@ -24,7 +24,7 @@ const showActivity: Handler<Options> = async ({ options, terminal, environment, 
   const times = options.day === undefined ? { from: null, to: null } : boundsOf(parseDay(options.day, here));
   const query: AuditQuery = { ...times, beforeSeq: null, limit: Number(options.limit) };
   const gates = loadSetup(environment).config.gates.system;
-  const page = await withAudit(environment, (audit) => createActivityDoor({ audit, titles: audit, gates }).read(query));
+  const page = await withAudit(environment, (audit) => readActivity({ audit, titles: audit, gates }, query));
   if (!page.ok) throw auditFailure(page.error);
   if (options.json) return terminal.json(page.value);
   const { items, next_before_seq: next } = page.value;

@@ -108,6 +108,10 @@ export const LIMITS = {
   auditCheckpointMs: 600_000,
   /** Refused sign-ins of this long are one entry of the audit chain, so that a flood of them cannot fill the disk. */
   auditRefusalWindowMs: 600_000,
+  /** Memory of the thread that verifies a whole chain: entries pass through it, what was noted beside them stays. */
+  auditVerifyMb: 512,
+  /** How long that thread may take: for two hundred million entries, where a million take three seconds. */
+  auditVerifyMs: 600_000,
   /** One plan file: its body and front matter at their longest, in the widest encoding, fit. */
   planBytes: 1_048_576,
   /** Front matter of a plan: every field at a usual length takes a tenth; the YAML reader's time grows with it. */

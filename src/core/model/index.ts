@@ -129,7 +129,7 @@ export {
   type HoldRefusal,
 } from "./audit/hold.ts";
 export type { EnrolledKey, EnrolmentFacts } from "./audit/enrolment.ts";
-export type { AuditMark, AuditRules, ChainBroken, HeadKeyNeeded } from "./audit/rules.ts";
+export type { AuditMark, AuditRules, ChainBroken, ChainCheckEnded, HeadKeyNeeded } from "./audit/rules.ts";
 export { captureToCommand, parseCapture, type Captured, type Chip } from "./capture.ts";
 export {
   batchActionItemSchema,

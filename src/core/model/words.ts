@@ -6,7 +6,7 @@ import { TIDY_WORDS, type TidyRefused } from "./batch/tidy-words.ts";
 import { DECISION_WORDS, type ApprovalsError } from "./decision-words.ts";
 import { DEVICE_WORDS, type DevicesError } from "./approval/device-words.ts";
 import type { HoldRefusal } from "./audit/hold.ts";
-import type { ChainBroken } from "./audit/rules.ts";
+import type { ChainBroken, ChainCheckEnded } from "./audit/rules.ts";
 import { GOAL_WORDS, type GoalRefusal } from "./goal/goal-words.ts";
 import type { JournalCommandKind } from "./journal-commands.ts";
 import type { InvalidInput, JournalError, StoreFault } from "./journal-errors.ts";
@@ -57,6 +57,7 @@ type KnownError =
   | InvalidInput
   | ChannelError
   | HoldRefusal
+  | ChainCheckEnded
   | KeyError
   | SecretMissing
   | VaultFault
@@ -189,6 +190,7 @@ const TABLE: Table = {
     kept: "Silas stopped writing to it, so it gets no worse.",
     next: "`silas doctor` checks it; `silas restore` puts a backup back.",
   }),
+  chain_check_ended: () => refused("The check of the whole audit log ended before it was done.", "Ask for it again."),
   unauthorized: () => refused("This device is not signed in.", "Run `silas open` on the computer Silas runs on."),
   session_revoked: () =>
     refused("This device was signed out.", "Run `silas open` on the computer Silas runs on to sign in again."),

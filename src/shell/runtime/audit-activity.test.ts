@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { err, ok, sha256Hex, type Instant } from "#base";
+import type { AuditQuery } from "#model";
 import type { WorkTitles } from "#ports";
-import { createActivityDoor } from "./audit-activity.ts";
+import { createActivityDoor, readActivity } from "./audit-activity.ts";
 import { createAuditWorld } from "./audit.fixture.ts";
 import { must } from "./must.fixture.ts";
 
@@ -16,7 +17,8 @@ async function setUp(ids: readonly string[], titlesOf: WorkTitles["titlesOf"]) {
     const data = { run_id: `run-${id}`, work_item_id: id, ...ENDED };
     must(await audit.append({ event: "run_ended", data, at: clock.now(), actor: { kind: "system" } }));
   }
-  return createActivityDoor({ audit, titles: { titlesOf, gateNamesOf: async () => ok([]) }, gates: [] });
+  const titles = { titlesOf, gateNamesOf: async () => ok([]) };
+  return { read: (query: AuditQuery) => readActivity({ audit, titles, gates: [] }, query) };
 }
 
 test("work is called by its title, all of a page looked up at once, and the entry behind it keeps the id", async () => {
@@ -63,8 +65,8 @@ test("a gate is called by its name, found by the digest that is on record: in th
     return ok(['Look "twice"', "another"]);
   };
   const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf };
-  const activity = createActivityDoor({ audit, titles, gates: [{ name: "Ask before paying" }] });
-  const sentences = must(await activity.read(ALL)).items.map(({ sentence }) => sentence);
+  const parts = { audit, titles, gates: [{ name: "Ask before paying" }] };
+  const sentences = must(await readActivity(parts, ALL)).items.map(({ sentence }) => sentence);
   expect(sentences[2]).toBe('The gate "Ask before paying" blocked a tool call (blocked)');
   expect(sentences[1]).toBe(`The gate "Look 'twice'" blocked a tool call (blocked)`);
   expect(sentences[0]).toMatch(/^The gate sha256:[0-9a-f]{8}… blocked a tool call \(blocked\)$/);
@@ -93,7 +95,7 @@ test("the steps that bring a database up to date are told as one, which is the l
   await act("instance_stopped", {});
   await step("runtime", "004_later");
   const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
-  const { items } = must(await createActivityDoor({ audit, titles, gates: [] }).read(ALL));
+  const { items } = must(await readActivity({ audit, titles, gates: [] }, ALL));
   expect(items.map(({ sentence }) => sentence)).toEqual([
     "Brought the runtime database to layout 4, for later",
     "Silas stopped",
@@ -105,12 +107,9 @@ test("the steps that bring a database up to date are told as one, which is the l
 test("many who look at the chain at once have it verified once, and who comes later has it verified anew", async () => {
   const { audit } = createAuditWorld();
   let verified = 0;
-  const counting = {
-    ...audit,
-    verify: (from: "genesis" | "latest" | { checkpointId: string }) => (verified++, audit.verify(from)),
-  };
   const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
-  const activity = createActivityDoor({ audit: counting, titles, gates: [] });
+  const whole = { verify: () => (verified++, audit.verify("genesis")) };
+  const activity = createActivityDoor({ audit, whole, titles, gates: [] });
   const answers = await Promise.all(Array.from({ length: 20 }, () => activity.chain("whole")));
   expect(answers.every((answer) => must(answer).valid)).toBe(true);
   expect(verified).toBe(1);
@@ -125,7 +124,7 @@ test("opening Activity verifies the entries since the last checkpoint, and all o
   must(await audit.checkpoint({ checkpointId: "mark", at: AT, key: null }));
   must(await audit.append(stopped));
   const titles = { titlesOf: async () => ok(new Map<string, string>()), gateNamesOf: async () => ok([]) };
-  const activity = createActivityDoor({ audit, titles, gates: [] });
+  const activity = createActivityDoor({ audit, whole: { verify: () => audit.verify("genesis") }, titles, gates: [] });
   expect(must(await activity.chain("since_checkpoint"))).toMatchObject({ valid: true, entriesChecked: 1 });
   expect(must(await activity.chain("whole"))).toMatchObject({ valid: true, entriesChecked: 7 });
 });

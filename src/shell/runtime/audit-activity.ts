@@ -4,11 +4,13 @@ import {
   byTitle,
   gateKey,
   type ActivityItem,
+  type ActivityPage,
   type AuditEntry,
+  type AuditQuery,
   type NameOf,
   type StoreFault,
 } from "#model";
-import type { ActivityDoor, AuditReader, WorkTitles } from "#ports";
+import type { ActivityDoor, AuditReader, ChainVerifier, WorkTitles } from "#ports";
 
 type ActivityDeps = {
   readonly audit: AuditReader;
@@ -17,42 +19,44 @@ type ActivityDeps = {
   readonly gates: readonly { readonly name: string }[];
 };
 
+export function createActivityDoor(
+  deps: ActivityDeps & { readonly whole: Pick<ChainVerifier, "verify"> },
+): ActivityDoor {
+  const { audit, whole } = deps;
+  const chains = {
+    since_checkpoint: shared(() => audit.verify("latest")),
+    whole: shared(() => whole.verify()),
+  };
+  return { read: (query) => readActivity(deps, query), chain: (extent) => chains[extent]() };
+}
+
 /**
  * What happened, in sentences, read from the audit chain. Marks of the chain itself are no activity, and of the steps
  * that bring a database up to date the last one is told. The chain knows work
  * by its id alone, and a gate with a name of several words by the digest of that; what they are called is looked up when
  * it is told, and what was recorded stays as it was.
  */
-export function createActivityDoor(deps: ActivityDeps): ActivityDoor {
+export async function readActivity(deps: ActivityDeps, query: AuditQuery): Promise<Result<ActivityPage, StoreFault>> {
   const { audit } = deps;
-  const chains = {
-    since_checkpoint: shared(() => audit.verify("latest")),
-    whole: shared(() => audit.verify("genesis")),
-  };
-  return {
-    async read(query) {
-      const found: AuditEntry[] = [];
-      const limit = Math.min(query.limit, LIMITS.pageRows);
-      let { beforeSeq } = query;
-      // One more than was asked for tells whether there is more.
-      while (found.length <= limit) {
-        const page = await audit.entries({ ...query, beforeSeq, limit: LIMITS.pageRows });
-        if (!page.ok) return page;
-        const told = await toldOf(audit, page.value);
-        if (!told.ok) return told;
-        found.push(...told.value);
-        if (page.value.length < LIMITS.pageRows) break;
-        beforeSeq = page.value.at(-1)?.seq ?? null;
-      }
-      const shown = found.slice(0, limit);
-      const nameOf = await namesIn(shown, deps);
-      return ok({
-        items: shown.map((entry) => itemOf(entry, nameOf)),
-        next_before_seq: found.length > limit ? (shown.at(-1)?.seq ?? null) : null,
-      });
-    },
-    chain: (extent) => chains[extent](),
-  };
+  const found: AuditEntry[] = [];
+  const limit = Math.min(query.limit, LIMITS.pageRows);
+  let { beforeSeq } = query;
+  // One more than was asked for tells whether there is more.
+  while (found.length <= limit) {
+    const page = await audit.entries({ ...query, beforeSeq, limit: LIMITS.pageRows });
+    if (!page.ok) return page;
+    const told = await toldOf(audit, page.value);
+    if (!told.ok) return told;
+    found.push(...told.value);
+    if (page.value.length < LIMITS.pageRows) break;
+    beforeSeq = page.value.at(-1)?.seq ?? null;
+  }
+  const shown = found.slice(0, limit);
+  const nameOf = await namesIn(shown, deps);
+  return ok({
+    items: shown.map((entry) => itemOf(entry, nameOf)),
+    next_before_seq: found.length > limit ? (shown.at(-1)?.seq ?? null) : null,
+  });
 }
 
 /** Who asks while the answer is being found gets that one: however many look, the work is that of one. [T22] */

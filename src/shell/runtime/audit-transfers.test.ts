@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { err, ok } from "#base";
 import type { RecordId } from "#model";
 import type { JournalDoor } from "#ports";
-import { createActivityDoor } from "./audit-activity.ts";
+import { readActivity } from "./audit-activity.ts";
 import { withAuditedTransfers } from "./audit-transfers.ts";
 import { createAuditWorld, recorded } from "./audit.fixture.ts";
 import { must } from "./must.fixture.ts";
@@ -24,8 +24,9 @@ function setUp(journal: Partial<JournalDoor>) {
     importLines: async () => ok(REPORT),
     ...journal,
   };
-  const activity = createActivityDoor({ audit: world.audit, titles: NO_TITLES, gates: [] });
-  const sentences = async () => must(await activity.read(ALL)).items.map(({ state, sentence }) => [state, sentence]);
+  const parts = { audit: world.audit, titles: NO_TITLES, gates: [] };
+  const sentences = async () =>
+    must(await readActivity(parts, ALL)).items.map(({ state, sentence }) => [state, sentence]);
   return { ...world, door: withAuditedTransfers({ ...world, journal: inner }), sentences };
 }
 
@@ -96,10 +97,10 @@ test("activity is paged, and marks of the chain are no activity", async () => {
     must(await audit.checkpoint({ checkpointId: `checkpoint-${index}`, at: clock.now(), key: null }));
   }
   await door.importLines(lines(), OWNER);
-  const activity = createActivityDoor({ audit, titles: NO_TITLES, gates: [] });
-  const first = must(await activity.read({ ...ALL, limit: 3 }));
+  const parts = { audit, titles: NO_TITLES, gates: [] };
+  const first = must(await readActivity(parts, { ...ALL, limit: 3 }));
   expect(first.items.map(({ event }) => event)).toEqual(["journal_imported", "instance_stopped", "instance_stopped"]);
-  const rest = must(await activity.read({ ...ALL, limit: 3, beforeSeq: first.next_before_seq }));
+  const rest = must(await readActivity(parts, { ...ALL, limit: 3, beforeSeq: first.next_before_seq }));
   expect(rest.items).toHaveLength(3);
   expect(rest.next_before_seq).toBeNull();
 });

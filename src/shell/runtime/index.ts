@@ -14,7 +14,7 @@
 export { createApprovalsDoor } from "./approvals/door.ts";
 export { receiptTools } from "./approvals/receipt.ts";
 export { approvalSettings } from "./approvals/settings.ts";
-export { createActivityDoor } from "./audit-activity.ts";
+export { createActivityDoor, readActivity } from "./audit-activity.ts";
 export { createDeviceKeys } from "./devices/device-keys.ts";
 export { createReviewFeed, withReviewFeed } from "./review-feed.ts";
 export { createAuditLife, markHead, systemEd25519, systemSha256, type AuditLife } from "./audit-life.ts";

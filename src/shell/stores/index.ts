@@ -14,6 +14,7 @@ export type { StoreHold } from "./audit/hold.ts";
 export type { RecordAct } from "./audit/log.ts";
 export { createMemoryAuditLog } from "./audit/memory-log.ts";
 export { openAuditLog, openAuditReader, readHold, renewHeads, type NoAudit } from "./audit/open-beside.ts";
+export { createChainVerifier, verifyWholeChain, type ChainTask } from "./audit/verify-apart.ts";
 export {
   createBackup,
   restoreBackup,

@@ -28,3 +28,9 @@ export type AuditMark = { readonly checkpointId: string; readonly at: Instant; r
 export type ChainBroken = { readonly code: "chain_broken"; readonly broken: AuditBreak };
 /** A key is enrolled and signed no head yet: until it did, a head without a signature would prove less than it seems. */
 export type HeadKeyNeeded = { readonly code: "head_key_needed" };
+/** A verification of the whole chain ended without a verdict: the thread it ran in was ended, or ended by itself. */
+export type ChainCheckEnded = {
+  readonly code: "chain_check_ended";
+  readonly retryable: true;
+  readonly cause?: unknown;
+};

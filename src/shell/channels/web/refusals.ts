@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import {
   wordsFor,
   type AutonomyRefused,
+  type ChainCheckEnded,
   type ConnectionRefusal,
   type DeviceKeyRefusal,
   type ErrorBody,
@@ -68,6 +69,7 @@ export type Refusal =
   | WorkRefusal
   | GoalRefusal
   | HoldRefusal
+  | ChainCheckEnded
   | SkillRefusal
   | SuggestionRefusal
   | ConnectionRefusal
@@ -245,6 +247,7 @@ const STATUS: StatusTable = {
   store_corrupt: 500,
   store_failed: 500,
   vault_damaged: 500,
+  chain_check_ended: 503,
   shutting_down: 503,
   store_busy: 503,
   store_read_only: 503,

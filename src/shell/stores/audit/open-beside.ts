@@ -16,13 +16,16 @@ import { createAuditReader, type ReadableDb } from "./read.ts";
 /** There is no database yet, or one from before there was an audit chain. */
 export type NoAudit = { readonly code: "no_audit"; readonly file: string };
 
-type Place = { readonly dataDir: string; readonly rules: AuditRules };
+export type AuditPlace = { readonly dataDir: string; readonly rules: AuditRules };
 
 /**
  * The chain of a data directory as it lies there, also beside a running instance, with what its work is called. Nothing
  * is written or migrated.
  */
-export function openAuditReader({ dataDir, rules }: Place): Result<AuditReader & WorkTitles, NoAudit | StoreFault> {
+export function openAuditReader({
+  dataDir,
+  rules,
+}: AuditPlace): Result<AuditReader & WorkTitles, NoAudit | StoreFault> {
   return openAsItIs({ dataDir, open: openForReading }, (db) => ({
     ...createAuditReader({ db, rules, heads: createHeadsFile(dataDir) }),
     titlesOf: async (ids: readonly string[]) => guardedValue(() => readTitles(db, ids)),
@@ -34,7 +37,7 @@ export function openAuditReader({ dataDir, rules }: Place): Result<AuditReader &
  * The same for adding entries, by a command that does its work beside a running instance. Each append finds the head in
  * its own transaction, so both write one chain.
  */
-export function openAuditLog({ dataDir, rules }: Place): Result<AuditLog, NoAudit | StoreFault> {
+export function openAuditLog({ dataDir, rules }: AuditPlace): Result<AuditLog, NoAudit | StoreFault> {
   return openAsItIs(
     { dataDir, open: openForWriting },
     (db) => createAuditLog({ db, rules, heads: createHeadsFile(dataDir) }).log,
@@ -45,7 +48,7 @@ export function openAuditLog({ dataDir, rules }: Place): Result<AuditLog, NoAudi
  * Notes a chain that was put back from a copy as the newest, with the heads of its own checkpoints. Whether these were
  * signed is not something that can be made up here.
  */
-export function renewHeads({ dataDir, rules }: Place, at: Instant): Result<void, NoAudit | StoreFault> {
+export function renewHeads({ dataDir, rules }: AuditPlace, at: Instant): Result<void, NoAudit | StoreFault> {
   const opened = openAsItIs({ dataDir, open: openForReading }, (db) => db);
   if (!opened.ok) return opened;
   const db = opened.value;
@@ -57,7 +60,7 @@ export function renewHeads({ dataDir, rules }: Place, at: Instant): Result<void,
 }
 
 /** Why a start would be read-only; null when it would not. Nothing is written or migrated. */
-export function readHold({ dataDir, rules }: Place): Result<HoldReason | null, NoAudit | StoreFault> {
+export function readHold({ dataDir, rules }: AuditPlace): Result<HoldReason | null, NoAudit | StoreFault> {
   const opened = openAsItIs({ dataDir, open: openForReading }, (db) => db);
   if (!opened.ok) return opened;
   const db = opened.value;

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { err, ok, type Result } from "#base";
 import {
   ownerKeyFromWire,
@@ -14,10 +13,10 @@ import {
 } from "#model";
 import type { AuditReader } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
-import { guarded, guardedPromise, guardedValue } from "../store-fault.ts";
+import { guarded, guardedValue } from "../store-fault.ts";
 import type { HeadsFile } from "./heads.ts";
 import { keptHeadOf } from "./marks.ts";
-import { verifyInSteps, type ChainSource } from "./verify.ts";
+import { verifyChain, type ChainSource } from "./verify.ts";
 
 export type ReadableDb = Pick<Sqlite, "get" | "all" | "columns" | "close">;
 export type ReaderParts = { readonly db: ReadableDb; readonly rules: AuditRules; readonly heads: HeadsFile };
@@ -34,7 +33,7 @@ export function createAuditReader(parts: ReaderParts): AuditReader {
     head: async () => guardedValue(() => headOf(parts)),
     entries: async (query) => guarded(() => parseRows(rules, readPage(db, query))),
     endedActs: async (actIds) => guardedValue(() => endedActs(db, actIds)),
-    verify: (from) => guardedPromise(verifyInSteps({ source, rules, pause: setImmediate }, from)),
+    verify: async (from) => guardedValue(() => verifyChain({ source, rules }, from)),
     exportLines: async function* () {
       yield* exportOf({ source, rules });
     },

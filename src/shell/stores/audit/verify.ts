@@ -39,53 +39,26 @@ export type Work = { readonly source: ChainSource; readonly rules: AuditRules };
  * checkpoint only that one and the entries after it are read. [AUD-02, AUD-03, AUD-04, AUD-05]
  */
 export function verifyChain(work: Work, from: From): AuditVerdict {
-  const fold = beginFold(work, from);
-  for (;;) {
-    const verdict = fold.step();
-    if (verdict !== null) return verdict;
-  }
-}
-
-/** The same with a pause after each step, so that a long chain holds nobody up. Entries are only ever added meanwhile. */
-export async function verifyInSteps(
-  work: Work & { readonly pause: () => Promise<void> },
-  from: From,
-): Promise<AuditVerdict> {
-  const fold = beginFold(work, from);
-  for (;;) {
-    const verdict = fold.step();
-    if (verdict !== null) return verdict;
-    await work.pause();
-  }
-}
-
-/** Judges a bounded number of entries per step; answers with the verdict once there is one. */
-type Fold = { step(): AuditVerdict | null };
-
-function beginFold(work: Work, from: From): Fold {
   const begun = beginLook(work, from);
-  if (!begun.ok) return { step: () => ({ valid: false, entriesChecked: 0, broken: begun.error }) };
+  if (!begun.ok) return { valid: false, entriesChecked: 0, broken: begun.error };
   const look = begun.value;
   let head = look.start;
   let entriesChecked = 0;
-  return {
-    step: () => {
-      const rows = work.source.batchAfter(head.seq);
-      for (const row of rows) {
-        const judged = work.rules.judge(head, row);
-        if (!judged.ok) return { valid: false, entriesChecked, broken: judged.error };
-        const broken = look.judgeNoted(row);
-        if (broken !== null) return { valid: false, entriesChecked, broken };
-        head = judged.value;
-        entriesChecked += 1;
-      }
-      return rows.length > 0 ? null : look.end(head, entriesChecked);
-    },
-  };
+  for (let rows = work.source.batchAfter(head.seq); rows.length > 0; rows = work.source.batchAfter(head.seq)) {
+    for (const row of rows) {
+      const judged = work.rules.judge(head, row);
+      if (!judged.ok) return { valid: false, entriesChecked, broken: judged.error };
+      const broken = look.judgeNoted(row);
+      if (broken !== null) return { valid: false, entriesChecked, broken };
+      head = judged.value;
+      entriesChecked += 1;
+    }
+  }
+  return look.end(head, entriesChecked);
 }
 
 /** Everything about a chain but the links between its entries. */
-export type Look = {
+type Look = {
   /** The place to begin behind. */
   readonly start: AuditHead;
   /** Holds an entry against what was noted of it. Most are neither marked nor marks, and passed by without being parsed. */
@@ -93,7 +66,7 @@ export type Look = {
   end(head: AuditHead, entriesChecked: number): AuditVerdict;
 };
 
-export function beginLook(work: Work, from: From): Result<Look, AuditBreak> {
+function beginLook(work: Work, from: From): Result<Look, AuditBreak> {
   const { source, rules } = work;
   const start = startOf(work, from);
   if (!start.ok) return start;
