@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { err, ok, sha256Hex, type Instant } from "#base";
+import { err, LIMITS, ok, sha256Hex, type Instant } from "#base";
 import type { AuditQuery } from "#model";
 import type { WorkTitles } from "#ports";
 import { createActivityDoor, readActivity } from "./audit-activity.ts";
@@ -127,4 +127,22 @@ test("opening Activity verifies the entries since the last checkpoint, and all o
   const activity = createActivityDoor({ audit, whole: { verify: () => audit.verify("genesis") }, titles, gates: [] });
   expect(must(await activity.chain("since_checkpoint"))).toMatchObject({ valid: true, entriesChecked: 1 });
   expect(must(await activity.chain("whole"))).toMatchObject({ valid: true, entriesChecked: 7 });
+});
+
+test("a full page says whether anything came before it, to the entry", async () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `task-${index}`);
+  const query = { ...ALL, limit: LIMITS.pageRows };
+  for (const [count, hasMore] of [
+    [LIMITS.pageRows - 1, false],
+    [LIMITS.pageRows, false],
+    [LIMITS.pageRows + 1, true],
+  ] as const) {
+    const activity = await setUp(ids(count), async () => ok(new Map()));
+    const page = must(await activity.read(query));
+    expect([count, page.items.length, page.next_before_seq !== null]).toEqual([
+      count,
+      Math.min(count, LIMITS.pageRows),
+      hasMore,
+    ]);
+  }
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalJson, sha256Hex, type Sha256Hex } from "#base";
+import { canonicalJson, msOfInstant, sha256Hex, type Sha256Hex } from "#base";
 import { authorWords, executionText, planProposalText, type KeptRequest, type PlanProposal } from "#model";
 import { isProven, verifyReceipt } from "#policy";
 import type { OwnerAnswer } from "#ports";
@@ -287,7 +287,7 @@ test("[APPR-09] a goal that stands shows its uses and its end before it is signe
 });
 
 test("terms that a plan cannot have are not asked about, and another end is another hash", async () => {
-  const { door } = await setUp();
+  const { door, clock } = await setUp();
   const reasonOf = async (parts: Partial<PlanProposal>) => {
     const proposed = await door.propose(proposal({ plan: GOAL, tasks: [], standing: TERMS, ...parts }), BY);
     return proposed.ok || !("reason" in proposed.error) ? "asked" : proposed.error.reason;
@@ -297,7 +297,16 @@ test("terms that a plan cannot have are not asked about, and another end is anot
     "standing_without_repair",
   );
   expect(await reasonOf({ standing: { ...TERMS, max_executions: 101 } })).toBe("standing_uses");
-  expect(await reasonOf({ standing: { ...TERMS, expires_at: "2026-11-01T00:00:00.000Z" } })).toBe("standing_over");
+  expect(await reasonOf({ standing: { ...TERMS, max_executions: 100 } })).toBe("asked");
+  const nowMs = msOfInstant(clock.now());
+  for (const [expiresMs, reason] of [
+    [nowMs - 1, "standing_over"],
+    [nowMs, "standing_over"],
+    [nowMs + 1, "asked"],
+  ] as const) {
+    const standing = { ...TERMS, expires_at: new Date(expiresMs).toISOString() };
+    expect([expiresMs - nowMs, await reasonOf({ standing })]).toEqual([expiresMs - nowMs, reason]);
+  }
   const hashes = await Promise.all(
     [TERMS, { ...TERMS, max_executions: 21 }, { ...TERMS, expires_at: "2026-12-02T00:00:00.000Z" }].map(
       async (standing) => must(await door.propose(proposal({ plan: GOAL, tasks: [], standing }), BY)).request.planHash,

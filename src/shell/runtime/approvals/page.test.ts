@@ -298,3 +298,20 @@ test("[FATIGUE-03] the summary starts no clock, and says how fast the last weigh
     decided: [{ state: "approved" }, { state: "approved" }, { state: "approved" }],
   });
 });
+
+test("a mint waits for its signature until there is no more room: then the oldest is forgotten", async () => {
+  const world = await setUp();
+  const { door, phone, laptop } = world;
+  const mintOnBoth = async (index: number) => {
+    const { request } = must(await door.propose(EXAMPLE.replace(/^id: .*$/m, `id: task-${index}`), TERMINAL));
+    const { requestId } = request;
+    const first = signaturesOf(phone, requestId, await prepared(world, phone, request));
+    return { first, second: signaturesOf(laptop, requestId, await prepared(world, laptop, request)) };
+  };
+  const oldest = await mintOnBoth(0);
+  const next = await mintOnBoth(1);
+  for (let index = 2; index < LIMITS.mintedApprovals / 2; index += 1) await mintOnBoth(index);
+  must(await door.completeApproval(oldest.first));
+  for (const index of [1, 2]) await mintOnBoth(LIMITS.mintedApprovals + index);
+  expect((await door.completeApproval(next.first)).ok).toBe(false);
+});
