@@ -111,6 +111,8 @@ type Opening = TrustOpening & {
   readonly models?: ModelGateway;
   /** When goals are looked at; never by themselves unless this says so. */
   readonly scheduling?: { readonly timers: Timers; readonly scheduler: Config["scheduler"] };
+  /** Sees each text that is parsed. */
+  readonly readYaml?: typeof parseYaml;
   /** What is suggested by itself; nothing unless this says so. */
   readonly suggestions?: Config["suggestions"];
 };
@@ -159,7 +161,7 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
     gates,
     timers: scheduling.timers,
     randomness: world.seeded,
-    readYaml: parseYaml,
+    readYaml: opening.readYaml ?? parseYaml,
     clock,
     log,
     review,

@@ -320,18 +320,3 @@ test("a list of many runs makes as many reads as a list of one", async () => {
     expect(many[1]).toBe(one[1]);
   });
 });
-
-test("a run reads its plan for its turn, when it has it, and at the gate, and not more often", async () => {
-  await inWorld(5, async (world) => {
-    const reads: string[] = [];
-    const sandboxes = playSandboxes(join(world.root, "spaces"), () => 0);
-    const onStatement = (sql: string) => void reads.push(sql);
-    const dataDir = join(world.root, "data");
-    const working = await openWork(world, { dataDir, vault: createMemoryVault(), sandboxes, onStatement });
-    const runId = await grantPlan(working, INSIDE);
-    reads.length = 0;
-    await working.work.runGranted(runId);
-    await closeWork(working);
-    expect(reads.filter((sql) => sql.endsWith("WHERE d.request_id = :requestId"))).toHaveLength(3);
-  });
-});

@@ -140,6 +140,8 @@ export const LIMITS = {
   runsAtOnce: 8,
   /** The same for all scopes together. */
   runsInTotal: 16,
+  /** Texts of plans that are held as read while they wait for their turn: a thousand usual ones fit. */
+  plansInLineChars: 16_777_216,
   /** One message on the bus, as text: a plan with everything around it fits many times. */
   queueMessageChars: 1_048_576,
   /** One question to a model as it leaves: the largest context that is configured in practice fits. */

@@ -3,7 +3,7 @@ import type { RunRecord, StoreFault } from "#model";
 import { judgeCheck, type Presented } from "#policy";
 import type { KeyRegistry, WorkStore } from "#ports";
 import { readToken, signatureFact } from "../approvals/tokens.ts";
-import { loadPlan, type LoadedPlan, type PlanDeps } from "./load-plan.ts";
+import { loadKnownPlan, type LoadedPlan, type PlanDeps } from "./load-plan.ts";
 
 export type GateDeps = PlanDeps & { readonly registry: KeyRegistry };
 
@@ -15,7 +15,7 @@ declare const clearance: unique symbol;
 export type ClearedRun = { readonly [clearance]: true; readonly runId: string };
 const made = new WeakSet<object>();
 
-type Entry = Pick<LoadedPlan, "grant" | "contentHash"> &
+type Entry = Pick<LoadedPlan, "grant" | "contentHash" | "read"> &
   Pick<Presented, "heldUntil"> & {
     /** For what was granted to last: the moment at which its approval had to hold. Left out, that is now. */
     readonly since?: Instant;
@@ -26,13 +26,14 @@ export type EntryRefusal = { readonly code: string };
 
 /**
  * Step 0 of every run. Everything is read again: the plan from the stored request, the token and its uses from their
- * rows, the key from the registry. It spends nothing; the use was spent when the attempt was granted. [WORK-13, WORK-14]
+ * rows, the key from the registry; a text of a plan that is still the same, to the letter, is not parsed again. It spends
+ * nothing; the use was spent when the attempt was granted. [WORK-13, WORK-14]
  */
 export async function checkEntry(
   deps: GateDeps,
-  { grant, contentHash, since, heldUntil = null }: Entry,
+  { grant, contentHash, read, since, heldUntil = null }: Entry,
 ): Promise<Result<ClearedRun, EntryRefusal | StoreFault>> {
-  const fresh = await loadPlan(deps, grant);
+  const fresh = await loadKnownPlan(deps, { grant, ...(read && { read }) });
   if (!fresh.ok) return fresh;
   if (fresh.value.contentHash !== contentHash) return err({ code: "approval_hash_differs" });
   const kept = await deps.approvals.findApproval(grant.tokenId);

@@ -1,10 +1,17 @@
 import { err, ok, sha256Hex, type Result, type Sha256Hex } from "#base";
-import { SCOPE_OF_KIND, type ApprovalScope, type LedgerEntry, type StoreFault, type WorkItem } from "#model";
+import {
+  SCOPE_OF_KIND,
+  type ApprovalScope,
+  type KeptRequest,
+  type LedgerEntry,
+  type StoreFault,
+  type WorkItem,
+} from "#model";
 import type { Presented, SpawnFact } from "#policy";
 import type { ApprovalStore, Clock, GrantedRun } from "#ports";
 import { approvedSkills, type ReadYaml, type SkillFact } from "#work";
 import { loadBatch } from "../batches/load-batch.ts";
-import { projectProposal, type ProjectedTask } from "../approvals/project-plan.ts";
+import { projectProposal, type ProjectedPlan, type ProjectedTask } from "../approvals/project-plan.ts";
 
 export type PlanDeps = {
   readonly approvals: Pick<ApprovalStore, "find" | "findApproval">;
@@ -27,15 +34,24 @@ export type LoadedPlan = {
   readonly tasks: readonly ProjectedTask[];
   /** The versions of its skills that were approved with it; without them it may use none. */
   readonly skills?: readonly SkillFact[];
+  /** The text it was read from, and all that was found there; absent where more than a text decides what it is. */
+  readonly read?: PlanRead;
   /** The goal that made it, where its approval is the one that stands for such tasks. [APPR-13] */
   readonly madeBy?: { readonly item: Presented["item"]; readonly spawn: SpawnFact };
 };
+/** What a text says follows from it, and from the versions of skills that were approved with it, alone. */
+export type PlanRead = Pick<KeptRequest, "markdown" | "projection"> & { readonly projected: ProjectedPlan };
 export type PlanUnusable = { readonly code: "request_missing" | "plan_unreadable" | "plan_kind_refused" };
 
-export async function loadPlan(
+type Loading = Promise<Result<LoadedPlan, PlanUnusable | StoreFault>>;
+
+export const loadPlan = (deps: PlanDeps, grant: GrantedRun): Loading => loadKnownPlan(deps, { grant });
+
+/** What is kept is looked up as ever; what was read of it before is parsed anew only where the text is another. */
+export async function loadKnownPlan(
   { approvals, clock, readYaml, loadRepair, ledgerBefore }: PlanDeps,
-  grant: GrantedRun,
-): Promise<Result<LoadedPlan, PlanUnusable | StoreFault>> {
+  { grant, read: known }: Pick<LoadedPlan, "grant" | "read">,
+): Loading {
   const repair = await loadRepair(grant);
   if (!repair.ok) return repair;
   if (repair.value !== null) return ok(repair.value);
@@ -49,13 +65,15 @@ export async function loadPlan(
     const batch = loadBatch(request, { grant, before: before.value, at: clock.now() });
     return batch.ok ? ok({ grant, scope: SCOPE_OF_KIND[request.kind], ...batch.value, tasks: [] }) : batch;
   }
-  // The time and the uses of standing terms concern goals, and a goal does not run by itself.
   const skills = approvedSkills(request.projection);
+  const isKnown = known?.markdown === request.markdown && known.projection === request.projection;
+  // The time and the uses of standing terms concern goals, and a goal does not run by itself.
   const reading = { readYaml, text: request.markdown, at: clock.now(), standingUsesMax: 0, skills };
-  const projected = projectProposal(reading);
+  const projected = isKnown ? ok(known.projected) : projectProposal(reading);
   if (!projected.ok) return err({ code: "plan_unreadable" });
   const { item, projection, tasks } = projected.value;
-  const own = { grant, scope: SCOPE_OF_KIND.plan_approval, skills };
+  const read = { markdown: request.markdown, projection: request.projection, projected: projected.value };
+  const own = { grant, scope: SCOPE_OF_KIND.plan_approval, skills, read };
   if (grant.projectRunId === null) {
     if (item.type === "goal") return err({ code: "plan_kind_refused" });
     return ok({ ...own, item, contentHash: sha256Hex(projection), tasks });

@@ -1,4 +1,4 @@
-import { LIMITS } from "#base";
+import { LIMITS, ok } from "#base";
 import { createRun, reloadRun } from "#work";
 import { createDispatch } from "../bus/dispatch.ts";
 import type { ReaderDeps } from "../bus/held-leases.ts";
@@ -6,7 +6,8 @@ import { claimOf, NO_CLAIM } from "./claims.ts";
 import { createDrivenRuns, type DrivenRun, type DrivenRuns } from "./steer/driven.ts";
 import { driveRun, type DriveDeps, type Driving } from "./drive.ts";
 import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } from "./end-undriven.ts";
-import { loadPlan, mayPass, type LoadedPlan } from "./load-plan.ts";
+import { loadKnownPlan, loadPlan, mayPass, type LoadedPlan, type PlanRead } from "./load-plan.ts";
+import { createPlansInLine } from "./plans-in-line.ts";
 import { driveProject, type ProjectDeps, type Projecting } from "./project.ts";
 import { createLaterTakeUp, isEnded } from "./steer/take-up-later.ts";
 import { createTurns, type Place, type Turns } from "./turns.ts";
@@ -102,28 +103,38 @@ function createBeginning({ deps, turns, driven, followRun, isClosed }: Beginning
     await followRun(loaded.grant.runId, going);
     if (going.isBroken()) await endBroken(deps, brokenEnd(loaded));
   };
-  const drive = async (task: Preparing, place: Place): Promise<void> => {
+  const drive = async (task: Preparing, { place, loaded }: Turn): Promise<void> => {
     if (await deps.isStopped()) return;
-    const run = await prepare(deps, task);
+    const run = await prepare(deps, { ...task, loaded });
     if (run === null || isClosed()) return;
     await follow(driveRun(deps, { ...run, place }), run.loaded);
   };
-  /** Waits for its turn by what the plan says of its places; once it has it, the plan is read afresh. */
-  const inTurn = (task: Preparing, loaded: Awaited<ReturnType<typeof loadPlan>>): Promise<void> =>
-    turns.add(loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM, (place) => drive(task, place));
-  const runTask = async (task: Preparing): Promise<void> => inTurn(task, await loadPlan(deps, task.grant));
-  const projectDeps: ProjectDeps = { ...deps, runTask, driven, inTurn: (piece) => turns.add(NO_CLAIM, piece) };
+  const inLine = createPlansInLine(LIMITS.plansInLineChars);
+  /** Waits for its turn by what the plan says of its places. */
+  const inTurn = (task: Preparing, loaded: Loaded): Promise<void> => {
+    const claim = loaded.ok ? claimOf(loaded.value.item) : NO_CLAIM;
+    const take = inLine.keep(loaded.ok ? loaded.value : null);
+    return turns.add(claim, (place) => drive(task, { place, loaded: take() }));
+  };
+  const runTask = async (task: Preparing, read?: PlanRead): Promise<void> =>
+    inTurn(task, await loadKnownPlan(deps, { grant: task.grant, ...(read && { read }) }));
+  const projectDeps = { ...deps, driven, inTurn: (piece: () => Promise<void>) => turns.add(NO_CLAIM, piece) };
   return {
     async begin(preparing: Preparing): Promise<void> {
       // Nothing begins while everything is stopped; what waits is looked for again when it is not.
       if (await deps.isStopped()) return;
       const loaded = await loadPlan(deps, preparing.grant);
       if (!loaded.ok || loaded.value.item.type !== "project") return inTurn(preparing, loaded);
+      const { read } = loaded.value;
+      const withTasks: ProjectDeps = { ...projectDeps, runTask: (task) => runTask(task, read) };
       const project = await readProject(deps, loaded.value);
-      if (project !== null && !isClosed()) await follow(driveProject(projectDeps, project), loaded.value);
+      if (project !== null && !isClosed()) await follow(driveProject(withTasks, project), loaded.value);
     },
   };
 }
+
+type Loaded = Awaited<ReturnType<typeof loadPlan>>;
+type Turn = { readonly place: Place; readonly loaded: LoadedPlan | null };
 
 /** A run that broke in the midst of what it may have done outside is one nobody knows the end of. */
 const brokenEnd = ({ grant, item }: LoadedPlan) =>
@@ -165,15 +176,18 @@ async function leftBehind(deps: DriveDeps): Promise<readonly Preparing[]> {
   return found;
 }
 
-/** Null when it cannot run at all, which is then kept and recorded. */
-async function prepare(deps: DriveDeps, { grant }: Preparing): Promise<Omit<Driving, "place"> | null> {
+/** Null when it cannot run at all, which is then kept and recorded. A plan that was read is held to its text at the gate. */
+async function prepare(
+  deps: DriveDeps,
+  { grant, loaded: read }: Preparing & Pick<Turn, "loaded">,
+): Promise<Omit<Driving, "place"> | null> {
   const now = await deps.store.find(grant.runId);
   // Somebody ended it while it waited.
   if (!now.ok || (now.value !== null && now.value.endedAt !== null)) return null;
   // Also what somebody had rest while it waited for its turn.
   const kept = now.value;
   const at = deps.clock.now();
-  const fresh = await loadPlan(deps, grant);
+  const fresh = read === null ? await loadPlan(deps, grant) : ok(read);
   if (!fresh.ok) {
     if (mayPass(fresh.error)) deps.log.error("run_stopped", { run_id: grant.runId, ...fresh.error });
     else await endBlocked(deps, { grant, kept, reason: fresh.error.code });
