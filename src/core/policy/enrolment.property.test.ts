@@ -97,6 +97,17 @@ test("[KEY-03] no row and entry that somebody without a key in use writes makes 
   );
 });
 
+test("[KEY-03] a signer that is not enrolled, or whose public key was exchanged, signs for nobody", () => {
+  const [stranger, phone] = [keyOf("stranger"), keyOf("phone")];
+  const unknown = signed(phone, { by: stranger, seq: 10 });
+  expect(isVouchedFor(unknown, factsOf([genesis, unknown]))).toBe(false);
+  // The stranger's key under the id of the owner's: what it signs fits that row, and the row does not fit its id.
+  const exchanged = { ...genesis, key: { ...genesis.key, publicKey: stranger.publicKey } };
+  const signature = signBy(stranger.publicKey, enrolmentStatement(phone));
+  const forged = { ...unknown, signed: { keyId: genesis.key.keyId, signature, seq: 10 } };
+  expect(isVouchedFor(forged, factsOf([exchanged, forged]))).toBe(false);
+});
+
 test("[KEY-03] a key signs for others from its own enrolment until it is revoked, and neither before nor after", () => {
   const signer = { ...signed(keyOf("signer"), { by: genesis.key, seq: 10 }), revokedSeq: 20 };
   for (const [seq, counts] of [

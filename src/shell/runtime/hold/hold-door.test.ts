@@ -60,13 +60,17 @@ async function setUp() {
 
 test("[APPR-16] the terminal accepts an older database by its word, and what waited for it goes on in order, once", async () => {
   const { door, told } = await setUp();
-  door.onAccepted(async () => void told.push("first"));
-  await door.whenOpen(async () => void told.push("second"));
+  const later = (word: string) => async () => {
+    await Promise.resolve();
+    told.push(word);
+  };
+  door.onAccepted(later("first"));
+  await door.whenOpen(later("second"));
   expect(told).toEqual([]);
   must(await door.accept({ ...SHOWN, actor: TERMINAL, signed: null }));
   expect(told).toEqual(["first", "second", "changed"]);
   expect(door.current()).toBeNull();
-  await door.whenOpen(async () => void told.push("at once"));
+  await door.whenOpen(later("at once"));
   expect(told.at(-1)).toBe("at once");
   expect(await door.accept({ ...SHOWN, actor: TERMINAL, signed: null })).toEqual(err({ code: "hold_over" }));
 });
