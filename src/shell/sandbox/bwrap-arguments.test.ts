@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CONFIG, runIn, sandboxesIn, spaceIn, tempFolder, textOf } from "./sandbox.fixture.ts";
+import { CONFIG, heldUnder, runIn, sandboxesIn, spaceIn, tempFolder, textOf } from "./sandbox.fixture.ts";
 
 const MIB = 1024 * 1024;
 
@@ -20,4 +20,13 @@ test("[SBX-10] the kernel holds each process to the limits of its space", async 
   expect(limitOf("open files")).toEqual([1024, 1024]);
   expect(limitOf("core file size")).toEqual([0, 0]);
   expect(limitOf("processes")).toEqual([60, 60]);
+});
+
+test("a run leaves no handle of its folder or its filter open", async () => {
+  const folder = tempFolder();
+  const space = await spaceIn(sandboxesIn(folder));
+  await runIn(space, "/bin/true");
+  const before = heldUnder(folder);
+  for (let run = 0; run < 3; run += 1) await runIn(space, "/bin/true");
+  expect(heldUnder(folder)).toEqual(before);
 });

@@ -4,18 +4,23 @@ import {
   chownSync,
   closeSync,
   constants,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { performance } from "node:perf_hooks";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFolderGauge, isFolderOver } from "./folder-use.ts";
+import { heldUnder } from "./sandbox.fixture.ts";
 
 const KIB = 1024;
 const NOBODY = 65_534;
@@ -36,6 +41,100 @@ test("a folder is over its limit by what lies in it at any depth, and by nothing
   symlinkSync("/usr", join(folder, "link"));
   expect(await isFolderOver(folder, 400 * KIB)).toBe(false);
   expect(await isFolderOver(folder, 200 * KIB)).toBe(true);
+});
+
+test("a folder that holds exactly what it may is not over its limit, and with one byte less it is", async () => {
+  mkdirSync(join(folder, "a"));
+  writeFileSync(join(folder, "a", "file"), bytes(300));
+  const held = heldBytes();
+  expect(held).toBeGreaterThanOrEqual(300 * KIB);
+  expect(await isFolderOver(folder, held)).toBe(false);
+  expect(await isFolderOver(folder, held - 1)).toBe(true);
+  expect(heldUnder(folder)).toEqual([]);
+});
+
+const heldBytes = (): number =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).reduce(
+    (sum, name) => sum + lstatSync(join(folder, name)).blocks * 512,
+    0,
+  );
+
+/** Does this once, in the first moment that whoever counts leaves to others; how often it left them one is told. */
+function meanwhile(work: () => void): { readonly turns: number; stop(): void } {
+  const seen = { turns: 0 };
+  const turn = (): void => {
+    seen.turns += 1;
+    if (seen.turns === 1) work();
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  return {
+    get turns() {
+      return seen.turns;
+    },
+    stop: () => clearImmediate(next),
+  };
+}
+
+describe("while a large folder is counted", () => {
+  const names = Array.from({ length: 600 }, (_, at) => `d${at}`);
+
+  test("others have their turn now and then, and what vanishes meanwhile is nothing", async () => {
+    for (const name of names) mkdirSync(join(folder, name));
+    const others = meanwhile(() => names.forEach((name) => rmSync(join(folder, name), { recursive: true })));
+    expect(await isFolderOver(folder, 100 * KIB * KIB)).toBe(false);
+    others.stop();
+    expect(others.turns).toBeGreaterThan(0);
+    expect(others.turns).toBeLessThan(10);
+    expect(heldUnder(folder)).toEqual([]);
+  });
+
+  test("[SBX-10] a link that is laid where a folder was leads to nothing that counts", async () => {
+    const [inside, outside] = [join(folder, "watched", "a"), join(folder, "outside")];
+    for (const name of names) {
+      mkdirSync(join(inside, name), { recursive: true });
+      mkdirSync(join(outside, name), { recursive: true });
+      writeFileSync(join(outside, name, "file"), bytes(64));
+    }
+    const others = meanwhile(() => {
+      renameSync(inside, join(folder, "away"));
+      symlinkSync(outside, inside);
+    });
+    expect(await isFolderOver(join(folder, "watched"), 8 * KIB * KIB)).toBe(false);
+    others.stop();
+    expect(others.turns).toBeGreaterThan(0);
+    expect(heldUnder(folder)).toEqual([]);
+    expect(await isFolderOver(outside, 8 * KIB * KIB)).toBe(true);
+  });
+});
+
+describe("how often a folder is counted", () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  test("after a second, and then after twenty times as long as it took; one that is gone holds nothing", async () => {
+    writeFileSync(join(folder, "large"), bytes(40 * KIB), { flush: true });
+    for (let at = 0; at < 600; at += 1) writeFileSync(join(folder, `f${at}`), "");
+    const clock = vi.spyOn(performance, "now").mockReturnValue(0);
+    const gauge = createFolderGauge(folder, heldBytes());
+    clock.mockReturnValue(1000);
+    const counting = meanwhile(() => void clock.mockReturnValue(1100));
+    expect(await gauge.isOver()).toBe(false);
+    counting.stop();
+    expect(counting.turns).toBeGreaterThan(0);
+    writeFileSync(join(folder, "more"), bytes(4));
+    clock.mockReturnValue(1100 + 20 * 100 - 1);
+    expect(await gauge.isOver()).toBe(false);
+    clock.mockReturnValue(1100 + 20 * 100);
+    expect(await gauge.isOver()).toBe(true);
+    const early = createFolderGauge(folder, heldBytes() - 1);
+    clock.mockReturnValue(3100 + 999);
+    expect(await early.isOver()).toBe(false);
+    clock.mockReturnValue(3100 + 1000);
+    expect(await early.isOver()).toBe(true);
+    rmSync(folder, { recursive: true });
+    clock.mockReturnValue(1_000_000);
+    expect(await early.isOver()).toBe(false);
+  });
 });
 
 test("[SBX-10] names that are no text hide nothing, neither a file nor a folder", async () => {

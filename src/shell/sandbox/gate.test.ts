@@ -81,6 +81,22 @@ test("the gate opens only when the first process is bound as well, which its fil
   expect(inside.read()).toBeNull();
 });
 
+test("the gate opens only once what holds for the program is set", async () => {
+  const ended = spawn("/bin/true", { stdio: "ignore" });
+  await once(ended, "exit");
+  const [inside, gate] = duplexPair();
+  const order: string[] = [];
+  const opened = once(inside, "data").then(() => order.push("opened"));
+  const onBound = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+    order.push("set");
+  };
+  keepGate({ child: ended, gate, first: () => process.pid, isOver: () => false, onBound });
+  inside.write("\n");
+  await opened;
+  expect(order).toEqual(["set", "opened"]);
+});
+
 test("the program begins after the answer when all its limits are set, and not at all otherwise", async () => {
   const said = async (limits: readonly string[], answer: string): Promise<string> => {
     const [shell = "", ...args] = atGate(3, limits);

@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { closePaths, openByWalking, openGranted, type Places } from "./granted-paths.ts";
-import { tempFolder } from "./sandbox.fixture.ts";
+import { heldUnder, tempFolder } from "./sandbox.fixture.ts";
 
 const NOWHERE: Places = { own: [], workDir: "/nowhere" };
 const refusal = (path: string, as = "/in", places = NOWHERE) => {
@@ -40,8 +40,29 @@ describe("opening a granted path", () => {
     "refuses %j as no plain path",
     (path) => {
       expect(refusal(path)).toBe("not_absolute");
+      expect(openByWalking(path)).toEqual({ ok: false, error: "not_absolute" });
     },
   );
+
+  test("keeps open what was granted until it is closed, and nothing at all where one path is refused", () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, "deep/er"), { recursive: true });
+    symlinkSync(folder, join(folder, "link"));
+    writeFileSync(join(folder, "file"), "x");
+    const handles = (): number => readdirSync("/proc/self/fd").length;
+    const before = handles();
+    const good = { path: join(folder, "deep/er"), as: "/good" };
+    for (const name of ["link", "link/deep", "none", "none/none", "file/none"]) {
+      const writePaths = [{ path: join(folder, name), as: "/bad" }];
+      expect(openGranted({ readPaths: [good], writePaths }, NOWHERE).ok, name).toBe(false);
+      expect(handles(), name).toBe(before);
+    }
+    const opened = openGranted({ readPaths: [good], writePaths: [{ path: join(folder, "file"), as: "/f" }] }, NOWHERE);
+    if (!opened.ok) throw new Error(opened.error.code);
+    expect(heldUnder(folder).toSorted()).toEqual([join(folder, "deep/er"), join(folder, "file")]);
+    closePaths(opened.value);
+    expect(handles()).toBe(before);
+  });
 
   test.each([
     "/",
