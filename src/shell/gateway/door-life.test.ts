@@ -5,7 +5,17 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { egressWords, type EgressUse } from "#model";
 import type { EgressCredential } from "#ports";
-import { CONFIG, deafServer, echoServer, internetOf, openDoor, pageOf, rules, tunnelTo } from "./gateway.fixture.ts";
+import {
+  CONFIG,
+  deafServer,
+  echoServer,
+  internetOf,
+  openDoor,
+  pageOf,
+  rules,
+  serverOf,
+  tunnelTo,
+} from "./gateway.fixture.ts";
 import { createEgressGateway } from "./waiting-gateway.ts";
 
 const HOST = "api.example.org";
@@ -169,6 +179,46 @@ describe("the limits of a door", () => {
     expect(await talk.whole()).not.toContain("6");
     expect(opened.uses.filter(({ kind }) => kind === "refused")).toEqual([TOO_MANY_BYTES]);
     await expect.poll(() => network.made.map(({ closed }) => closed)).toEqual([true]);
+  });
+
+  test("the bytes of a page count like those of a tunnel, and its last one ends nothing", async () => {
+    const page = serverOf((_request, response) => response.end("x".repeat(500)));
+    const network = await internetWith(page);
+    for (const [bytes, length] of [
+      [500, 500],
+      [499, 0],
+    ]) {
+      const opened = await openDoor({ hosts: [`${HOST}:80`], network, limits: { ...limits, bytes: bytes ?? 0 } });
+      const answer = await (await opened.say(pageOf(`http://${HOST}/`))).whole();
+      expect(/x*$/.exec(answer.trimEnd().replace(/\r\n0$/, ""))?.[0]).toHaveLength(length ?? 0);
+      const target = { host: HOST, port: 80 };
+      const told = { kind: "refused", target, reason: "too_many_bytes" };
+      expect(opened.uses.filter(({ kind }) => kind === "refused")).toEqual(length === 0 ? [told] : []);
+    }
+  });
+
+  test("a page that is longer than anybody holds comes whole to a program that reads it late", async () => {
+    const bytes = 8 * 1024 * 1024;
+    const network = await internetWith(serverOf((_request, response) => response.end(Buffer.alloc(bytes, "x"))));
+    const opened = await openDoor({ hosts: [`${HOST}:80`], network });
+    const talk = await opened.say(pageOf(`http://${HOST}/`));
+    talk.socket.pause();
+    // It stands still once everybody on the way is full.
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const read = network.made[0]?.bytesRead ?? 0;
+          const isStill = read > 0 && read === before;
+          before = read;
+          return isStill;
+        },
+        { interval: 100 },
+      )
+      .toBe(true);
+    expect(before).toBeLessThan(bytes);
+    talk.socket.resume();
+    expect((await talk.whole()).match(/x/g)?.length).toBeGreaterThanOrEqual(bytes);
   });
 
   test("bytes that come together with the wish for a tunnel go through it, and count like the others", async () => {

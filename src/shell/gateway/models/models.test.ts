@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "#base";
+import { LIMITS, sha256Hex } from "#base";
 import { modelSetting, type ModelConfig, type SecretText } from "#model";
 import type { Leaving, ModelQuestion, Timers, Vault } from "#ports";
 import { createModels } from "./create-models.ts";
@@ -210,4 +210,67 @@ describe("which model answers", () => {
   ])("%s at %s is no model", (planner, baseUrl, reason) => {
     expect(modelSetting(configOf(baseUrl, { planner }))).toEqual({ kind: "absent", reason });
   });
+});
+
+test("a model that is not set up is not asked, and nothing is said to leave", async () => {
+  const onLeave = () => expect.unreachable();
+  expect(await opened(configOf(null)).ask(question({ onLeave }))).toEqual({
+    ok: false,
+    error: { code: "model_absent" },
+  });
+});
+
+test("a key from the vault is wiped once it is read", async () => {
+  const server = await modelServer(() => "Good morning.");
+  const bytes = Buffer.from(KEY);
+  const models = createModels({
+    config: {
+      ...configOf(server.baseUrl, { ref: "model.key" }),
+      models: { planner: "compatible:m", timeoutSeconds: 7, maxOutputTokens: 50 },
+    },
+    vault: { get: async () => ({ ok: true, value: bytes }) },
+    timers: NEVER,
+  });
+  expect(await models.ask(question())).toMatchObject({ ok: true });
+  expect(server.heard[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+  expect(bytes).toEqual(Buffer.alloc(KEY.length));
+});
+
+test("the key of a setting goes to the provider that it is set for", async () => {
+  const dialled: string[] = [];
+  const server = await modelServer(() => "Good morning.");
+  const network: Network = {
+    resolve: async () => ["93.184.215.14"],
+    dial: ({ address, port }) => (
+      dialled.push(`${address}:${port}`),
+      connect({ host: "127.0.0.1", port: server.port })
+    ),
+    secure: (socket) => ({ socket, proven: Promise.resolve(true) }),
+    ownAddresses: () => [],
+  };
+  const models = opened(configOf(null, { planner: "openrouter:m", key: KEY }), { network });
+  expect(await models.ask(question())).toMatchObject({ ok: true });
+  expect(dialled).toEqual(["93.184.215.14:443"]);
+  expect(server.heard.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`]);
+});
+
+test("the twin of the way to a model keeps the same limits", async () => {
+  const long = (chars: number) => question({ system: "", prompt: "x".repeat(chars) });
+  const around = JSON.stringify({ system: "", prompt: "" }).length;
+  const models = createMemoryModels(() => ({ code: "model_busy" }));
+  expect(await models.ask(long(LIMITS.modelQuestionBytes - around))).toEqual({
+    ok: false,
+    error: { code: "model_busy" },
+  });
+  expect(await models.ask(long(LIMITS.modelQuestionBytes - around + 1))).toEqual({
+    ok: false,
+    error: { code: "model_question_too_large" },
+  });
+  const stop = new AbortController();
+  const onLeave = async () => (stop.abort(), true);
+  expect(await models.ask(question({ onLeave, signal: stop.signal }))).toEqual({
+    ok: false,
+    error: { code: "model_interrupted" },
+  });
+  expect(models.asked).toHaveLength(1);
 });
