@@ -66,3 +66,45 @@ describe("allowed callers", () => {
     expect(open.isHost("x.silas.example")).toBe(false);
   });
 });
+
+describe("the configured host", () => {
+  const at = (host: string, port: number, scheme: "http" | "https" = "http") =>
+    createAllowedCallers({ scheme, host, port, publicUrl: null });
+
+  test.each([
+    ["silas.lan", "silas.lan"],
+    ["Silas.LAN", "silas.lan"],
+    ["192.168.1.5", "192.168.1.5"],
+    ["fd00::5", "[fd00::5]"],
+    ["[fd00::5]", "[fd00::5]"],
+  ])("%s is ours as %s, with its port", (host, name) => {
+    const known = at(host, 8420);
+    expect([known.isHost(`${name}:8420`), known.isOrigin(`http://${name}:8420`)]).toEqual([true, true]);
+    expect([known.isHost(name), known.isHost(`${name}:80`), known.isOrigin(`https://${name}:8420`)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test.each(["0.0.0.0", "::", "[::]", ""])("%j, which is every interface, names nobody", (host) => {
+    const known = at(host, 8420);
+    expect([known.isHost("0.0.0.0:8420"), known.isHost("[::]:8420"), known.isHost(":8420")]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(known.isHost("localhost:8420")).toBe(true);
+  });
+
+  test.each([
+    [80, "http", true],
+    [443, "https", true],
+    [443, "http", false],
+    [80, "https", false],
+  ] as const)("on port %i of %s may be named without it: %s", (port, scheme, may) => {
+    const known = at("silas.lan", port, scheme);
+    expect([known.isHost("silas.lan"), known.isOrigin(`${scheme}://silas.lan`)]).toEqual([may, may]);
+    expect(known.isHost(`silas.lan:${port}`)).toBe(true);
+  });
+});

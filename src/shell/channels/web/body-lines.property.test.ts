@@ -73,3 +73,23 @@ describe("lines of a body", () => {
     expect(await codeOf(linesOf([new Uint8Array(1)], atOnce))).toBe("body_too_slow");
   });
 });
+
+test("a line may be as long as its limit, and not one byte longer, wherever it ends", async () => {
+  const longest = Buffer.alloc(LIMITS.importLineBytes, "x");
+  const line = longest.toString();
+  const [half, rest] = [longest.subarray(0, 1000), longest.subarray(1000)];
+  expect((await linesOf([longest, Buffer.from("\n"), half, rest])).every((one) => one === line)).toBe(true);
+  const longer = Buffer.concat([longest, Buffer.from("x")]);
+  for (const chunks of [[longer], [longer, Buffer.from("\n")], [Buffer.concat([longer, Buffer.from("\n")])]]) {
+    expect(await codeOf(linesOf(chunks))).toBe("body_too_large");
+  }
+  // Refused as soon as it is too long, and not only once its end has come.
+  let read = 0;
+  async function* endless() {
+    for (; read < 100; read += 1) yield longer;
+  }
+  const stream = Readable.from(endless()) as Readable & Partial<IncomingMessage>;
+  const reading = readBodyLines(stream as IncomingMessage, never)[Symbol.asyncIterator]();
+  expect(await codeOf(reading.next())).toBe("body_too_large");
+  expect(read).toBeLessThan(50);
+});

@@ -69,4 +69,19 @@ describe("rate window", () => {
     expect(window.take("first").allowed).toBe(true);
     expect(window.take(`key-${LIMITS.rateKeysMax - 1}`).allowed).toBe(false);
   });
+
+  test("of as many keys as it remembers none is forgotten, and with one more only the one not used for longest", () => {
+    const window = createRateWindow({ perMinute: 1, clock: handClock() });
+    window.take("used-again");
+    window.take("second");
+    for (let index = 2; index < LIMITS.rateKeysMax; index += 1) window.take(`key-${index}`);
+    expect(window.take("second").allowed).toBe(false);
+    expect(window.take("used-again").allowed).toBe(false);
+    // The oldest by use are the keys from 2 on by now.
+    window.take("one more");
+    expect(window.take("second").allowed).toBe(false);
+    expect(window.take("used-again").allowed).toBe(false);
+    expect(window.take("key-3").allowed).toBe(false);
+    expect(window.take("key-2").allowed).toBe(true);
+  });
 });
