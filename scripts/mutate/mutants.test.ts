@@ -37,12 +37,17 @@ describe("mutants", () => {
     expect(plantedIn("const x = a === b;")).toEqual([]);
   });
 
-  test("a boundary that only orders equal elements is known to change nothing", () => {
-    const sorting = mutantsOf("file.ts", "list.toSorted((a, b) => (a.at < b.at ? -1 : 1));").find(
-      ({ kind }) => kind === "moved boundary",
-    );
-    expect(sorting?.equivalent).toBe("decides only the order of two that are equal");
-    expect(mutantsOf("file.ts", "list.filter((a) => a.at < b);")[0]).toMatchObject({ equivalent: null });
+  test("a boundary that only orders equal elements is known to change nothing, and one beside it is not", () => {
+    const reasons = (source: string) =>
+      mutantsOf("file.ts", source)
+        .filter(({ kind }) => kind === "moved boundary")
+        .map(({ equivalent }) => equivalent);
+    const order = "decides only the order of two that are equal";
+    expect(reasons("list.toSorted((a, b) => (a.at < b.at ? -1 : 1));")).toEqual([order]);
+    expect(reasons("const later = (a, b) => (a.at > b.at ? -1 : 1);")).toEqual([order]);
+    expect(reasons("list.filter((a) => a.at < b).toSorted(byTime);")).toEqual([null]);
+    expect(reasons("list.toSorted((a, b) => (a.at < 3 ? 0 : 1));")).toEqual([null]);
+    expect(reasons("const x = a < b ? one : 1;")).toEqual([null]);
   });
 
   test("an awaited value is left a promise, except where it is returned at once", () => {

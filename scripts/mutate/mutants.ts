@@ -41,7 +41,7 @@ export function mutantsOf(path: string, source: string): readonly Mutant[] {
   );
   return edits.map(({ around, parents, ...edit }) => ({
     ...edit,
-    equivalent: equivalence(edit.kind, parents),
+    equivalent: equivalence(edit.kind, [around, ...parents]),
     path,
     line: source.slice(0, edit.start).split("\n").length,
     original: source.slice(around.start, around.end).replaceAll(/\s+/g, " "),
@@ -113,15 +113,20 @@ function walk(node: Node, parents: readonly Node[], visit: Visit): void {
   }
 }
 
-function equivalence(kind: FaultKind, parents: readonly Node[]): string | null {
-  if (kind !== "moved boundary" || !parents.some(isSorting)) return null;
-  return "decides only the order of two that are equal";
+function equivalence(kind: FaultKind, [node, parent]: readonly Node[]): string | null {
+  const isOrder = kind === "moved boundary" && parent !== undefined && isComparison(parent, node);
+  return isOrder ? "decides only the order of two that are equal" : null;
 }
 
-function isSorting({ type, callee }: Node): boolean {
-  const called = isNode(callee) && isNode(callee["property"]) ? callee["property"]["name"] : null;
-  return type === "CallExpression" && (called === "toSorted" || called === "sort");
+/** `a < b ? -1 : 1` */
+function isComparison({ type, test, consequent, alternate }: Node, inner: Node | undefined): boolean {
+  if (type !== "ConditionalExpression" || inner === undefined || test !== inner) return false;
+  const isSign = (value: unknown): boolean => isNode(value) && (value["value"] === 1 || isMinusOne(value));
+  return isSign(consequent) && isSign(alternate);
 }
+
+const isMinusOne = ({ type, operator, argument }: Node): boolean =>
+  type === "UnaryExpression" && operator === "-" && isNode(argument) && argument["value"] === 1;
 
 function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
