@@ -73,6 +73,8 @@ type Scene = {
   readonly silas: GoalWorld;
   readonly folder: string;
   readonly moved: readonly string[];
+  /** What the database was told to do. */
+  readonly statements: string[];
   readonly world: World;
 };
 
@@ -85,10 +87,11 @@ function inFolder(names: readonly string[], play: (scene: Scene) => Promise<void
     put(folder, names);
     put(root, ["beside.pdf"]);
     const moved: string[] = [];
-    const silas = await openGoals(world, { script: moving(moved) });
+    const statements: string[] = [];
+    const silas = await openGoals(world, { script: moving(moved), onStatement: (sql) => void statements.push(sql) });
     try {
       await silas.work.start();
-      await play({ silas, folder, moved, world });
+      await play({ silas, folder, moved, statements, world });
       await silas.close();
     } finally {
       rmSync(root, { recursive: true, force: true });
@@ -176,6 +179,18 @@ test("[BATCH-01] [BATCH-02] a goal looks where it may read, puts what it found o
     expect(existsSync(join(folder, "..", "beside.pdf"))).toBe(true);
     const events = (await chainOf(silas)).filter(({ event }) => event === "goal_items_asked");
     expect(events.map(({ data }) => data["in_batches"])).toEqual([12, 1]);
+  }));
+
+test("a look that finds nothing new writes down nothing about files", () =>
+  inFolder(SURE, async (scene) => {
+    const { silas, folder, statements } = scene;
+    await approve(silas, goalFile(folder));
+    const writes = () => statements.filter((sql) => /^(INSERT INTO|DELETE FROM) (goal_items|batch_series)/u.test(sql));
+    await looked(scene);
+    expect(writes()).not.toEqual([]);
+    statements.length = 0;
+    await looked(scene);
+    expect(writes()).toEqual([]);
   }));
 
 test("[BATCH-03] what no rule is sure about is a question of its own that no approval answers; a choice is a batch of one under its own signature, and can be taken back", () =>

@@ -145,6 +145,18 @@ describe("limits of autonomy", () => {
     expect(must(await desk.app.work.autonomy.check())).toHaveLength(1);
   });
 
+  test("[LIM-05] a proposal counts for a week to the millisecond, and then no longer", async () => {
+    const desk = await openDesk({ ...FEW, "limits.autonomy_proposals_per_week_per_scope": "1" });
+    await decideBatches(desk, times(3, "approved"));
+    const { requestId } = await proposed(desk);
+    must(await decide(desk, requestId, "declined"));
+    await decideBatches(desk, times(3, "approved"));
+    desk.moveMs(7 * 24 * 60 * MINUTE - 4 * MINUTE - 1);
+    expect(must(await desk.app.work.autonomy.check())).toEqual([]);
+    desk.moveMs(1);
+    expect(must(await desk.app.work.autonomy.check())).toHaveLength(1);
+  });
+
   test("[AUTO-17] what is decided about one batch changes no limit by itself; many corrections ask for tighter ones", async () => {
     const desk = await openDesk({ ...FEW, "batch_review.default_size": "2" });
     const before = await everything(desk);

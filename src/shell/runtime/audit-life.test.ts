@@ -37,6 +37,22 @@ test("a run that has no end is told of by the next start", async () => {
   ]);
 });
 
+test("a run that has no end is looked for among the latest two thousand entries, and not further back", async () => {
+  const seen: unknown[] = [];
+  for (const between of [1_999, 2_000]) {
+    const world = createAuditWorld();
+    const by = { at: world.clock.now(), actor: { kind: "system" } } as const;
+    const data = { version: "0.1.0", ended_cleanly: true };
+    must(await world.audit.append({ event: "instance_started", data, ...by }));
+    for (let index = 0; index < between; index += 1) {
+      must(await world.audit.append({ event: "journal_import_started", data: { act_id: "import" }, ...by }));
+    }
+    must(await createAuditLife(world).begin("0.1.0"));
+    seen.push((await recorded(world.audit)).findLast(([event]) => event === "instance_started")?.[1]);
+  }
+  expect(seen).toMatchObject([{ ended_cleanly: false }, { ended_cleanly: true }]);
+});
+
 test("what is new is marked after a while, and nothing new needs no mark", async () => {
   const world = createAuditWorld();
   must(await createAuditLife(world).begin("0.1.0"));

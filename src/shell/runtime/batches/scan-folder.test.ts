@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -9,7 +19,7 @@ import { scanFolder } from "./scan-folder.ts";
 const AT = "2026-11-16T09:00:00.000Z" as Instant;
 let folder = "";
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "silas-scan-")));
+  folder = realpathSync(mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "silas-scan-")));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -69,6 +79,29 @@ test("files about which nothing more is asked do not keep the others from being 
   const found = await scan(createDigests(), { isSettled: ({ name }) => name.startsWith("old-") });
   expect(found.facts.files.map(({ name }) => name)).toContain("young.pdf");
   expect((await scan(createDigests())).facts.files.map(({ name }) => name)).not.toContain("young.pdf");
+});
+
+/** Digests that read nothing, for what is too much to be read. */
+const UNREAD: Digests = { of: async () => "0".repeat(64) };
+
+test("a look reads to its last byte, and a file of four gigabytes; one byte more is left for later, or alone", async () => {
+  for (const name of ["a", "b"]) writeFileSync(join(folder, `${name}.pdf`), name.repeat(500));
+  const read = async (bytesMax: number) => (await scan(createDigests(), { bytesMax })).facts.files.length;
+  expect([await read(999), await read(1_000), await read(1_001)]).toEqual([1, 2, 2]);
+  for (const [name, bytes] of Object.entries({ c: -1, d: 0, e: 1 })) {
+    writeFileSync(join(folder, `${name}.mov`), "");
+    truncateSync(join(folder, `${name}.mov`), 4 * 1024 ** 3 + bytes);
+  }
+  const { facts, leftAlone } = await scan(UNREAD);
+  expect(facts.files.map(({ name }) => name)).toEqual(["a.pdf", "b.pdf", "c.mov", "d.mov"]);
+  expect(leftAlone).toEqual([{ name: "e.mov", reason: "it is larger than four gigabytes" }]);
+});
+
+test("of files about which nothing more is asked, so many are looked at and no more", async () => {
+  const most = 10 * LIMITS.batchCandidates;
+  for (let at = 0; at <= most; at += 1) writeFileSync(join(folder, `${at}.pdf`), "");
+  const { facts, leftAlone } = await scan(UNREAD, { isSettled: () => true });
+  expect([facts.files.length, leftAlone.length]).toEqual([most, 1]);
 });
 
 test("a file that grows while it is read is left alone, and the look comes to an end", async () => {

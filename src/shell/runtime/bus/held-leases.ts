@@ -67,7 +67,7 @@ async function take(holding: Holding, messageId: string | undefined): Promise<re
   for (let isMore = true; isMore && held.size < LIMITS.leasesHeld;) {
     const at = clock.now();
     // A machine that slept finds all its leases over; they are its own until somebody else takes them.
-    if (held.size > 0 && msOfInstant(at) - holding.beatenMs >= leaseMs) await beat(holding);
+    if (msOfInstant(at) - holding.beatenMs >= leaseMs) await beat(holding);
     const { queue, name: consumer } = reader;
     const countMax = LIMITS.leaseBatch;
     const asked = { queue, consumer, messageId, countMax, at, leaseMs, deliveriesMax: bus.deliveriesMax };
