@@ -39,7 +39,9 @@ export function createGoalTimes({ configured, goalOf, clock }: Parts): GoalTimes
       const goal = await goalOf(requestId);
       if (!goal.ok) return null;
       const key = `${timeZone} ${requestId}`;
-      const timetable = timetables.get(key) ?? (await loadTimetable(goal.value.item.schedule, timeZone));
+      const before = timetables.get(key);
+      if (before !== undefined) return before;
+      const timetable = await loadTimetable(goal.value.item.schedule, timeZone);
       if (timetables.size >= LIMITS.goalsMax) timetables.clear();
       timetables.set(key, timetable);
       return timetable;
