@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { assert, err, ok } from "#base";
 import { parseYaml } from "#config";
 import type { KeptRequest, SandboxRun, SecretRef } from "#model";
-import type { KeptConnection, SandboxCommand, Sandboxes, Vault } from "#ports";
+import type { KeptConnection, SandboxCommand, Sandboxes, Timers, Vault } from "#ports";
 import { createConnections, createSecretsDoor, type Connections, type InstalledSkills } from "#runtime";
 import { createMemoryVault, openSkillFolders } from "#stores";
 import { readManifest, skillFact } from "#work";
@@ -86,6 +86,8 @@ export type NotesHost = Sandboxes & {
   answer: "give" | "refuse" | null;
   /** A look at the connection answers when this is over, with whether it is healthy. */
   looks: Promise<boolean>;
+  /** What is handed over when somebody signed in. */
+  token: string;
 };
 
 /** Scripts of the skill, played: the real ones run in the real sandbox in the contract of permissions. */
@@ -95,6 +97,7 @@ export function playHost(root: string, outside: Outside): NotesHost {
   const service: NotesHost = {
     answer: null,
     looks: Promise.resolve(true),
+    token: WIDE,
     support: async () => ({ state: "ready", backend: "subprocess", version: "played" }),
     close: async () => {},
     open: async () => {
@@ -110,9 +113,9 @@ export function playHost(root: string, outside: Outside): NotesHost {
           const program = command.argv.at(-1) ?? "";
           if (program.endsWith("setup.mjs")) {
             outside.signIns += 1;
-            signIn(command, { say: "shown" });
+            signIn(command, { say: "shown", token: "" });
             await until(() => service.answer !== null || isClosed);
-            if (!isClosed && service.answer !== null) signIn(command, { say: service.answer });
+            if (!isClosed && service.answer !== null) signIn(command, { say: service.answer, token: service.token });
           } else if (/(list|add)\.mjs$/.test(program)) {
             const [credential] = command.network?.credentials ?? [];
             outside.used.push((await credential?.reveal()) ?? "nothing");
@@ -132,7 +135,9 @@ export function playHost(root: string, outside: Outside): NotesHost {
 const lookedAt = (healthy: boolean): string =>
   `${JSON.stringify({ healthy, token_expires_at: null, latency_ms: 1, error: healthy ? null : "gone" })}\n`;
 
-function signIn(command: SandboxCommand, { say }: { readonly say: "shown" | "give" | "refuse" }): void {
+type SigningIn = { readonly say: "shown" | "give" | "refuse"; readonly token: string };
+
+function signIn(command: SandboxCommand, { say, token }: SigningIn): void {
   const line = (said: object): void => command.onLine?.({ stream: "stdout", text: JSON.stringify(said) });
   if (say === "shown") {
     command.onInput?.({ say: () => {}, end: () => {} });
@@ -147,7 +152,7 @@ function signIn(command: SandboxCommand, { say }: { readonly say: "shown" | "giv
     const failure = { failure_type: "consent_denied", service: "Notes", message: "No.", recovery_options: [] };
     return line({ type: "failure", failure });
   }
-  command.handsBack?.take(Buffer.from(`${JSON.stringify({ name: "access", value: WIDE })}\n`));
+  command.handsBack?.take(Buffer.from(`${JSON.stringify({ name: "access", value: token })}\n`));
   const permissions_granted = ["notes.read", "notes.write"];
   line({
     type: "completion",
@@ -183,10 +188,15 @@ export type ConnectingParts = {
   readonly service: NotesHost;
   readonly skills: InstalledSkills;
   readonly onStatement?: (sql: string) => void;
+  /** What looks wait for; without them none comes by itself. */
+  readonly timers?: Timers;
 };
 
 /** Work and connections of one Silas, on a real file. */
-export async function openConnecting(world: World, { service, ...parts }: ConnectingParts): Promise<Connecting> {
+export async function openConnecting(
+  world: World,
+  { service, timers, ...parts }: ConnectingParts,
+): Promise<Connecting> {
   const { skills, vault } = parts;
   let made: { readonly connections: Connections; readonly keep: () => Promise<void> } | null = null;
   const connect = ({ trust, review, sandboxes, log }: Around): Connections["uses"] => {
@@ -208,7 +218,7 @@ export async function openConnecting(world: World, { service, ...parts }: Connec
       clock,
       randomness,
       log,
-      timers: { after: () => () => {} },
+      timers: timers ?? { after: () => () => {} },
     });
     const keep = async (): Promise<void> => {
       const loaded = await skills.load("notes");

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { assert } from "#base";
-import type { KeptConnection } from "#ports";
+import { assert, msOfInstant } from "#base";
+import type { KeptConnection, Timers } from "#ports";
 import { createMemoryVault } from "#stores";
 import { inWorld, type World } from "../disk-run.ts";
+import { createVirtualTimers } from "../seeded.ts";
 import { grantPlan, statusOf, until } from "../work-world.ts";
 import {
   answer,
@@ -60,6 +61,56 @@ test.each([true, false])(
     });
   },
 );
+
+test.each([
+  ["1234567", "blocked", NARROW],
+  ["12345678", "done", "12345678"],
+])("a secret of less than eight characters opens nothing, and one of eight does (%s)", async (token, ended, access) => {
+  await inWorld(15, async (world) => {
+    const parts = await partsIn(world);
+    const connecting = await openConnecting(world, parts);
+    await connecting.keep();
+    const runId = await grantPlan(connecting, planFor("add"));
+    await startAll(connecting);
+    await answer(connecting, { request: await askedIn(connecting), says: "approved" });
+    parts.service.token = token;
+    parts.service.answer = "give";
+    await until(async () => ["blocked", "done"].includes(await statusOf(connecting, runId)));
+    expect([await statusOf(connecting, runId), parts.outside.access]).toEqual([ended, access]);
+    await closeAll(connecting);
+  });
+});
+
+test("a connection is looked at in the moment in which that is due, and not before", async () => {
+  await inWorld(16, async (world) => {
+    const virtual = createVirtualTimers(world.clock);
+    let armed = 0;
+    const after: Timers["after"] = (delayMs, work) => {
+      armed += 1;
+      return virtual.after(delayMs, work);
+    };
+    const connecting = await openConnecting(world, { ...(await partsIn(world)), timers: { after } });
+    await connecting.keep();
+    await connecting.connections.start();
+    await until(() => armed > 0);
+    const begunMs = msOfInstant(world.clock.now());
+    const dueMs = (Math.floor(begunMs / HOUR_MS) + 1) * HOUR_MS;
+    const lookedMs = async () => msOfInstant((await keptIn(connecting)).record.lastHealthCheck ?? world.clock.now());
+    // It wakes once a minute, and looks at nothing then.
+    for (let before = armed; virtual.next(dueMs - 1); before = armed) {
+      await until(() => armed > before);
+      expect(await lookedMs()).toBe(begunMs);
+    }
+    const before = armed;
+    expect(virtual.next(dueMs)).toBe(true);
+    await until(() => armed > before);
+    await connecting.connections.close();
+    expect(await lookedMs()).toBe(dueMs);
+    await closeAll(connecting);
+  });
+});
+
+const HOUR_MS = 3_600_000;
 
 test("[PERM-04] what failed between the question and the answer is not signed in for more, and stays failed", async () => {
   await inWorld(13, async (world) => {
