@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "#base";
+import { LIMITS, sha256Hex } from "#base";
 import { activitySentence, keptRequestToWire, payloadProjection, type MemoryItem } from "#model";
 import { promotionOf } from "#policy";
 import type { ApprovalsDoor } from "#ports";
@@ -172,6 +172,14 @@ describe("memories", () => {
     expect(record).toMatchObject({ content: "Ana likes green tea", taint: "auth", trust_level: "working" });
     expect(Object.keys(record ?? {})).toEqual(Object.keys(record ?? {}).toSorted());
     expect((await eventsOf(desk)).find(({ event }) => event === "memory_exported")?.data).toEqual({ items: 5 });
+  });
+
+  test.each([-1, 0, 1])("an export holds every memory, also where a page is full (%d more than one)", async (more) => {
+    const desk = await open();
+    const rules = must(await desk.app.memory.list({ before: null, limit: 500 })).length;
+    for (let index = rules; index < LIMITS.pageRows + more; index += 1) await add(desk, `Number ${index}`);
+    const lines = await Array.fromAsync(desk.app.memory.exportLines({ since: null, actor: TERMINAL }));
+    expect(lines).toHaveLength(1 + LIMITS.pageRows + more);
   });
 });
 

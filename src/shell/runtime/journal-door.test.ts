@@ -23,7 +23,11 @@ function setUp(change: (store: JournalStore) => Partial<JournalStore> = () => ({
   const store: JournalStore = { ...real, ...change(real) };
   const feed = createChangeFeed({ timers: atOnce, log: quiet, coalesce });
   const heard: NotificationBatch[] = [];
-  feed.subscribe((batch) => void heard.push(batch));
+  let losses = 0;
+  feed.subscribe(
+    (batch) => void heard.push(batch),
+    () => void (losses += 1),
+  );
   let nowMs = 1_800_000_000_000;
   const clock = {
     now: (): Instant => {
@@ -35,7 +39,7 @@ function setUp(change: (store: JournalStore) => Partial<JournalStore> = () => ({
   const randomness = {
     bytes: (count: number) => Uint8Array.from({ length: count }, () => (seed = (seed * 73 + 41) % 256)),
   };
-  return { store: real, heard, door: createJournalDoor({ store, feed, clock, randomness }) };
+  return { store: real, heard, losses: () => losses, door: createJournalDoor({ store, feed, clock, randomness }) };
 }
 
 function request(operationId: string, command: unknown, mode: "apply" | "preview" = "apply"): JournalRequest {
@@ -158,6 +162,32 @@ describe("the journal's door", () => {
     expect(preview).toMatchObject({ ok: true, value: { records: [{ id, revision: 2, body: { title: "Swim" } }] } });
     const after = await door.ask({ kind: "task", id });
     expect(after).toMatchObject({ ok: true, value: { task: { revision: 1, body: { title: "Row" } } } });
+  });
+
+  test("an import is told change by change, or when it is too much, as a whole", async () => {
+    for (const [count, told, lost] of [
+      [LIMITS.feedBatchesWaiting, LIMITS.feedBatchesWaiting, 0],
+      [LIMITS.feedBatchesWaiting + 1, 0, 1],
+    ] as const) {
+      const source = setUp(undefined, "host-b");
+      for (let index = 0; index < count; index += 1) await source.door.submit(createTask(`op-${index}`));
+      const { door, heard, losses } = setUp();
+      const imported = await door.importLines(source.door.exportLines(TERMINAL), TERMINAL);
+      await settled();
+      expect([imported, heard.length, losses()]).toMatchObject([{ value: { added: count } }, told, lost]);
+    }
+  });
+
+  test("the same record twice in a row is not in order, and nothing of it counts", async () => {
+    const source = setUp(undefined, "host-b");
+    await source.door.submit(createTask("op-1"));
+    const lines = await Array.fromAsync(source.door.exportLines(TERMINAL));
+    const twice = (async function* () {
+      yield* lines.slice(0, 2);
+      yield* lines.slice(1);
+    })();
+    const refused = { code: "invalid_line", line: 3, reason: "not_in_order" };
+    expect(await setUp().door.importLines(twice, TERMINAL)).toMatchObject({ error: refused });
   });
 
   test("commands wait while an import is decided and written", async () => {

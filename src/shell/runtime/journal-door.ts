@@ -168,7 +168,7 @@ function publish(deps: JournalDoorDeps, { committed, before, window }: Published
     const tokens = [...tokensOf(record, before.get(record.id) ?? null), ...ancestorTokens(record, around)];
     return [createBatch({ localBatchId: uuidV7(deps.clock.now(), deps.randomness.bytes(10)), units: [unit], tokens })];
   });
-  if (batches.length > 0) deps.feed.publish(batches, window);
+  deps.feed.publish(batches, window);
 }
 
 function previewOutcome(deps: JournalDoorDeps, preview: Decision): JournalOutcome {

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
@@ -6,6 +15,7 @@ import { err, ok } from "#base";
 import type { SecretRef } from "#model";
 import type { SandboxSpace } from "#ports";
 import { createGuards } from "./guards.ts";
+import { findInPlaces } from "./written-files.ts";
 
 const SECRET = "piped-canary-4410";
 const made: string[] = [];
@@ -73,4 +83,23 @@ test("no link out of the place is followed, and what cannot be read is passed ov
   expect(await problem()).toBeNull();
   rmSync(folder, { recursive: true });
   expect(await problem()).toBeNull();
+});
+
+test("a place is looked at from the moment its file changed, up to so many entries and bytes, and no further", async () => {
+  const root = mkdtempSync(join(tmpdir(), "silas-written-"));
+  made.push(root);
+  const file = join(root, "leak");
+  writeFileSync(file, SECRET);
+  const isShown = async (places: readonly string[], sinceNs = 0n): Promise<boolean> => {
+    const find = (bytes: Uint8Array) => (Buffer.from(bytes).includes(SECRET) ? "shown" : null);
+    return (await findInPlaces({ places, sinceNs }, { find, overlapBytes: SECRET.length })) !== null;
+  };
+  const { ctimeNs } = statSync(file, { bigint: true });
+  expect([await isShown([file], ctimeNs), await isShown([file], ctimeNs + 1n)]).toEqual([true, false]);
+  const missing = Array.from({ length: 19_999 }, () => join(root, "missing"));
+  expect([await isShown([...missing, file]), await isShown([...missing, root, file])]).toEqual([true, false]);
+  truncateSync(file, 512 * 1024 ** 2);
+  expect(await isShown([file])).toBe(true);
+  truncateSync(file, 512 * 1024 ** 2 + 1);
+  expect(await isShown([file])).toBe(false);
 });

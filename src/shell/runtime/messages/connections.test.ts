@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "#base";
 import type { AccessLadder } from "#model";
 import { inForce, levelsOf, OWNER, sent, setUp, stranger, type Script } from "./messages.fixture.ts";
 import { createConnections } from "./connections.ts";
@@ -88,6 +89,25 @@ describe("access of connections", () => {
       taint: "external",
     });
     expect(await levelAfter("hello", stranger("OWNER"))).toBe("public");
+  });
+
+  test("so many connections are known and no more: the one that was quiet longest starts over", async () => {
+    const { clock } = await setUp();
+    const connections = createConnections({
+      audit: { append: async () => ({ ok: false, error: { code: "store_failed", retryable: false } }) },
+      customers: { load: async () => null },
+      settings: { ownerId: "owner" },
+    });
+    connections.follow(inForce({ accessLevels: levelsOf(LADDER) }));
+    const asking = (connectionId: string) => ({ connectionId, taint: "external", at: clock.now() }) as const;
+    const levelOf = (connectionId: string) => connections.accessOf(asking(connectionId)).level;
+    for (const id of ["first", "second"]) {
+      await connections.passed({ ...asking(id), gateNames: ["who"], customerId: null });
+    }
+    for (let known = 2; known < LIMITS.connectionsKnown; known += 1) levelOf(`chat-${known}`);
+    expect(levelOf("first")).toBe("customer");
+    levelOf("one-more");
+    expect([levelOf("first"), levelOf("second")]).toEqual(["customer", "public"]);
   });
 
   test("[ACC-07] with another goal everyone but the owner starts over", async () => {

@@ -53,6 +53,25 @@ describe("credentials", () => {
     expect(await missed(({ text }) => wide(text).replaceAll("\u3000", " "))).toEqual([]);
   });
 
+  test("a password is known by its length, to the character", async () => {
+    const isFound = async (text: string) => (await found(text)).length > 0;
+    // From twelve characters on it has to look random, below that only to be long enough.
+    const assigned = ["abc12", "abc123", "aaaaaaaaaa1", "aaaaaaaaaaa1"].map((value) => isFound(`password=${value}`));
+    expect(await Promise.all(assigned)).toEqual([false, true, true, false]);
+    const spoken = [19, 20].map((length) =>
+      isFound(`my password is ${"abcdefghijklmnopqrst".slice(0, length)} indeed`),
+    );
+    expect(await Promise.all(spoken)).toEqual([false, true]);
+  });
+
+  test("a wrapped key is found from its first character on, and behind so many ends of lines and no more", async () => {
+    const key = "AKIAQ2X7ZK5M\nP3RT6WYB";
+    const startsIn = async (text: string) => [...new Set((await found(text)).map(({ start }) => start))];
+    expect(await startsIn(`Key.\n${key}`)).toEqual([5]);
+    const behind = (lines: number) => startsIn(`${".\n".repeat(lines)}${key}`);
+    expect([await behind(9_999), await behind(10_000)]).toEqual([[2 * 9_999], []]);
+  });
+
   test("a key that was wrapped is found where it is the last word of its line, and where it is not", async () => {
     // Passwords in words and addresses are no longer known when they are cut.
     const keys = ALL.filter(
