@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +16,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import { ARTIFACT_BYTES_MOST, createArtifactFiles } from "./artifact-files.ts";
-import { isInside, keepArtifacts } from "./artifacts.ts";
+import { isInside, keepArtifacts, readInside } from "./artifacts.ts";
 
 let root: string;
 let workspace: string;
@@ -84,8 +93,26 @@ test("a file of exactly the largest size is kept; a larger one is known by its d
   };
   const largest = await keep(ARTIFACT_BYTES_MOST);
   expect(readdirSync(folder)).toEqual([largest.sha256]);
+  expect((await files.read(largest.sha256))?.length).toBe(ARTIFACT_BYTES_MOST);
   const larger = await keep(ARTIFACT_BYTES_MOST + 1);
   expect(larger).toEqual({ sha256: sha256Hex(Buffer.alloc(ARTIFACT_BYTES_MOST + 1)), size: ARTIFACT_BYTES_MOST + 1 });
   expect(readdirSync(folder)).toEqual([largest.sha256]);
   expect(await files.read(larger.sha256)).toBeNull();
+});
+
+test("what was kept in the moment itself is not pruned, and what was kept before it is", async () => {
+  const folder = join(root, "old");
+  mkdirSync(folder);
+  const beforeMs = Date.UTC(2026, 10, 16, 9);
+  for (const [name, ms] of Object.entries({ before: -1_000, at: 0, after: 1_000 })) {
+    writeFileSync(join(folder, name), name);
+    utimesSync(join(folder, name), new Date(beforeMs + ms), new Date(beforeMs + ms));
+  }
+  expect(await createArtifactFiles(folder).prune({ beforeMs, needed: new Set() })).toBe(1);
+  expect(readdirSync(folder).toSorted()).toEqual(["after", "at"]);
+});
+
+test("a file is read to the last byte that may be, and not at all when it has one more", async () => {
+  const read = async (bytesMost: number) => (await readInside({ workspace, place: "page", bytesMost }))?.length ?? null;
+  expect([await read(3), await read(4), await read(5)]).toEqual([null, 4, 4]);
 });
