@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JournalRecord, RecordId } from "#model";
 import { createBook } from "../../../test/journal-book.ts";
-import { gapAfter, ordersBetween, readsPastTie } from "./order.ts";
+import { byOrder, gapAfter, orderInGap, ordersBetween, readsPastTie } from "./order.ts";
 
 test("a task redone beside one that took its place keeps a place of its own, and others can still be moved", () => {
   const book = createBook();
@@ -16,6 +16,18 @@ test("a task redone beside one that took its place keeps a place of its own, and
   book.must({ kind: "task.move", id: fourth.subjectId, after: first.subjectId });
   expect(keyOf(fourth.subjectId) > keyOf(second.subjectId)).toBe(true);
   expect(keyOf(fourth.subjectId) < keyOf(third.subjectId)).toBe(true);
+});
+
+test("records with the same key are in the order of their ids, and each is level with itself", () => {
+  const [x, y, late] = [
+    ["x", "a"],
+    ["y", "a"],
+    ["a", "b"],
+  ].map(([id = "", order = ""]) => ({ id, body: { order } }));
+  if (x === undefined || y === undefined || late === undefined) throw new Error("three records");
+  expect([byOrder(x, y), byOrder(y, x), byOrder(x, x)]).toEqual([-1, 1, 0]);
+  expect([late, y, x].toSorted(byOrder)).toEqual([x, y, late]);
+  expect([late, x, y].toSorted(byOrder)).toEqual([x, y, late]);
 });
 
 test("where the neighbour behind has the same key, the one behind that is asked for", () => {
@@ -43,10 +55,12 @@ test("a task at a place without room can still be concluded, repeated and follow
 
 test("a place that was halved too often is refused by the limit, never by a broken key", () => {
   const at = (order: string) => ({ id: order, body: { order } });
-  const narrow = { before: at("a".padEnd(256, "1")), after: at(`${"a".padEnd(255, "1")}2`) };
-  expect(ordersBetween(1, narrow)).toEqual({
-    ok: false,
-    error: { code: "limit_reached", limit: "orderKeyChars", max: 256 },
-  });
+  const gap = (chars: number) => ({ before: at("a".padEnd(chars, "1")), after: at("a".padEnd(chars - 1, "1") + "2") });
+  const refused = { ok: false, error: { code: "limit_reached", limit: "orderKeyChars", max: 256 } };
+  expect(ordersBetween(1, gap(256))).toEqual(refused);
+  expect(orderInGap(gap(256))).toEqual(refused);
+  const longest = `${"a".padEnd(255, "1")}V`;
+  expect(ordersBetween(1, gap(255))).toEqual({ ok: true, value: [longest] });
+  expect(orderInGap(gap(255))).toEqual({ ok: true, value: longest });
   expect(gapAfter(undefined, [at("b"), at("a")]).after?.id).toBe("a");
 });

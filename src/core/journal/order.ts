@@ -5,9 +5,10 @@ type Ordered = { readonly id: string; readonly body: { readonly order: string } 
 
 /** By key, then by id: two devices may have given the same key, and every list must still look the same. */
 export function byOrder(one: Ordered, other: Ordered): number {
-  if (one.body.order !== other.body.order) return one.body.order < other.body.order ? -1 : 1;
-  return one.id < other.id ? -1 : Number(one.id > other.id);
+  return byText(one.body.order, other.body.order) || byText(one.id, other.id);
 }
+
+const byText = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
 
 /** `count` keys behind the last of these siblings. */
 export function ordersAtEnd(count: number, siblings: readonly Ordered[]): Result<readonly string[], JournalError> {

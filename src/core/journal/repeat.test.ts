@@ -53,9 +53,19 @@ describe("the next date of a repeating task", () => {
     expect(years).toEqual(["2025-02-28", "2026-02-28", "2027-02-28", "2028-02-29"]);
   });
 
+  test("a day is kept in mind only while a month is too short for it", () => {
+    const repeat = rule({ unit: "month" });
+    const from = (date: string) => nextDue({ repeat, dueDate: date as LocalDate, today: date as LocalDate })?.repeat;
+    expect(from("2026-12-31")).toEqual(repeat);
+    expect(from("2027-01-29")).toEqual({ ...repeat, anchorDay: 29 });
+    expect(from("2027-01-28")).toEqual(repeat);
+  });
+
   test("the calendar ends, and so does the rhythm", () => {
     expect(next({ unit: "day" }, "9999-12-31")).toBeUndefined();
     expect(next({ unit: "year", every: 999 }, "9999-12-31")).toBeUndefined();
+    expect(next({ unit: "month" }, "9999-11-30")).toBe("9999-12-30");
+    expect(next({ unit: "month" }, "9999-12-31")).toBeUndefined();
     expect(next({ unit: "day" }, "0001-01-01", "9999-12-31")).toBe("9999-12-31");
   });
 });

@@ -37,14 +37,10 @@ function nextByWeeks(base: LocalDate, { repeat, today }: Rhythm): LocalDate {
   if (weekdays.length === 0) return nextByDays(base, { step, today });
   const monday = addDays(base, 1 - isoWeekday(base));
   const skipped = Math.floor((daysOfLocalDate(today) - daysOfLocalDate(monday)) / step);
-  // Two steps reach past today and past the base from wherever the jump landed.
-  for (let week = Math.max(0, skipped); week <= Math.max(0, skipped) + 2; week += 1) {
-    for (const weekday of weekdays) {
-      const date = addDays(monday, week * step + weekday - 1);
-      if (isLater(date, base) && !isLater(today, date)) return date;
-    }
-  }
-  return addDays(base, step);
+  const week = Math.max(0, skipped);
+  // The week after the one where the jump landed lies past today and past the base.
+  const dates = [week, week + 1].flatMap((nth) => weekdays.map((day) => addDays(monday, nth * step + day - 1)));
+  return dates.find((date) => isLater(date, base) && !isLater(today, date)) ?? addDays(base, step);
 }
 
 // A day that a month does not have becomes its last day, and the next long month has it again.

@@ -79,6 +79,6 @@ function tokenOfText(text: string): ChangeToken | null {
   if (text.startsWith("id:")) return { tokenClass: "entityId", tokenValue: text.slice(3) };
   if (!text.startsWith("sub:")) return null;
   const colon = text.indexOf(":", 4);
-  if (colon < 0) return null;
+  if (colon === -1) return null;
   return { tokenClass: "subtypeToken", tokenNamespace: text.slice(4, colon), tokenValue: text.slice(colon + 1) };
 }

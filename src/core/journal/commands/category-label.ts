@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "#base";
-import type { JournalError, JournalRecord, RecordId, RecordOf } from "#model";
+import type { JournalError, JournalRecord, RecordId } from "#model";
 import { idsRead, type HandlersOf } from "../command-handler.ts";
 import type { Draft } from "../draft.ts";
-import { gapAfter, orderInGap, readsPastTie } from "../order.ts";
+import { byOrder, gapAfter, orderInGap, readsPastTie } from "../order.ts";
 import { givenOf } from "../same-value.ts";
 
 type CategoryKinds =
@@ -164,17 +164,10 @@ function createCategory(
   { name, colour }: { readonly name: string; readonly colour?: number | undefined },
 ): Result<RecordId, JournalError> {
   const siblings = draft.list("category");
-  const order = orderInGap({ before: lastOf(siblings), after: undefined });
+  const order = orderInGap({ before: siblings.toSorted(byOrder).at(-1), after: undefined });
   if (!order.ok) return order;
   const body = { name, colour: colour ?? siblings.length % COLOURS, order: order.value, archivedAt: null };
   return ok(draft.create("category", body));
-}
-
-function lastOf(categories: readonly RecordOf<"category">[]): RecordOf<"category"> | undefined {
-  return categories.reduce<RecordOf<"category"> | undefined>(
-    (last, category) => (last === undefined || category.body.order > last.body.order ? category : last),
-    undefined,
-  );
 }
 
 function findByName<R extends JournalRecord & { readonly body: { readonly name: string } }>(

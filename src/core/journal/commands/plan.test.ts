@@ -104,4 +104,6 @@ test("asking for nothing makes no plan, and limits of a day hold", () => {
     code: "limit_reached",
     limit: "pinsPerDay",
   });
+  book.must({ kind: "plan.pin", planDate: DAY, taskIds: tasks.slice(1) });
+  expect(book.live("dayPlan")[0]?.body.pinnedTaskIds.length).toBe(100);
 });

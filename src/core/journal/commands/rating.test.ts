@@ -30,6 +30,16 @@ test("[JOURNAL-08] days, tasks and time entries can be rated, if they exist", ()
   expect(refusal(book.run({ ...set, targetId: "2026-02-30" }))).toMatchObject({ code: "wrong_kind" });
 });
 
+test("a target whose rating would have too long an id is refused by the limit", () => {
+  const book = createBook();
+  const rate = (length: number) => {
+    const targetId = "x".repeat(length - "rating-task-".length);
+    return refusal(book.run({ ...set, targetType: "task", targetId }));
+  };
+  expect(rate(128)).toMatchObject({ code: "not_found" });
+  expect(rate(129)).toEqual({ code: "limit_reached", limit: "idChars", max: 128 });
+});
+
 test("links join two records that exist, once per relation", () => {
   const book = createBook();
   const [a, b] = ["a", "b"].map((title) => book.must({ kind: "task.create", title }).subjectId);

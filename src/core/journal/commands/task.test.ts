@@ -151,6 +151,14 @@ describe("tasks", () => {
       limit: "labelsPerTask",
       max: 50,
     });
+    const { subjectId } = book.must({ kind: "task.create", title: "y", labelNames });
+    expect(book.one("task", subjectId).body.labelIds.length).toBe(50);
+  });
+
+  test("a task that is created with no items has no checklist", () => {
+    const book = createBook();
+    book.must({ kind: "task.create", title: "y", items: [] });
+    expect(book.live("checklist")).toEqual([]);
   });
 
   test("taking the date away takes the time with it, but never silently the repetition", () => {

@@ -75,6 +75,9 @@ test("an unknown task is refused, and the future too, give or take the clocks of
   book.must({ ...add, endedAt: "2026-11-15T12:02:00Z" }, NOW);
   const start = { kind: "timer.start", taskId: null, startedAt: "2026-11-15T12:05:00Z", description: "" };
   expect(refusal(book.run(start, NOW))).toEqual({ code: "start_in_future" });
+  const barely = { ...start, startedAt: "2026-11-15T12:02:00.001Z" };
+  expect(refusal(book.run(barely, NOW))).toEqual({ code: "start_in_future" });
+  book.must({ ...start, startedAt: "2026-11-15T12:02:00Z" }, NOW);
 });
 
 test("annotating an entry leaves its times alone, even after the clock went back", () => {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { LIMITS } from "#base";
 import type { HostId, JournalRecord, RecordId } from "#model";
 import { createBook } from "../../../../test/journal-book.ts";
 import {
@@ -110,6 +111,15 @@ describe("lines", () => {
     });
     expect(parseExportHeader("{}")).toMatchObject({ error: { reason: "not_a_silas_journal" } });
     expect(parseExportLine('{"format":"silas-journal-end","records":1,"chain":"x"}')).toMatchObject({ ok: false });
+  });
+
+  test("a line is as long as the limit at most", () => {
+    const reason = (chars: number) => {
+      const parsed = parseExportLine("[]".padEnd(chars));
+      return parsed.ok ? "accepted" : parsed.error.reason;
+    };
+    expect(reason(LIMITS.importLineBytes)).toBe("not_an_object");
+    expect(reason(LIMITS.importLineBytes + 1)).toBe("line_too_long");
   });
 
   test("reading never throws, whatever the line holds", () => {
