@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { FAULT_KINDS, markPlaces, mutantsOf, pickMutants, plant, type FaultKind } from "./mutants.ts";
+import { EXCLUDED } from "./excluded.ts";
+import { FAULT_KINDS, markPlaces, mutantsOf, pickMutants, plant, type FaultKind, type Mutant } from "./mutants.ts";
 import { REACHED_MARKS } from "./reached.ts";
 
 const plantedIn = (source: string): readonly (readonly [FaultKind, string])[] =>
@@ -90,4 +92,14 @@ test("marked places note that they were reached, and the code does what it did",
   expect(kindsReached(1, -2)).toEqual(expect.arrayContaining(["b < 0", "a < b"]));
   expect(kindsReached(1, -2)).not.toContain("save(10);");
   expect(kindsReached(9, 1)).toContain("a > 5 ? count : a < 0 ? 7 : count + 1");
+});
+
+test("every fault that is left out is still in its file, and left out once", () => {
+  const keyOf = ({ path, kind, original }: Pick<Mutant, "path" | "kind" | "original">) =>
+    `${path}: ${kind}: ${original}`;
+  const left = EXCLUDED.map(keyOf);
+  const paths = [...new Set(EXCLUDED.map(({ path }) => path))];
+  const there = new Set(paths.flatMap((path) => mutantsOf(path, readFileSync(path, "utf8")).map(keyOf)));
+  expect(left.filter((key) => !there.has(key))).toEqual([]);
+  expect(new Set(left).size).toBe(left.length);
 });

@@ -205,6 +205,23 @@ describe("what has no canonical form is refused with its place", () => {
     expect(canonical(value)).toMatch(/^too_large/);
   });
 
+  test("a text is as long as the limit at most, whatever is written last", () => {
+    const text = "x".repeat(1_000_000);
+    const large = Object.fromEntries(Array.from({ length: 130 }, (_, index) => [`k${index}`, text]));
+    const charsOf = (value: unknown) => {
+      const written = canonicalJson(value);
+      return written.ok ? written.value.length : Number.NaN;
+    };
+    const inObject = (last: string) => ({ ...large, last });
+    const inArray = (last: string) => [large, last];
+    // The closing marks are not counted: they come after the last look.
+    for (const [within, closing] of [[inObject, '"}'] as const, [inArray, "]"] as const]) {
+      const room = LIMITS.canonicalChars - (charsOf(within("")) - closing.length);
+      expect(charsOf(within("y".repeat(room)))).toBe(LIMITS.canonicalChars + closing.length);
+      expect(canonical(within("y".repeat(room + 1)))).toMatch(/^too_large/);
+    }
+  });
+
   test("an error of the value's own getter is not mistaken for a refusal", () => {
     const record = Object.defineProperty({}, "a", {
       enumerable: true,

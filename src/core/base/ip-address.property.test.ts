@@ -25,6 +25,19 @@ test("an address of version 4 is open exactly where no special range holds it, a
   );
 });
 
+test.each([
+  ["255.0.0.255", true],
+  ["256.0.0.1", false],
+  ["1.2.3.256", false],
+  ["1:2:3:4:5:6:7::", true],
+  ["1:2:3:4:5:6:7:8", true],
+  ["1:2:3:4:5:6:7::8", false],
+  ["::", true],
+  ["1::2::3", false],
+])("%s is an address: %s", (text, isAddress) => {
+  expect(parseIpAddress(text) !== null).toBe(isAddress);
+});
+
 test("whatever Node calls an address is read to the same bytes, and nothing else is", () => {
   fc.assert(
     fc.property(fc.oneof(fc.ipV6(), fc.ipV4(), fc.string(), fc.stringMatching(/^[0-9a-fx.:%]{1,20}$/)), (text) => {

@@ -21,6 +21,7 @@ export function isPublicAddress({ family, bytes }: IpAddress): boolean {
   return isIn(bytes, GLOBAL_SIX) && !CLOSED_SIX.some((range) => isIn(bytes, range));
 }
 
+/** `start` has every byte that holds one of the `bits`, and no more. */
 type Range = { readonly start: readonly number[]; readonly bits: number };
 
 /** From the registries of special-purpose addresses (RFC 6890 and what came after it). */
@@ -53,12 +54,11 @@ const CLOSED_SIX: readonly Range[] = [
 ];
 
 function isIn(bytes: readonly number[], { start, bits }: Range): boolean {
-  for (let at = 0; at * 8 < bits; at += 1) {
+  return start.every((byte, at) => {
     const used = Math.min(8, bits - at * 8);
     const mask = (0xff << (8 - used)) & 0xff;
-    if (((bytes[at] ?? 0) & mask) !== ((start[at] ?? 0) & mask)) return false;
-  }
-  return true;
+    return ((bytes[at] ?? 0) & mask) === (byte & mask);
+  });
 }
 
 function parseFour(text: string): readonly number[] | null {

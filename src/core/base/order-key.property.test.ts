@@ -70,6 +70,25 @@ describe("orderBetween", () => {
     );
   });
 
+  test.each([
+    ["a", null, "a1"],
+    ["az", null, "b"],
+    ["b", null, "b01"],
+    ["Z", null, "Z1"],
+    ["A", null, "A0001"],
+    ["9", null, "A"],
+    ["zzzzz", null, "zzzzzV"],
+    [null, "b", "az"],
+    [null, "a", "Zz"],
+    [null, "Z", "Yzz"],
+    [null, "A1", "A0zzz"],
+    [null, "A", "9"],
+    [null, "2", "1"],
+    [null, "1", "0V"],
+  ])("between %s and %s lies %s", (before, after, key) => {
+    expect(orderBetween(before, after)).toBe(key);
+  });
+
   test("zeros at the end of a bound from elsewhere do not matter", () => {
     expect(orderBetween("a0", null) > "a0").toBe(true);
     expect(orderBetween(null, "a00") < "a").toBe(true);

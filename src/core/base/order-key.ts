@@ -56,14 +56,15 @@ const HEAD_DOWN = DIGITS.indexOf("A");
 const HEAD_UP = DIGITS.indexOf("a");
 const FIRST = "a";
 
+/** Behind its end a key goes on with zeros: the empty text that stands there is found at 0. */
 function digitAt(key: string, index: number): number {
-  return index < key.length ? DIGITS.indexOf(key.charAt(index)) : 0;
+  return DIGITS.indexOf(key.charAt(index));
 }
 
 function trim(key: string): string {
   assert(/^[0-9A-Za-z]+$/.test(key), "an order key is base-62 text");
   let length = key.length;
-  while (length > 0 && key.charAt(length - 1) === "0") length -= 1;
+  while (key.charAt(length - 1) === "0") length -= 1;
   return key.slice(0, length);
 }
 
@@ -77,12 +78,11 @@ function widthOf(head: number, keyLength: number): number {
 }
 
 function countUp(key: string): string | null {
-  const head = digitAt(key, 0);
-  for (let index = widthOf(head, key.length); index > 0; index -= 1) {
+  for (let index = widthOf(digitAt(key, 0), key.length); index >= 0; index -= 1) {
     const digit = digitAt(key, index);
     if (digit + 1 < BASE) return key.slice(0, index).padEnd(index, "0") + DIGITS.charAt(digit + 1);
   }
-  return head + 1 < BASE ? DIGITS.charAt(head + 1) : null;
+  return null;
 }
 
 function countDown(key: string): string | null {

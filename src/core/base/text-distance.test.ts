@@ -23,6 +23,18 @@ test("the nearest one wins, and the first of equals", () => {
   expect(nearest("cat", ["bat", "hat"])).toBe("bat");
 });
 
+test("a word is as long as the limit at most", () => {
+  expect(nearest("x".repeat(64), ["x".repeat(65)])).toBe("x".repeat(65));
+  expect(nearest("x".repeat(65), ["x".repeat(65)])).toBeNull();
+});
+
+test("a third of the letters may be wrong, at most three", () => {
+  expect([nearest("abcdef", ["abcdxy"]), nearest("abcdef", ["abcxyz"])]).toEqual(["abcdxy", null]);
+  expect([nearest("abcdef", ["abcdefgh"]), nearest("abcdef", ["abcdefghi"])]).toEqual(["abcdefgh", null]);
+  const long = "abcdefghijklmno";
+  expect([nearest(long, [`xyz${long}`]), nearest(long, [`wxyz${long}`])]).toEqual([`xyz${long}`, null]);
+});
+
 test("nothing near enough is nothing", () => {
   expect(nearest("weather", VERBS)).toBeNull();
   expect(nearest("", VERBS)).toBeNull();

@@ -59,6 +59,7 @@ describe("neutralise", () => {
 
   test("shows controls as symbols and the rest as U+FFFD", () => {
     expect(neutralise("\u001b[31mred\u0007\u007f")).toBe("␛[31mred␇␡");
+    expect(neutralise("\u0000\u001f\u0020")).toBe("␀␟ ");
     expect(neutralise("a\u009b31m\u202egpj.exe\u2066\u200b\ufeff")).toBe("a\ufffd31m\ufffdgpj.exe\ufffd\ufffd\ufffd");
     expect(neutralise("x\u{e0001}\u{e0069}\u{e0067}")).toBe("x\ufffd\ufffd\ufffd");
     expect(neutralise("a\ud800b")).toBe("a\ufffdb");

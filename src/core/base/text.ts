@@ -34,7 +34,7 @@ const DANGEROUS = new RegExp(
 export function neutralise(text: string): string {
   return text.replace(DANGEROUS, (character) => {
     const code = character.codePointAt(0) ?? 0;
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    if (code <= 0x1f) return String.fromCodePoint(0x2400 + code);
     if (code === 0x7f) return "\u2421";
     return "\uFFFD";
   });

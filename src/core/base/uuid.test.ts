@@ -38,5 +38,6 @@ test("ids of different moments sort as the moments do, whatever the random bytes
 
 test("too little randomness and moments before 1970 are bugs", () => {
   expect(() => uuidV7(at(0), new Uint8Array(9))).toThrow("ten random bytes");
+  expect(uuidV7(at(0), new Uint8Array(10))).toBe("00000000-0000-7000-8000-000000000000");
   expect(() => uuidV7(at(-1), new Uint8Array(10))).toThrow("after 1970");
 });

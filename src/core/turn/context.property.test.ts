@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Instant } from "#base";
+import { LIMITS, type Instant } from "#base";
 import { TAINTS } from "#model";
 import { renderContext, renderItem, tokensOf, zoneBudgets, ZONES, type ContextItem } from "./context.ts";
 import { messageItem } from "./items.ts";
@@ -69,6 +69,17 @@ describe("how much is shown", () => {
         }
       }),
     );
+  });
+
+  test("an item that fills its zone exactly fits, and one token more does not", () => {
+    const settings = { totalTokens: 1000, systemMax: 200, shares: CONVERSATION };
+    const room = zoneBudgets(settings, 0).chronicle;
+    const around = renderItem(itemOf({ content: "" })).length;
+    const filling = itemOf({ content: "x".repeat(room * LIMITS.tokenChars - around) });
+    const larger = itemOf({ content: `${filling.content}x` });
+    expect([tokensOf(renderItem(filling)), tokensOf(renderItem(larger))]).toEqual([room, room + 1]);
+    expect(renderContext([filling], settings).shown).toEqual([filling]);
+    expect(renderContext([larger], settings).leftOut).toEqual([larger]);
   });
 });
 
