@@ -28,6 +28,21 @@ export const EXCLUDED: readonly Excluded[] = [
   ...moved("src/core/base/strict-json.ts", {
     "digits <= SAFE_DIGITS": "the longer way below accepts every integer of this length",
   }),
+  ...moved("src/core/policy/card-plan.ts", {
+    "capabilities.files_read.length > 0": "running work weighs as much as reading files",
+  }),
+  ...moved("src/core/policy/gates/validators/folded.ts", {
+    "point < 0x80": "U+0080 is read as itself by what follows, too",
+    "point <= 0xffff": "U+FFFF is its own compatible form",
+    'compatible < "\\u0080"': "no character has U+0080 for its compatible form",
+  }),
+  ...moved("src/core/policy/gates/validators/pii.ts", {
+    "end > at + 1": "a domain without a letter is none, however far it is taken back",
+  }),
+  ...moved("src/core/policy/taint/scrub.ts", {
+    "code >= 0xff01": "a wide exclamation mark is a sign of nothing that is looked for",
+    "code <= 0xff5e": "a wide tilde is a sign of nothing that is looked for",
+  }),
   ...moved("src/shell/sandbox/folder-use.ts", {
     "gone >= bytesMax / 2": "decides only when a folder is counted, never what is found",
     "start.ffree - now.ffree >= ENTRIES_MAX / 2": "decides only when a folder is counted, never what is found",

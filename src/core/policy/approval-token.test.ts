@@ -142,6 +142,7 @@ describe("minting", () => {
       expect(approvalTokenSchema.safeParse(wire).success, left).toBe(false);
     }
     expect(codeOf({ ...asked, standingUsesMax: 39 })).toBe("standing_uses_exceeded");
+    expect(mintTokens({ ...mint, ...asked, standingUsesMax: 40 }).ok).toBe(true);
     expect(codeOf({ ...asked, at: terms.expires_at as Instant })).toBe("standing_over");
   });
 

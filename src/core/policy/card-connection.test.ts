@@ -3,10 +3,10 @@ import { sha256Hex } from "#base";
 import type { Card, Payload } from "#model";
 import { cardForPayload } from "./card-payload.ts";
 
-const setup = (permissions: readonly string[]): Payload => ({
+const setup = (permissions: readonly string[], service = "Notes"): Payload => ({
   kind: "connection_setup",
   connection_id: "conn-0123456789abcdef",
-  service: "Notes",
+  service,
   skill: "notes",
   tree_digest: sha256Hex("notes"),
   auth_strategy: "device_code",
@@ -16,8 +16,8 @@ const setup = (permissions: readonly string[]): Payload => ({
   secrets: [{ name: "access", host: "notes.example.com" }],
 });
 
-function cardOf(permissions: readonly string[]): Card {
-  const made = cardForPayload(setup(permissions), { strongAuth: "unavailable" });
+function cardOf(permissions: readonly string[], service?: string): Card {
+  const made = cardForPayload(setup(permissions, service), { strongAuth: "unavailable" });
   if (!made.ok) throw new Error(made.error.reason);
   return made.value;
 }
@@ -31,4 +31,10 @@ test("[SETUP-10] asks to connect to the service and lists the permissions: a med
   for (const permission of ["notes.write", "Mail.ReadWrite", "admin", "read.all"]) {
     expect(cardOf(["notes.read", permission]).riskLevel, permission).toBe("high");
   }
+});
+
+test("a service is named in the question as long as its name leaves room for it", () => {
+  const intentFor = (chars: number) => cardOf(["notes.read"], "N".repeat(chars)).intent;
+  expect(intentFor(60)).toBe(`Connect to ${"N".repeat(60)}?`);
+  expect(intentFor(61)).toBe("Connect to a service?");
 });

@@ -165,6 +165,14 @@ test("the card of a plan says checks, budget, reach and what would be unverified
   });
 });
 
+test("a title that is too long for one line is cut behind a whole character", () => {
+  const intentFor = (title: string) => cardOf({ ...PROJECTION, title }).intent;
+  expect(intentFor("x".repeat(75))).toBe(`Run: ${"x".repeat(75)}`);
+  expect(intentFor("x".repeat(76))).toBe(`Run: ${"x".repeat(74)}…`);
+  expect(intentFor(`${"x".repeat(72)}😀xx`)).toBe(`Run: ${"x".repeat(72)}😀…`);
+  expect(intentFor(`${"x".repeat(73)}😀xx`)).toBe(`Run: ${"x".repeat(73)}…`);
+});
+
 test("what is touched is not named by a word that only looks like another: letters of two alphabets are told apart", () => {
   const alike = "n\u043etes";
   expect(shownCommand(["cat", alike])).toBe('cat "n\\u{43e}tes"');

@@ -56,7 +56,8 @@ function renderEntry(
  */
 export function judgeRow({ head, hash, row }: Placed<{ readonly row: AuditRow }>): Result<AuditHead, AuditBreak> {
   const seq = head.seq + 1;
-  if (row.seq !== seq) return err({ code: row.seq > seq ? "entry_missing" : "entry_moved", seq });
+  if (row.seq > seq) return err({ code: "entry_missing", seq });
+  if (row.seq < seq) return err({ code: "entry_moved", seq });
   if (hash(row.text) !== row.hash) return err({ code: "entry_changed", seq });
   // Cut out and compared whole: over twice as fast as `endsWith`, which has to flatten the text it is given first.
   const link = `,"prev_hash":"${head.hash}","seq":${seq}}`;

@@ -14,7 +14,8 @@ export function judgeDecisions(receipt: Receipt, proven: (file: string) => Recei
     return execution === null ? [] : execution.ledger.map((step) => ({ ...step, planHash: execution.run.plan_hash }));
   });
   const asked = steps.filter(({ decision }) => decision !== undefined);
-  if (asked.length !== decisions.length) return asked.length > decisions.length ? "decision_missing" : "decision_added";
+  if (asked.length > decisions.length) return "decision_missing";
+  if (asked.length < decisions.length) return "decision_added";
   for (const [index, step] of asked.entries()) {
     const own = proven(decisions[index] ?? "");
     if (own === null) return "decision_unproven";

@@ -44,6 +44,7 @@ test("[CONN-06] a script uses what its skill declares of it: neither less, nor m
   for (const permissions of [[], ["notes.read"], ["notes.write", "notes.read"]])
     expect(kindOf({ ...granted, use: { ...USE, permissions } })).toBe("blocked");
   expect(kindOf({ ...granted, use: { ...USE, file: "scripts/other.mjs" } })).toBe("blocked");
+  expect(kindOf({ ...granted, use: { ...USE, file: "scripts/other.mjs", permissions: [] } })).toBe("blocked");
   expect(kindOf({ ...granted, use: { ...USE, file: "constructor" } })).toBe("blocked");
   const unknown = { availablePermissions: ["notes.read"], scriptPermissions: { "scripts/add.mjs": ["notes.write"] } };
   expect(kindOf({ ...connected(["notes.read"]), skill: unknown })).toBe("blocked");

@@ -25,8 +25,17 @@ describe("arguments that were approved only become less", () => {
     expect(step(clamping, -500, -50)).toBe(true);
   });
 
+  test("zero is on both sides, and from there nothing becomes less", () => {
+    const bounds = (min: number, max: number) =>
+      gateOf({ ...clamping, config: { normalise: { clamp: { min, max } } } });
+    expect([step(bounds(-5, 0), 500, 0), step(bounds(0, 5), -500, 0)]).toEqual([true, true]);
+    expect([step(bounds(-5, 1), 0, 1), step(bounds(-1, 5), 0, -1)]).toEqual([false, false]);
+  });
+
   test.each([
     ["away from zero", 10, 100],
+    ["away from zero, below it", -10, -50],
+    ["over zero, from below", -500, 100],
     ["to a number the gate does not state", 500, 99],
     ["over zero", 500, -50],
     ["to another type", 500, "100"],

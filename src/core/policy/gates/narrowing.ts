@@ -27,7 +27,8 @@ function isClamped({ before, after, gate }: Pair): boolean {
   const clamp = normalisationOf(gate)?.clamp ?? null;
   if (clamp === null || typeof before !== "number" || typeof after !== "number") return false;
   const isBound = after === clamp.min || after === clamp.max;
-  const isTowardZero = before >= 0 ? after >= 0 && after < before : after <= 0 && after > before;
+  // On the side of zero where it was, and no further away than it was.
+  const isTowardZero = after === Math.sign(before) * Math.min(Math.abs(before), Math.abs(after));
   return isBound && isTowardZero;
 }
 

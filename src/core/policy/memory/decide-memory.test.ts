@@ -101,6 +101,9 @@ describe("what becomes a memory", () => {
     const long = "\u202Ea".repeat(LIMITS.memoryChars / 2);
     const refused = decideMemory(wanted({ text: long, taint: "external" }));
     expect(refused).toMatchObject({ error: { code: "memory_too_long", max: LIMITS.memoryChars } });
+    const [longest, longer] = [LIMITS.memoryChars, LIMITS.memoryChars + 1].map((chars) => "a".repeat(chars));
+    expect(kept({ text: longest ?? "" }).content).toBe(longest);
+    expect(decideMemory(wanted({ text: longer ?? "" }))).toMatchObject({ error: { code: "memory_too_long" } });
   });
 
   test("a text with a credential, or that was not scanned, is kept by nobody", () => {

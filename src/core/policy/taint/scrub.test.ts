@@ -71,6 +71,14 @@ describe("text from outside", () => {
     expect(scrubText(deep).text).not.toMatch(/[<>]/);
   });
 
+  test("tricks within tricks are undone one by one, and beyond eight of them every sign is broken", () => {
+    const nested = (depth: number): string => `a < b ${"<invoke ".repeat(depth)}${">".repeat(depth)}`;
+    expect(kinds(nested(7))).toEqual(["tool_call"]);
+    expect(scrubText(nested(7)).text).toContain("a < b");
+    expect(kinds(nested(8))).toEqual(["tool_call", "delimiter"]);
+    expect(scrubText(nested(8)).text).toContain("a ‹ b");
+  });
+
   test("scrubbing twice is scrubbing once, nothing hidden stays, and no text is slow", () => {
     const piece = fc.oneof(
       fc.constantFrom(...TRICKS.map(([text]) => text), "<", "|", ">", "\n", "---", " | ", "⟦", "⟧", "\r", "\uFE0F"),

@@ -36,9 +36,9 @@ function findEmails(text: string): readonly Finding[] {
   const found: Finding[] = [];
   for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) {
     let start = at;
-    while (start > 0 && at - start < LOCAL_MAX && LOCAL.test(text.charAt(start - 1))) start -= 1;
+    while (at - start < LOCAL_MAX && LOCAL.test(text.charAt(start - 1))) start -= 1;
     let end = at + 1;
-    while (end < text.length && end - at <= DOMAIN_MAX && DOMAIN.test(text.charAt(end))) end += 1;
+    while (end - at <= DOMAIN_MAX && DOMAIN.test(text.charAt(end))) end += 1;
     while (end > at + 1 && !/[\p{L}\p{N}]/u.test(text.charAt(end - 1))) end -= 1;
     const domain = text.slice(at + 1, end);
     if (start < at && /^(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}$/u.test(domain)) found.push({ kind: "email", start, end });
@@ -72,7 +72,7 @@ function findCards(text: string): readonly Finding[] {
     pattern: CARD,
     accept(found) {
       const digits = digitsOf(found);
-      return digits.length >= 13 && digits.length <= 19 && new Set(digits).size > 1 && isLuhn(digits);
+      return digits.length >= 13 && new Set(digits).size > 1 && isLuhn(digits);
     },
   });
 }
@@ -87,7 +87,7 @@ function findIbans(text: string): readonly Finding[] {
     const length = IBAN_CHARS[run.slice(0, 2).toUpperCase()];
     const end = length === undefined ? run.length : endAfter(run, length);
     const compact = run.slice(0, end).replaceAll(/[ -]/g, "").toUpperCase();
-    const isWhole = length === undefined ? compact.length >= 15 : compact.length === length;
+    const isWhole = length === undefined || compact.length === length;
     if (isWhole && isIban(compact)) found.push({ kind: "iban", start: match.index, end: match.index + end });
   }
   return found;
@@ -95,8 +95,8 @@ function findIbans(text: string): readonly Finding[] {
 
 function endAfter(run: string, characters: number): number {
   let seen = 0;
-  for (let index = 0; index < run.length; index += 1) {
-    if (/[A-Za-z0-9]/.test(run.charAt(index))) seen += 1;
+  for (const [index, character] of [...run].entries()) {
+    if (/[A-Za-z0-9]/.test(character)) seen += 1;
     if (seen === characters) return index + 1;
   }
   return run.length;

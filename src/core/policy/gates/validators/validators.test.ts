@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isIban, isLuhn } from "./checksums.ts";
 import { SHIPPED_VALIDATORS } from "./shipped.ts";
-import type { TextFacts, Validation, ValidatorConfig } from "./validator.ts";
+import { judgeFindings, type TextFacts, type Validation, type ValidatorConfig } from "./validator.ts";
 
 const kindOf = (name: string) => {
   const kind = SHIPPED_VALIDATORS[name];
@@ -58,6 +58,36 @@ describe("personal data", () => {
   ])("%s is not personal data: its checksum or form is wrong", (text) =>
     expect(validate("pii", text).state).toBe("passed"),
   );
+
+  test.each([
+    [`${"x".repeat(64)}@example.org`, "[REDACTED email]"],
+    [`${"x".repeat(65)}@example.org`, "x[REDACTED email]"],
+    [`ana@${"x".repeat(251)}.org`, "[REDACTED email]"],
+    [`ana@${"x".repeat(252)}.org`, "[REDACTED email]g"],
+    ["400000000010", "passed"],
+    ["4222222222222", "[REDACTED card]"],
+    ["4000000000000000014", "[REDACTED card]"],
+    ["6666666666666", "passed"],
+    ["+12345678", "passed"],
+    ["+123456789", "[REDACTED phone]"],
+    ["00123456789012345", "[REDACTED phone]"],
+    ["0664 1234", "passed"],
+    ["0664 12345", "[REDACTED phone]"],
+    ["0664 123 456 789", "[REDACTED phone]"],
+    ["0664 123 456 7890", "passed"],
+  ])("%s is at the edge of a form", (text, wanted) => expect(fixed("pii", text)).toBe(wanted));
+
+  test("findings that touch are two, and those that overlap are one", () => {
+    const fix = (first: readonly [number, number], second: readonly [number, number]) =>
+      judgeFindings("abcdef", {
+        found: [first, second].map(([start, end], index) => ({ kind: `k${index}`, start, end })),
+        onFail: "fix",
+        what: "Found",
+      });
+    expect(fix([0, 2], [3, 4])).toMatchObject({ text: "[REDACTED k0]c[REDACTED k1]ef" });
+    expect(fix([0, 2], [2, 4])).toMatchObject({ text: "[REDACTED k0][REDACTED k1]ef" });
+    expect(fix([0, 3], [2, 4])).toMatchObject({ text: "[REDACTED k0]ef" });
+  });
 
   test("only the kinds that were asked for are looked for", () => {
     const both = "ana@example.org 4111 1111 1111 1111";
