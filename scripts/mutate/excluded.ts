@@ -43,6 +43,14 @@ export const EXCLUDED: readonly Excluded[] = [
     "code >= 0xff01": "a wide exclamation mark is a sign of nothing that is looked for",
     "code <= 0xff5e": "a wide tilde is a sign of nothing that is looked for",
   }),
+  ...moved("src/core/work/check-fields.ts", {
+    "steps > 0": "a circle of so many names comes back to its beginning within as many steps",
+  }),
+  ...moved("src/core/model/approval/signature.ts", {
+    "bits < 8": "each byte is read one digit later, and behind the last byte of a signature there is one",
+  }),
+  ...moved("src/core/model/capture.ts", { "at < words.length": "behind the last word there is none that matches" }),
+  ...moved("src/core/model/capture/marks.ts", { "at < words.length": "behind the last word there is no weekday" }),
   ...moved("src/shell/sandbox/folder-use.ts", {
     "gone >= bytesMax / 2": "decides only when a folder is counted, never what is found",
     "start.ffree - now.ffree >= ENTRIES_MAX / 2": "decides only when a folder is counted, never what is found",

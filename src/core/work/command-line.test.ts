@@ -23,6 +23,8 @@ describe("splitting a command", () => {
     ["a \\\n b", ["a", "b"]],
     ["'A=1' b", ["A=1", "b"]],
     ["rm\u00a0-rf", ["rm\u00a0-rf"]],
+    ["a".repeat(LIMITS.commandChars), ["a".repeat(LIMITS.commandChars)]],
+    ["a ".repeat(LIMITS.commandWords), Array.from({ length: LIMITS.commandWords }, () => "a")],
   ])("%j", (text, expected) => expect(words(text)).toEqual(expected));
 
   test.each([

@@ -43,7 +43,7 @@ function readWord(cursor: Cursor, role: "program" | "argument"): Part {
   const { text } = cursor;
   const start = cursor.at;
   let word = "";
-  while (cursor.at < text.length && !isBlank(text[cursor.at])) {
+  while (text[cursor.at] !== undefined && !isBlank(text[cursor.at])) {
     const part = readPart(cursor, start);
     if (!part.ok) return part;
     word += part.value;
@@ -77,7 +77,7 @@ function readSingle(cursor: Cursor): Part {
 function readDouble(cursor: Cursor): Part {
   const { text } = cursor;
   let inside = "";
-  for (let at = cursor.at + 1; at < text.length; at += 1) {
+  for (let at = cursor.at + 1; text[at] !== undefined; at += 1) {
     const character = text[at] ?? "";
     if (character === '"') {
       cursor.at = at + 1;

@@ -61,10 +61,17 @@ test.each([
   "a".repeat(1001),
 ])("the pattern %j is refused", (pattern) => expect(isPattern(pattern)).toBe(false));
 
-test.each(["always_on", "* * * * *", "*/30 * * * *", "0 9 * * 1-5", "0,30 8-18/2 1 jan-mar,12 MON", "0 0 * * 7"])(
-  "[WORK-07] the schedule %j is taken",
-  (text) => expect(isSchedule(text)).toBe(true),
-);
+test.each([
+  "always_on",
+  "* * * * *",
+  "*/30 * * * *",
+  "*/1 */1 */1 */1 */1",
+  "*/59 */23 */31 */12 */7",
+  "0-59 0-23 1-31 1-12 0-7",
+  "0 9 * * 1-5",
+  "0,30 8-18/2 1 jan-mar,12 MON",
+  "0 0 * * 7",
+])("[WORK-07] the schedule %j is taken", (text) => expect(isSchedule(text)).toBe(true));
 
 test.each([
   "",
@@ -81,6 +88,8 @@ test.each([
   "* * * 0 *",
   "* * * * 8",
   "*/0 * * * *",
+  "*/60 * * * *",
+  "* */24 * * *",
   "*/99 * * * *",
   "5/10 * * * *",
   "30-10 * * * *",

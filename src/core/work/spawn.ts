@@ -134,6 +134,5 @@ function shown(output: string): readonly string[] {
 }
 
 function titleOf({ title }: WorkItem): string {
-  const whole = `Repair: ${title}`;
-  return whole.length <= LIMITS.titleChars ? whole : whole.slice(0, LIMITS.titleChars);
+  return `Repair: ${title}`.slice(0, LIMITS.titleChars);
 }

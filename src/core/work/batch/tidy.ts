@@ -120,7 +120,7 @@ function candidateOf(file: FileFact, { around, index, mediumMin, highMin }: Look
   return {
     item: {
       item_id: id,
-      title: cut(name),
+      title: name,
       actor: "rules",
       occurred_at: changedAt,
       reason: `To ${to.split("/")[0]}: ${kind.word}${why}`,
@@ -201,9 +201,4 @@ function leftAlone({ inOrder, movable, around }: Names): readonly LeftAlone[] {
     .slice(LIMITS.batchCandidates)
     .map(({ name }) => ({ name, reason: "more files than one look takes up; it waits for the next" }));
   return [...odd, ...later];
-}
-
-function cut(title: string): string {
-  if (title.length <= LIMITS.titleChars) return title;
-  return `${title.slice(0, LIMITS.titleChars - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -75,7 +75,6 @@ export function mergedArtifacts(entries: readonly LedgerEntry[]): Artifacts {
 
 /** The beginning of a text, never half of a character. */
 export function cut(text: string, charsMax: number): string {
-  if (text.length <= charsMax) return text;
   const kept = text.slice(0, charsMax);
   return /[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept;
 }

@@ -82,6 +82,13 @@ describe("credentials of a step", () => {
   });
 });
 
+test("a part of a name is taken for a secret from 16 characters with four digits on", () => {
+  expect(looksLikeSecret("abcdefghijkl0123")).toBe(true);
+  expect(looksLikeSecret("abcdefghijklm012")).toBe(false);
+  expect(looksLikeSecret("abcdefghijk0123")).toBe(false);
+  expect([looksLikeSecret("0".repeat(16)), looksLikeSecret("0".repeat(15))]).toEqual([true, false]);
+});
+
 test("[SECRET-04] random hex, as keys are made of, is never taken for a name", () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 32 }), (bytes) => {

@@ -202,6 +202,7 @@ describe("what steps may reach", () => {
 
 test("[PLAN-03] a repository is for tasks with steps, at a plain path that is no place of the kernel, with a name of a commit", () => {
   const tree = (repository: string): string => step("run: ls").replace("steps:", `repository: ${repository}\nsteps:`);
+  expect(found(taskFile("repository: { path: /srv/shop }"))).toEqual(["not_for_type repository"]);
   expect(() => found(tree("{ path: /home/ana/shop, ref: feature/one }"))).toThrow("accepted");
   expect(() => found(tree("{ path: /tmp/shop }"))).toThrow("accepted");
   for (const path of ["shop", "/home/../etc", "/proc/self", "/dev/shm/x", "/home/ana/"]) {

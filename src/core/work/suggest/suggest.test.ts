@@ -52,6 +52,33 @@ describe("what is worth saying", () => {
     expect(said({ warnings: { irreversibleWaiting: 2, passkeys: 1 } })).toEqual([]);
   });
 
+  test("what lies exactly at the end of its time is still said", () => {
+    const said = (over: Parameters<typeof factsOf>[0]) => offers(suggestIdle(factsOf(over)));
+    expect(said({ runs: [runOf("task-a", { endedAt: ago(24 * 60) })] })).toEqual(["run_again:run-task-a"]);
+    for (const minutes of [60, 7 * 24 * 60]) {
+      expect(said({ missed: [missedOf("task-a", { endedAt: ago(minutes) })] })).toEqual(["ask_again:request-task-a"]);
+    }
+    const ending = (minutes: number) => said({ goals: [goalOf("goal-a", { usesLeft: 1, until: ago(-minutes) })] });
+    expect([ending(48 * 60), ending(48 * 60 + 1)]).toEqual([["renew_goal:goal-a"], []]);
+  });
+
+  test("why a goal asks again is said by what ended first", () => {
+    const why = (usesLeft: number, minutes: number) =>
+      suggestIdle(factsOf({ goals: [goalOf("goal-a", { usesLeft, until: ago(-minutes) })] }))[0]?.rationale;
+    expect(why(0, 60)).toContain("is used up");
+    expect(why(1, 0)).toContain("has ended");
+    expect(why(1, 1)).toContain("within two days");
+  });
+
+  test("of runs that ended at one moment the first counts, and a title is shortened only when it is too long", () => {
+    const runs = [runOf("task-a"), runOf("task-a", { runId: "run-other" })];
+    expect(offers(suggestIdle(factsOf({ runs })))).toEqual(["run_again:run-task-a"]);
+    const intentFor = (chars: number) =>
+      suggestIdle(factsOf({ runs: [runOf("task-a", { title: "x".repeat(chars - "Try again: ".length) })] }))[0]?.intent;
+    expect(intentFor(80)).toBe(`Try again: ${"x".repeat(69)}`);
+    expect(intentFor(81)).toBe(`Try again: ${"x".repeat(68)}…`);
+  });
+
   test("[SUGG-07] the end of a run suggests another, once, and says where that comes from", () => {
     const [idea, ...others] = suggestAfter(runOf("task-a", { status: "failed" }), { at: NOW, asked: new Set() });
     expect(others).toEqual([]);

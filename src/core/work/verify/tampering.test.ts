@@ -42,4 +42,6 @@ test("what was changed, added or removed is named once, in order, and a long lis
   const many = new Map(Array.from({ length: 30 }, (_, index) => [`test/${index}.js`, "1"]));
   expect(changedBetween(new Map(), many)).toHaveLength(21);
   expect(changedBetween(new Map(), many).at(-1)).toBe("10 more");
+  const all = new Map([...many].slice(0, 20));
+  expect(changedBetween(new Map(), all)).toEqual([...all.keys()].toSorted());
 });
