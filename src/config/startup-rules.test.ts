@@ -189,6 +189,35 @@ describe("startup rules", () => {
     ["gates: { system: [{ name: a, on: never }] }", "wrong_value gates.system.0.on"],
   ])("refuses %s", (yaml, refusal) => expect(refusals(yaml)).toContain(refusal));
 
+  test.each([
+    "nonce_store: { ttl_minutes: 30 }",
+    "messages: { freshness_minutes: 40 }",
+    "personality: { directive_tokens_min: 400 }",
+    "context: { eviction_threshold_pct: 0.9 }",
+    "context: { system_max: 50000, total_tokens: 50000 }",
+    "context: { profiles: { one: { chronicle_pct: 0.800000001, memory_pct: 0, workspace_pct: 0 } } }",
+    "batch_review: { confidence: { medium_min: 0.85 } }",
+    "bus: { heartbeat_seconds: 59 }",
+    "backpressure: { max_pending_turns_total: 20 }",
+    "gates: { system: [{ name: a, on: after_step, after_step: 0 }, { name: b, on: after_step, after_step: 0 }] }",
+  ])("accepts %s, which is as far as the rule goes", (yaml) => expect(refusals(yaml)).toEqual([]));
+
+  test("pinned text may fill its cap", () => {
+    const yaml = "context: { system_max: 130 }\npersonality: { constitution: [] }";
+    expect(refusals(yaml, { facts: { pinnedTokens: 130 } })).toEqual([]);
+    expect(refusals(yaml, { facts: { pinnedTokens: 131 } })).toEqual(["pinned_text_over_cap context.system_max"]);
+  });
+
+  test("context of one token more than fits is refused", () => {
+    expect(refusals("context: { system_max: 50001, total_tokens: 50000 }")).toEqual([
+      "bounds_inverted context.system_max",
+    ]);
+  });
+
+  test("[CFG-22] a number of an address ends at 255", () => {
+    expect([isLoopbackHost("127.0.0.255"), isLoopbackHost("127.0.0.256")]).toEqual([true, false]);
+  });
+
   test("[CFG-21] every broken rule is named with its key and place, all at once", () => {
     writeFileSync(
       join(root, "config/silas.yaml"),

@@ -183,7 +183,7 @@ export function auditBreakWords(broken: AuditBreak): string {
 }
 
 function ordinal(count: number): string {
-  const teen = count % 100 > 10 && count % 100 < 14;
+  const teen = [11, 12, 13].includes(count % 100);
   return `${count}${(teen ? null : { 1: "st", 2: "nd", 3: "rd" }[count % 10]) ?? "th"}`;
 }
 

@@ -182,7 +182,7 @@ function firstLine(text: string): { readonly line: string; readonly start: numbe
   const start = text.search(/\S/);
   if (start < 0) return { line: "", start: 0, rest: "" };
   const end = text.indexOf("\n", start);
-  return end < 0
+  return end === -1
     ? { line: text.slice(start), start, rest: "" }
     : { line: text.slice(start, end), start, rest: text.slice(end + 1) };
 }

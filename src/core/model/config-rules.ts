@@ -99,7 +99,7 @@ function exposureChecks(config: Config): readonly Check[] {
 function directoryChecks(facts: ConfigFacts): readonly Check[] {
   const key = "sandbox.customer_context_dir";
   const root = facts.dataDir.endsWith(facts.separator) ? facts.dataDir : facts.dataDir + facts.separator;
-  const inside = facts.customerContextDir.startsWith(root) && facts.customerContextDir.length > root.length;
+  const inside = facts.customerContextDir.startsWith(root) && facts.customerContextDir !== root;
   const writable = facts.customerContextMode !== null && (facts.customerContextMode & 0o002) !== 0;
   const uses = [
     ["data_dir", facts.dataDirUse],

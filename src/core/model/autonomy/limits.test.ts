@@ -124,3 +124,18 @@ test("[AUTO-16] what takes widened limits back is exactly those, each to what th
   expect(changes).toEqual([change("batch_review.default_size", "15", "10", "tighten")]);
   expect(rollbackOf({ configured: CONFIGURED, applied: [] })).toEqual([]);
 });
+
+test("a change may go as far as its cap, and no further", () => {
+  const faultOf = (...given: Parameters<typeof change>) => limitFault([change(...given)], BOUNDS)?.reason ?? null;
+  expect(faultOf("standing.max_executions", "10", "100", "widen")).toBeNull();
+  expect(faultOf("standing.max_executions", "10", "101", "widen")).toBe("over_cap");
+  expect(faultOf("batch_review.default_size", "10", "50", "widen")).toBeNull();
+  expect(faultOf("batch_review.default_size", "10", "51", "widen")).toBe("over_cap");
+  expect(faultOf("batch_review.confidence.high_min", "0.85", "0.7", "widen")).toBeNull();
+  expect(faultOf("batch_review.confidence.high_min", "0.85", "0.69", "widen")).toBe("over_cap");
+});
+
+test("what stays as it was has no direction", () => {
+  const direction = (to: string) => directionOf("batch_review.default_size", { from: "10", to });
+  expect([direction("9"), direction("10"), direction("11")]).toEqual(["tighten", null, "widen"]);
+});

@@ -88,8 +88,9 @@ type Step = { readonly from: string; readonly to: string };
 /** What a change does, by its effect and not by what it says of itself; null when it does nothing or cannot be read. */
 export function directionOf(key: LimitKey, { from, to }: Step): Direction | null {
   const [before, after] = [widthOf(key, from), widthOf(key, to)];
-  if (before === null || after === null || before === after) return null;
-  return after > before ? "widen" : "tighten";
+  if (before === null || after === null) return null;
+  if (after > before) return "widen";
+  return after < before ? "tighten" : null;
 }
 
 /** Whether nothing of it lets Silas do more than before; what cannot be read does not count as that. */

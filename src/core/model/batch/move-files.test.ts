@@ -4,7 +4,7 @@ import { batchAfter, projectBatch, type BatchProjection, type BatchProposal } fr
 import { grantsOf } from "../approval/grants.ts";
 import { payloadProjection } from "../approval/payload.ts";
 import { instantSchema } from "../values.ts";
-import { batchBytes, readMoveFiles, reverseMoves, type FileMove } from "./move-files.ts";
+import { batchBytes, readChoice, readMoveFiles, reverseMoves, type FileMove } from "./move-files.ts";
 
 const AT = instantSchema.parse("2026-11-16T02:00:00.000Z");
 const way = (id: string, from: string, to: string): FileMove => ({ item_id: id, from, to, sha256: sha256Hex(id) });
@@ -105,6 +105,15 @@ describe("settings that are not whole are neither approved nor run", () => {
     expect(readMoveFiles(projection(many))).toMatchObject({ error: { reason: "too_many_items" } });
     const long = Array.from({ length: 60 }, (_, index) => way(`${index}`, `f${index}`, `${"x".repeat(900)}/${index}`));
     expect(readMoveFiles(projection(long))).toMatchObject({ error: { reason: "paths_too_long" } });
+    expect(readMoveFiles(projection(many.slice(1))).ok).toBe(true);
+    const paths = (chars: number) => {
+      const ways = Array.from({ length: 40 }, (_, index) => way(`${index}`, `f${index + 10}`, `d/${index + 10}`));
+      const [first = way("0", "a", "b"), ...rest] = ways.map((one) => ({ ...one, to: one.to.padEnd(997, "x") }));
+      const used = [first, ...rest].reduce((sum, { from, to }) => sum + from.length + to.length, 0);
+      return readMoveFiles(projection([{ ...first, to: first.to.slice(0, first.to.length - used + chars) }, ...rest]));
+    };
+    expect(paths(LIMITS.batchPathsChars - 1).ok).toBe(true);
+    expect(paths(LIMITS.batchPathsChars).ok).toBe(true);
   });
 });
 
@@ -118,4 +127,31 @@ test("[BATCH-05] a choice takes the ways of the chosen items with it, and nothin
     const refused = batchAfter(proposal(), { verdict: "edit_selection", selected_item_ids: ids });
     expect(refused).toMatchObject({ error: { code: "selection_refused" } });
   }
+});
+
+test("a question has from two ways to as many as the limit, to different places", () => {
+  const ways = (count: number): readonly FileMove[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...way(`${index}`, "a.pdf", `d${index}/a.pdf`),
+      sha256: sha256Hex("a"),
+    }));
+  const read = (moves: readonly FileMove[]) => {
+    const choice = readChoice({
+      params: {
+        folder: "/home/me/Downloads",
+        moves: moves.map((one) => ({ ...one })),
+        folders_made: [],
+        folders_removed: [],
+      },
+      item_ids: moves.map(({ item_id }) => item_id),
+    });
+    return choice.ok ? null : choice.error.reason;
+  };
+  expect([1, 2, LIMITS.batchChoices, LIMITS.batchChoices + 1].map((count) => read(ways(count)))).toEqual([
+    "too_few_ways",
+    null,
+    null,
+    "too_few_ways",
+  ]);
+  expect(read(ways(2).map((one) => ({ ...one, to: "d/a.pdf" })))).toBe("ways_meet");
 });

@@ -42,7 +42,7 @@ function endOfQuote({ line, start, unclosed }: QuotePlace): number | null {
   const closing = CLOSING[line.charAt(start)];
   if (closing === undefined || unclosed.has(closing)) return null;
   const end = line.indexOf(closing, start + 1);
-  if (end >= 0) return end + 1;
+  if (end !== -1) return end + 1;
   unclosed.add(closing);
   return null;
 }

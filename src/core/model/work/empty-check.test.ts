@@ -17,6 +17,7 @@ test("a check whose program looks at nothing says nothing, however it is dressed
     ["node", "-e", ""],
     ["node", "-e", "process.exit(0)"],
     ["date"],
+    ["env"],
   ];
   for (const argv of programs) {
     expect([argv, saysNothing({ argv, expect: ENDS_WELL })]).toEqual([argv, true]);
