@@ -121,9 +121,10 @@ function equivalence(kind: FaultKind, [node, parent]: readonly Node[]): string |
 /** `a < b ? -1 : 1` */
 function isComparison({ type, test, consequent, alternate }: Node, inner: Node | undefined): boolean {
   if (type !== "ConditionalExpression" || inner === undefined || test !== inner) return false;
-  const isSign = (value: unknown): boolean => isNode(value) && (value["value"] === 1 || isMinusOne(value));
   return isSign(consequent) && isSign(alternate);
 }
+
+const isSign = (value: unknown): boolean => isNode(value) && (value["value"] === 1 || isMinusOne(value));
 
 const isMinusOne = ({ type, operator, argument }: Node): boolean =>
   type === "UnaryExpression" && operator === "-" && isNode(argument) && argument["value"] === 1;
