@@ -150,7 +150,7 @@ async function tunnel(serving: Serving, { target, socket, head }: Tunnel): Promi
   const onward = reached.value;
   const count = counter(serving, { target, ends: [socket, onward] });
   socket.write(ESTABLISHED);
-  // What came along with the wish goes through like the rest, and counts like it.
+  // Bytes sent together with CONNECT pass through and count like all others.
   socket.unshift(head);
   socket.on("data", count).pipe(onward);
   onward.on("data", count).pipe(socket);

@@ -47,7 +47,7 @@ export function forward(forwarding: Forwarding): void {
   });
   onward.once("response", (answer) => giveBack(forwarding, answer));
   onward.on("error", () => response.destroy());
-  // Whoever says nothing, or changes to another way of speaking, which Node ends, has not answered.
+  // A server that stays silent, or switches protocols (Node closes that), has not answered.
   onward.once("close", () => void (response.headersSent || response.destroy()));
   response.once("close", () => socket.destroy());
   request.on("data", (chunk: Buffer) => onBytes(chunk.length)).pipe(onward);

@@ -147,7 +147,7 @@ async function confirm(
   };
   const signed = await parts.signer.sign(enrolmentBytes(key), { purpose: "key", actor });
   if (!signed.ok) {
-    // Nobody has to begin again because the vault was locked; a newer offer of the device stays.
+    // The device goes on waiting while the vault is locked, unless it made a newer offer.
     if (!parts.waiting.has(sessionId)) parts.waiting.set(sessionId, device);
     return signed;
   }
