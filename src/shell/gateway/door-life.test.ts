@@ -157,7 +157,8 @@ describe("the limits of a door", () => {
     await cut.whole();
     const idle = await openDoor({ hosts: [HOST], network, limits: { ...limits, idleMs: 50 } });
     await (await idle.say(tunnelTo(`${HOST}:443`))).whole();
-    await expect.poll(() => network.made.map(({ closed }) => closed)).toEqual([true, true, true]);
+    // On a busy machine so short a time may be over before the far side is reached.
+    await expect.poll(() => network.made.every(({ closed }) => closed)).toBe(true);
   });
 
   test("a request whose program is gone is not waited for any more", async () => {
