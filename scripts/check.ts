@@ -3,7 +3,7 @@ import { ALLOW_LIST } from "./allow-list.ts";
 import { endOnSignals, runAndReport, vitestStep } from "./report.ts";
 import type { Step } from "./steps.ts";
 import { ensureSystemPackages } from "./system-packages.ts";
-import { toolCommand } from "./tools.ts";
+import { promisesCommand, toolCommand } from "./tools.ts";
 
 /** The longest first, so that the short ones fill the other core. */
 export function checkSteps(reportsDir: string): readonly Step[] {
@@ -14,6 +14,7 @@ export function checkSteps(reportsDir: string): readonly Step[] {
     { name: "types core", command: [tsc, "--project", "tsconfig.core.json"] },
     { name: "types web", command: [tsc, "--project", "tsconfig.web.json"] },
     { name: "lint", command: [toolCommand("oxlint"), "--deny-warnings"] },
+    { name: "promises", command: promisesCommand() },
     { name: "format", command: [toolCommand("oxfmt"), "--check", "."] },
     vitestStep("tidy", reportsDir),
     { name: "sim 5 seeds", command: ["sim/run.ts", "--seeds=5"] },

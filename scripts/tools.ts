@@ -16,3 +16,8 @@ export function toolCommand(packageName: string): string {
   if (bin === undefined) throw new Error(`${packageName} has no command`);
   return join(directory, bin);
 }
+
+/** Finds promises that nobody waits for; it needs the types, which the plain lint does without. */
+export function promisesCommand(): readonly string[] {
+  return [toolCommand("oxlint"), "--type-aware", "--config", ".oxlintrc.promises.json", "--deny-warnings"];
+}
