@@ -13,6 +13,7 @@ import {
   type Grant,
   type KeptRequest,
   type StoredToken,
+  type StoreFault,
   type UnsignedToken,
 } from "#model";
 import { judgeIssued, judgeVerify, mintTokens, type SignatureFact, type StrongAuth } from "#policy";
@@ -84,7 +85,8 @@ async function verifyOne(
 ): Promise<Result<AlsoGranted, DecideRefusal>> {
   const { workItemId, planHash, scope, conditions, use: when, reverse, operationId } = content;
   const signature = await signatureFact(registry, token);
-  const presented = { token, signature, item: { workItemId, contentHash: planHash }, scope, at };
+  if (!signature.ok) return signature;
+  const presented = { token, signature: signature.value, item: { workItemId, contentHash: planHash }, scope, at };
   if (when === "later") {
     const issued = judgeIssued({ ...presented, conditions });
     const undo = reverse === null ? {} : { undo: { reverse, windowSeconds: settings.undoWindowSeconds } };
@@ -99,12 +101,17 @@ async function verifyOne(
 
 export const signingBytes = (token: UnsignedToken | ApprovalToken): Uint8Array => Buffer.from(tokenSigningBytes(token));
 
-export async function signatureFact(registry: KeyRegistry, token: ApprovalToken): Promise<SignatureFact> {
+/** A key that cannot be read right now says nothing about the signature: that is a fault, and worth another try. */
+export async function signatureFact(
+  registry: KeyRegistry,
+  token: ApprovalToken,
+): Promise<Result<SignatureFact, StoreFault>> {
   const signature = signatureToHex(token.signature);
   const verified = await verifySigned(registry, { keyId: token.keyId, bytes: signingBytes(token), signature });
-  if (verified.ok) return "valid";
-  const { code } = verified.error;
-  return code === "key_unknown" || code === "key_revoked" ? code : "invalid";
+  if (verified.ok) return ok("valid");
+  const { error } = verified;
+  if ("retryable" in error) return err(error);
+  return ok(error.code === "key_unknown" || error.code === "key_revoked" ? error.code : "invalid");
 }
 
 export function storedToken(token: ApprovalToken): StoredToken {

@@ -110,9 +110,11 @@ async function verified(
   const token = approval === null ? null : readToken(approval.token);
   if (approval === null || token === null || !reverse.ok) return err({ code: "decision_changed" });
   const { subjectId: workItemId } = reverse.value;
+  const signature = await signatureFact(registry, token);
+  if (!signature.ok) return signature;
   const judged = judgeVerify({
     token,
-    signature: await signatureFact(registry, token),
+    signature: signature.value,
     item: { workItemId, contentHash: sha256Hex(kept.reverse) },
     scope: SCOPE_OF_KIND.batch_review,
     spawn: null,

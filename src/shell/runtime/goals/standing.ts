@@ -62,9 +62,11 @@ export async function spendStanding(
   if (!limits.ok) return limits;
   const over = beyondLimits({ issuedAt: token.issuedAt, uses: kept.uses.length, at }, limits.value);
   if (over !== null) return err({ code: over });
+  const signature = await signatureFact(deps.registry, token);
+  if (!signature.ok) return signature;
   const judged = judgeVerify({
     token,
-    signature: await signatureFact(deps.registry, token),
+    signature: signature.value,
     item: { workItemId: item.id, contentHash },
     scope: "standing",
     spawn: readSpawn({ goal: item, task, facts: { ...FILE_ALONE, skills: goal.skills } }),

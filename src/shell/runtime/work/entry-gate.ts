@@ -41,9 +41,11 @@ export async function checkEntry(
   if (kept.value === null) return err({ code: "approval_missing" });
   const token = readToken(kept.value.token);
   if (token === null) return err({ code: "approval_unreadable" });
+  const signature = await signatureFact(deps.registry, token);
+  if (!signature.ok) return signature;
   const judged = judgeCheck({
     token,
-    signature: await signatureFact(deps.registry, token),
+    signature: signature.value,
     item: fresh.value.madeBy?.item ?? { workItemId: fresh.value.item.id, contentHash },
     scope: fresh.value.scope,
     spawn: fresh.value.madeBy?.spawn ?? null,

@@ -41,9 +41,11 @@ export async function checkDecision(
   if (!kept.ok) return kept;
   const token = kept.value === null ? null : readToken(kept.value.token);
   if (kept.value === null || token === null) return err({ code: "approval_unreadable" });
+  const signature = await signatureFact(deps.registry, token);
+  if (!signature.ok) return signature;
   const judged = judgeCheck({
     token,
-    signature: await signatureFact(deps.registry, token),
+    signature: signature.value,
     item: { workItemId: operationId, contentHash },
     scope: SCOPE_OF_KIND[request.kind],
     spawn: null,
