@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { expect, test } from "vitest";
-import { LIMITS, sha256Hex } from "#base";
+import { err, LIMITS, sha256Hex } from "#base";
 import {
   deviceCode,
   deviceProofText,
@@ -39,7 +39,10 @@ async function createWorld() {
   const vault = createMemoryVault(lock);
   const signer = createSigner({ vault, registry, clock });
   must(await createKeysDoor({ vault, registry, clock, randomness, signer, audit }).prepare());
-  const door = createDeviceKeys({ registry, signer, audit, review, clock, randomness });
+  const disk = { isFull: false };
+  const add: typeof registry.add = async (...added) =>
+    disk.isFull ? err({ code: "disk_full", retryable: false }) : registry.add(...added);
+  const door = createDeviceKeys({ registry: { ...registry, add }, signer, audit, review, clock, randomness });
   const browserKeys = async () => must(await registry.list()).filter(({ kind }) => kind === "browser");
   const signIn = async (name: string): Promise<string> => {
     const at = clock.now();
@@ -59,7 +62,7 @@ async function createWorld() {
       .toReversed()
       .filter(({ event, data }) => event.includes("key") && data["key_name"] !== "This machine")
       .map(({ event, data }) => (event === "device_key_refused" ? `${event} ${String(data["reason"])}` : event));
-  return { clock, sessions, door, lock, browserKeys, signIn, offerOf, events, changes: () => changes };
+  return { clock, sessions, door, lock, disk, browserKeys, signIn, offerOf, events, changes: () => changes };
 }
 
 test("[KEY-01] a browser's key is offered with a proof, and counts once the terminal confirms the code both sides compute", async () => {
@@ -177,5 +180,19 @@ test("a device whose key the vault cannot sign for now goes on waiting, and the 
   expect(door.waiting()).toEqual([waiting]);
   lock.fault = null;
   must(await door.confirm(waiting.code, BY));
+  expect(await browserKeys()).toHaveLength(1);
+});
+
+test("a device whose key could not be written goes on waiting, and the same code confirms it when there is room", async () => {
+  const { door, disk, signIn, offerOf, browserKeys, changes } = await createWorld();
+  const waiting = must(await door.offer(offerOf(await signIn("phone"), newPair())));
+  const told = changes();
+  disk.isFull = true;
+  expect(await door.confirm(waiting.code, BY)).toMatchObject({ error: { code: "disk_full" } });
+  expect(door.waiting()).toEqual([waiting]);
+  expect(changes()).toBe(told);
+  disk.isFull = false;
+  expect(must(await door.confirm(waiting.code, BY))).toMatchObject({ kind: "browser" });
+  expect(changes()).toBe(told + 1);
   expect(await browserKeys()).toHaveLength(1);
 });

@@ -146,14 +146,14 @@ async function confirm(
     lastUsedAt: null,
   };
   const signed = await parts.signer.sign(enrolmentBytes(key), { purpose: "key", actor });
-  if (!signed.ok) {
-    // The device goes on waiting while the vault is locked, unless it made a newer offer.
+  const added = signed.ok ? await parts.registry.add(key, { actor, signed: signed.value }) : signed;
+  if (!added.ok) {
+    // The device goes on waiting while the vault is locked or the disk fails, unless it made a newer offer.
     if (!parts.waiting.has(sessionId)) parts.waiting.set(sessionId, device);
-    return signed;
+    return added;
   }
-  const added = await parts.registry.add(key, { actor, signed: signed.value });
   parts.review.changed();
-  return added.ok ? ok(key) : added;
+  return ok(key);
 }
 
 /** Counted over all that waits: whoever guesses gets five tries, and not five for each device. */
