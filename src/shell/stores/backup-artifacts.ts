@@ -1,7 +1,7 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "./backup-copy.ts";
-import { ensurePrivateFile, PRIVATE_DIR_MODE, PRIVATE_FILE_MODE, syncPath } from "./private-files.ts";
+import { copyPrivateFile, PRIVATE_DIR_MODE, syncPath } from "./private-files.ts";
 
 /** Where results of runs are kept, each under the digest of its bytes. */
 const FOLDER = "artifacts";
@@ -33,9 +33,7 @@ export async function copyArtifacts(dataDir: string, targetDir: string): Promise
     mkdirSync(join(targetDir, FOLDER), { recursive: true, mode: PRIVATE_DIR_MODE });
     const name = `${FOLDER}/${sha256}`;
     const target = join(targetDir, name);
-    ensurePrivateFile(target);
-    copyFileSync(join(from, sha256), target);
-    chmodSync(target, PRIVATE_FILE_MODE);
+    copyPrivateFile(join(from, sha256), target);
     syncPath(target);
     copied.push({ name, bytes: statSync(target).size, sha256, schema_version: null });
   }

@@ -1,9 +1,8 @@
 import { createReadStream, statSync } from "node:fs";
-import { chmod } from "node:fs/promises";
 import { backup, DatabaseSync } from "node:sqlite";
 import { err, ok, type Result, type Sha256Hex } from "#base";
 import type { StoreFault } from "#model";
-import { ensurePrivateFile, PRIVATE_FILE_MODE } from "./private-files.ts";
+import { ensurePrivateFile } from "./private-files.ts";
 import { faultOf } from "./store-fault.ts";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
@@ -16,7 +15,6 @@ export async function copyDatabase(handle: DatabaseSync, target: string): Promis
   try {
     ensurePrivateFile(target);
     await backup(handle, target);
-    await chmod(target, PRIVATE_FILE_MODE);
     return await inspectDatabase(target);
   } catch (cause) {
     return err(faultOf(cause));

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -177,4 +178,32 @@ test("results of runs are part of a backup, checked, and come back; one that was
     writeFileSync(path, text.replaceAll(`artifacts/${kept}`, name));
     expect(mustFail(await verifyBackup(target)).code, name).toBe("backup_unreadable");
   }
+});
+
+test("copies and what is put back from them are for the owner alone, whatever the files were before", async () => {
+  const dir = tempDir();
+  const [dataDir, target] = [join(dir, "data"), join(dir, "copy")];
+  await (await openWithSession(dataDir, "phone")).close();
+  const artifact = join("artifacts", sha256Hex("a result"));
+  mkdirSync(join(dataDir, "artifacts"));
+  writeFileSync(join(dataDir, artifact), "a result");
+  writeFileSync(join(dataDir, "vault.json"), "{}");
+  const files = ["db.sqlite", "silas.db", "vault.json", artifact];
+  const modesIn = (place: string) => files.map((name) => (statSync(join(place, name)).mode & 0o777).toString(8));
+  for (const name of files) chmodSync(join(dataDir, name), 0o644);
+  must(await createBackup({ dataDir, target, clock: fixedClock }));
+  expect(modesIn(target)).toEqual(["600", "600", "600", "600"]);
+  for (const name of files) chmodSync(join(target, name), 0o644);
+  must(await restoreBackup({ dataDir, source: target, ...world }));
+  expect(modesIn(dataDir)).toEqual(["600", "600", "600", "600"]);
+  // Once more in the same moment, as by a clock that stands still.
+  expect(must(await restoreBackup({ dataDir, source: target, ...world })).kept).toHaveLength(3);
+});
+
+test("a database from before the first migration is copied as that", async () => {
+  const [dataDir, target] = [tempDir(), join(tempDir(), "copy")];
+  writeFileSync(join(dataDir, "db.sqlite"), "");
+  const { files } = must(await createBackup({ dataDir, target, clock: fixedClock }));
+  expect(files).toMatchObject([{ name: "db.sqlite", schema_version: null }]);
+  expect(must(await restoreBackup({ dataDir, source: target, ...world })).kept).toHaveLength(1);
 });

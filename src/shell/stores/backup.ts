@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Instant, type Result } from "#base";
@@ -15,7 +15,7 @@ import {
 } from "./backup-manifest.ts";
 import { acquireInstanceLock, type InstanceRunning } from "./instance-lock.ts";
 import { newHostId } from "./open-stores.ts";
-import { ensurePrivateDir, ensurePrivateFile, PRIVATE_DIR_MODE, PRIVATE_FILE_MODE, syncPath } from "./private-files.ts";
+import { copyPrivateFile, ensurePrivateDir, PRIVATE_DIR_MODE, syncPath } from "./private-files.ts";
 import { faultOf } from "./store-fault.ts";
 import { copyVault } from "./vault/vault-copy.ts";
 import { VAULT_FILE } from "./vault/vault-document.ts";
@@ -136,11 +136,7 @@ export async function restoreBackup(options: {
 
 function prepare({ from, restoring }: { readonly from: string; readonly restoring: string }): void {
   ensurePrivateDir(dirname(restoring));
-  rmSync(restoring, { force: true });
-  ensurePrivateFile(restoring);
-  copyFileSync(from, restoring);
-  // A copy takes over the permissions of what it was copied from, and a backup may have lain anywhere.
-  chmodSync(restoring, PRIVATE_FILE_MODE);
+  copyPrivateFile(from, restoring);
 }
 
 /**

@@ -1,8 +1,10 @@
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { sha256Hex } from "#base";
 import { openSqlite } from "./sqlite.ts";
+import { countingRandom, fixedClock, must } from "./store.fixture.ts";
 
 /** What reached the disk, in order. A process cannot see a lost page cache, so the calls that empty it are watched. */
 const seen: string[] = [];
@@ -35,7 +37,8 @@ async function watched() {
   });
   const files = await import("./private-files.ts");
   const { createHeadsFile } = await import("./audit/heads.ts");
-  return { ...files, createHeadsFile };
+  const { createBackup, restoreBackup } = await import("./backup.ts");
+  return { ...files, createHeadsFile, createBackup, restoreBackup };
 }
 
 let dir: string;
@@ -73,6 +76,43 @@ test("[AUD-03] a head and a note are on the disk before the caller goes on, the 
   seen.length = 0;
   heads.replace([head], at);
   expect(seen).toEqual([`write ${file}.partial, flushed`, `rename to ${file}`, `sync ${name()}`]);
+});
+
+test("a copy is on the disk before it has its name, and what is put back before it takes the place of the old", async () => {
+  const { createBackup, restoreBackup } = await watched();
+  const [dataDir, target, digest] = [join(dir, "data"), join(dir, "copy"), sha256Hex("a result")];
+  mkdirSync(join(dataDir, "artifacts"), { recursive: true });
+  for (const [file, text] of Object.entries({
+    "silas.db": "",
+    "vault.json": "{}",
+    [`artifacts/${digest}`]: "a result",
+  }))
+    writeFileSync(join(dataDir, file), text);
+  seen.length = 0;
+  must(await createBackup({ dataDir, target, clock: fixedClock }));
+  expect(seen).toEqual([
+    "sync vault.json",
+    `sync ${digest}`,
+    "write manifest.json.partial, flushed",
+    "rename to manifest.json",
+    "sync copy.partial",
+    "rename to copy",
+    `sync ${name()}`,
+  ]);
+  seen.length = 0;
+  must(await restoreBackup({ dataDir, source: target, clock: fixedClock, random: countingRandom() }));
+  const putBack = seen.filter((line) => !line.includes("SILAS") && !line.includes(".partial"));
+  expect(putBack.slice(-9)).toEqual([
+    "sync vault.json.restoring",
+    "rename to vault.json",
+    "sync data",
+    "sync silas.db.restoring",
+    "rename to silas.db",
+    "sync data",
+    `sync ${digest}.restoring`,
+    `rename to ${digest}`,
+    "sync artifacts",
+  ]);
 });
 
 test("a log and its index that others could read are closed to them when the database is opened", () => {

@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DATA_DIR_MARKERS } from "#model";
 
@@ -30,6 +40,12 @@ export function ensureDataDir(path: string): void {
 export function ensurePrivateFile(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, "a", PRIVATE_FILE_MODE));
   chmodSync(path, PRIVATE_FILE_MODE);
+}
+
+/** Copies a file for the owner alone: a copy takes over the permissions of what it was copied from. */
+export function copyPrivateFile(from: string, to: string): void {
+  copyFileSync(from, to);
+  chmodSync(to, PRIVATE_FILE_MODE);
 }
 
 /** Replaces a file in one step: readers see the old content or the new one, also after a crash. */

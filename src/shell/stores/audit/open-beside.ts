@@ -79,12 +79,15 @@ function openAsItIs<Db extends ReadableDb, Opened>(
 ): Result<Opened, NoAudit | StoreFault> {
   const file = join(dataDir, "silas.db");
   if (!existsSync(file)) return err({ code: "no_audit", file });
+  let db: Db | null = null;
   try {
-    const db = open(file);
+    db = open(file);
     if (db.get("SELECT 1 FROM sqlite_master WHERE name = 'audit_checkpoints'") !== null) return ok(create(db));
     db.close();
     return err({ code: "no_audit", file });
   } catch (cause) {
+    // What is opened is no database, or a damaged one: that shows only when it is read.
+    db?.close();
     return err(faultOf(cause));
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ChainVerifier } from "#ports";
+import { heldUnder } from "../../../../test/held-under.ts";
 import { must } from "../store.fixture.ts";
 import { openAuditReader } from "./open-beside.ts";
 import { ENTRIES, makeSignedChain, MARKED_AT, openBare, signedRules as rules } from "./signed-chain.fixture.ts";
@@ -80,6 +81,15 @@ test.each([
   expect(refused).toMatchObject({ ok: false, error: { code: "chain_check_ended", retryable: true } });
   expect(String(!refused.ok && refused.error.cause)).toContain(why);
   expect(must(await createVerifier().verify())).toMatchObject({ valid: true });
+});
+
+test("a thread that has answered is ended, whatever else it would do", async () => {
+  const held = join(dataDir, "held");
+  const script = `import { openSync } from "node:fs"; import { parentPort } from "node:worker_threads";
+    openSync(${JSON.stringify(held)}, "w"); parentPort.postMessage({ ok: true, value: "answer" }); ${FOREVER}`;
+  expect(await createVerifier(doing(script)).verify()).toEqual({ ok: true, value: "answer" });
+  // What a thread opened is closed with it.
+  expect(heldUnder(held)).toEqual([]);
 });
 
 test("a thread that takes longer than it may is ended", async () => {

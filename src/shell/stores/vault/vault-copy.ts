@@ -1,7 +1,7 @@
-import { copyFileSync, existsSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digestOf } from "../backup-copy.ts";
-import { ensurePrivateFile, syncPath } from "../private-files.ts";
+import { copyPrivateFile, syncPath } from "../private-files.ts";
 import { VAULT_FILE } from "./vault-document.ts";
 
 export type CopiedVault = {
@@ -19,8 +19,7 @@ export async function copyVault(dataDir: string, targetDir: string): Promise<rea
   const source = join(dataDir, VAULT_FILE);
   if (!existsSync(source) || statSync(source).size === 0) return [];
   const target = join(targetDir, VAULT_FILE);
-  ensurePrivateFile(target);
-  copyFileSync(source, target);
+  copyPrivateFile(source, target);
   syncPath(target);
   return [{ name: VAULT_FILE, bytes: statSync(target).size, sha256: await digestOf(target), schema_version: null }];
 }
