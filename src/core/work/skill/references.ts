@@ -13,7 +13,6 @@ export function checkReferences({ manifest, body, bodyLine }: SkillDocument, { p
       .replace(/^(?:\.\/)+/, "")
       .replace(/#.*$/, "")
       .replace(/\/$/, "");
-    if (path === "" && written.startsWith("#")) return;
     if (!isPathInside(path)) return find.problem("reference_outside", where);
     const isThere = paths.has(path) || [...paths].some((one) => one.startsWith(`${path}/`));
     if (isThere) return;

@@ -133,6 +133,8 @@ describe("the checks before an installation", () => {
   test("[INST-02] every file that SKILL.md names is there and inside of the skill; an example in a fence names nothing", () => {
     const says = (text: string) => ({ ...GOOD, "SKILL.md": `${DOCUMENT}\n${text}\n` });
     expect(problemsOf(says("[more](references/more.md)"))).toEqual(["reference_missing"]);
+    // A link to a heading of the same document names no file.
+    expect(problemsOf(says("[above](#count)"))).toEqual([]);
     const mentioned = checkFiles(says("Run `scripts/other.mjs`.")).report;
     expect(mentioned).toMatchObject({ problems: [], notes: [{ code: "mention_missing", about: "scripts/other.mjs" }] });
     expect(problemsOf(says("Run `scripts/../../other.mjs`."))).toEqual(["reference_outside"]);
@@ -141,6 +143,7 @@ describe("the checks before an installation", () => {
       expect(problemsOf(says(`[x](${outside})`)), outside).toEqual(["reference_outside"]);
     }
     expect(problemsOf(withKeys("ui: { icon: ../secret.svg }"))).toEqual(["reference_outside"]);
+    expect(problemsOf(withKeys('ui: { icon: "#icon" }'))).toEqual(["reference_outside"]);
     expect(problemsOf(says("```\n[x](../y)\n```\n[site](https://example.com) [up](#top)"))).toEqual([]);
   });
 
