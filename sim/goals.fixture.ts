@@ -9,7 +9,7 @@ import {
   type KeptRequest,
   type StandingTerms,
 } from "#model";
-import type { Vault } from "#ports";
+import type { Log, Vault } from "#ports";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY } from "./approval-world.ts";
 import type { World } from "./disk-run.ts";
@@ -83,6 +83,7 @@ type Opening = {
   readonly vault?: Vault;
   readonly scheduler?: Partial<Config["scheduler"]>;
   readonly onStatement?: (sql: string) => void;
+  readonly log?: Log;
 };
 
 /** Silas as it starts, in a world whose time only passes when it is told to. */
@@ -92,13 +93,14 @@ export async function openGoals(world: World, opening: Opening = {}): Promise<Go
   const sandboxes = playSandboxes(join(world.root, "spaces"), opening.script ?? pageScript(page));
   const timers = createVirtualTimers(world.clock);
   const scheduling = { timers, scheduler: { ...BERLIN, ...opening.scheduler } };
-  const { onStatement } = opening;
+  const { onStatement, log } = opening;
   const working = await openWork(world, {
     dataDir,
     vault,
     sandboxes,
     scheduling,
     ...(onStatement === undefined ? {} : { onStatement }),
+    ...(log === undefined ? {} : { log }),
   });
   const settle = (): Promise<void> => settled(working, { sandboxes, timers });
   return {

@@ -30,3 +30,11 @@ export {
   type VirtualClock,
   type VirtualTimers,
 } from "./seeded.ts";
+export {
+  failEachStatement,
+  failingStatements,
+  loggedFaults,
+  settled,
+  type CallUnderFault,
+  type DoorCall,
+} from "./faults/every-statement.ts";

@@ -221,8 +221,8 @@ test("[PAR-03] runs that may change the same place go one after the other in the
     const name = argv[1] ?? "";
     for (const other of now) together2.push(`${other}+${name}`);
     now.add(name);
-    if (name === "three") isBeside();
-    // The first stays until the one beside it is there, and long enough for the one behind it to come too early.
+    if (now.has("one") && now.has("three")) isBeside();
+    // Both stay until the other is there, and long enough for the one behind the first to come too early.
     await beside;
     for (let turns = 0; turns < 10; turns += 1) await turn();
     now.delete(name);
@@ -238,9 +238,10 @@ test("[PAR-03] runs that may change the same place go one after the other in the
       scene.world.clock.moveMs(1);
     }
     await settleAll(scene);
-    expect(scene.sandboxes.ran).toEqual(["make one", "make three", "make two"]);
+    // Which of two that go beside each other is first does not matter.
+    expect(scene.sandboxes.ran.toSorted()).toEqual(["make one", "make three", "make two"]);
+    expect(scene.sandboxes.ran.indexOf("make two")).toBeGreaterThan(scene.sandboxes.ran.indexOf("make one"));
     expect(together2).not.toContain("one+two");
-    expect(together2).toContain("one+three");
   });
 });
 

@@ -101,6 +101,8 @@ export type Working = {
 };
 type Opening = TrustOpening & {
   readonly sandboxes: Sandboxes;
+  /** Where faults are logged; nowhere unless this says so. */
+  readonly log?: Log;
   /** Gates of the configuration. */
   readonly system?: readonly Gate[];
   /** Checks of somebody's own, for gates that name them. */
@@ -120,6 +122,7 @@ type Opening = TrustOpening & {
 /** What connections are made of, besides their skills. */
 export type Around = Pick<Working, "trust" | "review"> & { readonly sandboxes: Sandboxes; readonly log: Log };
 
+const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const NO_MODEL = createMemoryModels(() => "", { kind: "absent", reason: "address_missing" });
 
 export const NEVER_DUE = {
@@ -129,10 +132,9 @@ export const NEVER_DUE = {
 
 /** Everything between a plan and its result, on a real file. */
 export async function openWork(world: World, opening: Opening): Promise<Working> {
-  const { sandboxes, system = [], scheduling = NEVER_DUE } = opening;
+  const { sandboxes, system = [], scheduling = NEVER_DUE, log = SILENT } = opening;
   const trust = await openTrust(world, opening);
   const { stores } = trust;
-  const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
   const guarded = withStop(sandboxes, stores.stops);
   const sandbox = { defaultMemoryMb: 512, defaultCpuSeconds: 60, verifyDir: opening.dataDir };
   const settings = {

@@ -35,6 +35,7 @@ import type {
   MessagesDoor,
   PasskeysDoor,
   Randomness,
+  ReviewFeed,
   Sandboxes,
   SecretsDoor,
   SkillsDoor,
@@ -111,7 +112,11 @@ export type ComposeOptions = {
   readonly machine?: Partial<Machine>;
   /** How the open internet is reached; what may be reached there is judged before. */
   readonly network?: Network;
+  /** Sees each statement of both files before it runs; used by the simulation. */
+  readonly onStatement?: (sql: string) => void;
 };
+/** Verbs of the terminal report faults themselves, so nothing is logged unless somebody wants it. */
+export type LocalOptions = ComposeOptions & { readonly log?: Log };
 export type AppOptions = ComposeOptions & {
   readonly version: string;
   /** Folder of the built page; the one beside the source by default. */
@@ -147,6 +152,8 @@ export interface LocalApp {
   readonly approvals: ApprovalsDoor;
   readonly messages: MessagesDoor;
   readonly secrets: SecretsDoor;
+  readonly deviceKeys: DeviceKeysDoor;
+  readonly review: ReviewFeed;
   readonly skills: SkillsDoor;
   readonly connections: Connections;
   readonly memory: MemoryDoor;
@@ -163,7 +170,7 @@ export async function composeApp(options: AppOptions): Promise<Result<App, Start
   const lock = lockDirectory(options.config);
   if (!lock.ok) return lock;
   const log = await openLogFile({ stateDir: options.stateDir, clock: machine.clock });
-  const opened = await openParts({ config: options.config, machine, log }, options);
+  const opened = await openParts({ ...options, machine, log }, options);
   if (!opened.ok) {
     log.error("start_refused", opened.error);
     log.close();
@@ -257,17 +264,17 @@ async function openParts(start: StartParts, options: AppOptions): Promise<Result
   return err({ code: begun.error.code, file: start.config.dataDir, cause: begun.error.cause });
 }
 
-export async function composeLocal(options: ComposeOptions): Promise<Result<LocalApp, StartRefusal>> {
-  const machine = machineOf(options);
+export async function composeLocal(options: LocalOptions): Promise<Result<LocalApp, StartRefusal>> {
+  const [machine, log] = [machineOf(options), options.log ?? SILENT];
   const lock = lockDirectory(options.config);
   if (!lock.ok) return lock;
-  const stores = await openStores(storesOptions({ config: options.config, machine, log: SILENT }));
+  const stores = await openStores(storesOptions({ ...options, machine, log }));
   if (!stores.ok) {
     lock.value.release();
     return stores;
   }
-  const { journal, feed } = createJournal({ stores: stores.value, machine, log: SILENT });
-  const trust = createTrust({ options, stores: stores.value, machine, log: SILENT, isOwnOrigin: () => false });
+  const { journal, feed } = createJournal({ stores: stores.value, machine, log });
+  const trust = createTrust({ options, stores: stores.value, machine, log, isOwnOrigin: () => false });
   // A verb that needs a key says itself why it has none.
   await trust.keys.vouch();
   return ok({
@@ -306,12 +313,13 @@ function lockDirectory({ dataDir }: Config): Result<InstanceLock, AlreadyRunning
   return err({ code: "already_running", pid: instance?.pid ?? null, url: instance?.url ?? null });
 }
 
-type StartParts = { readonly config: Config; readonly machine: Machine; readonly log: Log };
+type StartParts = Pick<ComposeOptions, "config" | "onStatement"> & { readonly machine: Machine; readonly log: Log };
 
-function storesOptions({ config, machine, log }: StartParts) {
+function storesOptions({ config, machine, log, onStatement }: StartParts) {
   const onPruned = (file: string) => log.info("migration_copy_pruned", { file });
   const auditRules = createAuditRules(systemSha256, systemEd25519);
-  return { dataDir: config.dataDir, clock: machine.clock, random: machine.randomness, onPruned, auditRules };
+  const seen = onStatement === undefined ? {} : { onStatement, onRuntimeStatement: onStatement };
+  return { dataDir: config.dataDir, clock: machine.clock, random: machine.randomness, onPruned, auditRules, ...seen };
 }
 
 type JournalParts = { readonly stores: Stores; readonly machine: Machine; readonly log: Log };
@@ -389,5 +397,4 @@ function machineOf({ machine }: ComposeOptions): Machine {
   return { clock: systemClock, randomness: systemRandomness, timers: systemTimers, ...machine };
 }
 
-/** A verb of the terminal says what went wrong itself. */
 const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -131,6 +131,10 @@ describe.each([
     expect(await seqs({ from: at(5), beforeSeq: 0 })).toEqual([]);
     expect(await seqs({ from: at(20) })).toEqual([5, 4]);
     expect(await seqs({ to: at(10), beforeSeq: 3 })).toEqual([1]);
+    // Two of one moment: behind the second stands the first, and neither where that moment is the end.
+    must(await log.append(stopped(30)));
+    expect(await seqs({ from: at(20), beforeSeq: 6 })).toEqual([5, 4]);
+    expect(await seqs({ to: at(30), beforeSeq: 6, limit: 2 })).toEqual([4, 2]);
   });
 
   test("an act is ended when an entry says so", async () => {

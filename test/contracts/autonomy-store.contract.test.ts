@@ -215,9 +215,21 @@ test("a change whose request was altered on the disk is not believed, and one th
   expect(must(await approvals.find(request.requestId))?.state).toBe("pending");
   database.exec("DROP TRIGGER full");
   must(await approvals.spend(spending));
-  database.exec("DROP TRIGGER pending_decisions_stay");
+  const proofs = async () => must(await autonomy.applied()).map(({ proof }) => proof);
+  expect(await proofs()).toEqual(["holds", "holds"]);
+  database.exec("DROP TRIGGER pending_decisions_stay; PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF");
+  for (const [altered, back] of [
+    ["state = 'declined'", "state = 'approved'"],
+    ["token_id = 'tok_other'", "token_id = 'tok_first'"],
+    ["kind = 'plan'", "kind = 'autonomy_threshold'"],
+  ]) {
+    database.exec(`UPDATE pending_decisions SET ${altered}`);
+    expect([altered, await proofs()]).toEqual([altered, ["broken", "broken"]]);
+    database.exec(`UPDATE pending_decisions SET ${back}`);
+  }
+  expect(await proofs()).toEqual(["holds", "holds"]);
   database.prepare("UPDATE pending_decisions SET projection = replace(projection, '\"15\"', '\"50\"')").run();
-  expect(must(await autonomy.applied()).map(({ proof }) => proof)).toEqual(["broken", "broken"]);
+  expect(await proofs()).toEqual(["broken", "broken"]);
 });
 
 test("evidence in the chain that its request does not bear out is none", async () => {

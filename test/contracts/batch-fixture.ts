@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { composeLocal, type LocalApp } from "#compose";
+import { composeLocal, type LocalApp, type LocalOptions } from "#compose";
 import { loadConfig } from "#config";
 import { instantFromMs, type Instant } from "#base";
 import type { AuditEntry, KeptRequest, WorkDetail } from "#model";
@@ -42,7 +42,12 @@ export function folderOf(files: Readonly<Record<string, string>>): string {
 }
 
 /** Everything but a server, with real stores and the real sandbox, on a clock of its own. */
-export async function openDesk(files: Readonly<Record<string, string>>, home = homeDir(), begin = 0): Promise<Desk> {
+export async function openDesk(
+  files: Readonly<Record<string, string>>,
+  home = homeDir(),
+  begin = 0,
+  watch: Pick<LocalOptions, "onStatement" | "log"> = {},
+): Promise<Desk> {
   const loaded = loadConfig({
     env: { SILAS_HOME: home },
     cwd: home,
@@ -54,7 +59,7 @@ export async function openDesk(files: Readonly<Record<string, string>>, home = h
   let nowMs = BEGIN_MS + begin;
   const now = (): Instant => must(instantFromMs(nowMs));
   const { config, paths } = loaded.value;
-  const app = must(await composeLocal({ config, stateDir: paths.stateDir, machine: { clock: { now } } }));
+  const app = must(await composeLocal({ config, stateDir: paths.stateDir, machine: { clock: { now } }, ...watch }));
   onTestFinished(() => app.close());
   must(await app.keys.prepare());
   return { app, folder: folderOf(files), dataDir: config.dataDir, moveMs: (ms) => void (nowMs += ms), now };

@@ -6,6 +6,9 @@ import { LIMITS } from "#base";
 import type { CustomerContexts } from "#ports";
 import { createMemoryCustomers, openCustomerFiles } from "#stores";
 
+/** A record of exactly so many bytes. */
+const sized = (bytes: number): string => `{"a":"${"x".repeat(bytes - '{"a":""}'.length)}"}`;
+
 type Files = { readonly [customerId: string]: string };
 
 function openReal(files: Files): CustomerContexts {
@@ -34,7 +37,8 @@ describe.each([
       twice: '{"a":1,"a":2}',
       half: '{"a":',
       text: '"ana"',
-      huge: `{"a":"${"x".repeat(LIMITS.customerBytes)}"}`,
+      huge: sized(LIMITS.customerBytes + 1),
+      large: sized(LIMITS.customerBytes),
       ana: "{}",
     });
     const ids = [
@@ -52,5 +56,6 @@ describe.each([
       "/ana",
     ];
     for (const id of ids) expect([id, await customers.load(id)]).toEqual([id, null]);
+    expect(await customers.load("large")).not.toBeNull();
   });
 });

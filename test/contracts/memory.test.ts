@@ -8,18 +8,12 @@ import type { ApprovalsDoor } from "#ports";
 import { createMemory } from "#runtime";
 import { requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { eventsOf, homeDir, openDesk, TERMINAL, type Desk } from "./batch-fixture.ts";
+import { SENDER } from "./door-fixture.ts";
 import { countingRandom, fixedClock, must } from "./journal-fixture.ts";
 import { kept, memoryNamed, SCOPE, toldOf } from "./memory-fixture.ts";
 import { decide } from "./skill-fixture.ts";
 import { openFile } from "./work-fixture.ts";
 
-const AT_TERMINAL = {
-  connectionId: "terminal",
-  channel: "cli",
-  senderId: "terminal",
-  identity: "owner",
-  actor: TERMINAL,
-} as const;
 const open = (home = homeDir()): Promise<Desk> => openDesk({}, home);
 const about = (): { memory_type: "fact"; semantic_tags: string[] } => ({ memory_type: "fact", semantic_tags: [] });
 const add = async ({ app }: Desk, content: string, from: "own" | "foreign" = "own"): Promise<MemoryItem> =>
@@ -47,13 +41,13 @@ describe("memories", () => {
   test("[TAINT-05] a message is remembered as far as it is trusted, and only once it was let in", async () => {
     const desk = await open();
     const words = { text: "The boiler is from 2019", attachments: [], reply_to: null, quotes: [] };
-    const { message } = must(await desk.app.messages.say(words, AT_TERMINAL));
+    const { message } = must(await desk.app.messages.say(words, SENDER));
     const wanted = { from: "message", message_id: message.messageId, ...about() } as const;
     const item = must(await desk.app.memory.remember(wanted, TERMINAL));
     expect(item).toMatchObject({ taint: "owner", trustLevel: "working", sourceId: message.messageId });
     // What it brings along is not the owner's, so what is made of all of it is not either.
     const more = { ...words, text: "The invoice is attached", attachments: ["/tmp/invoice.pdf"] };
-    const brought = must(await desk.app.messages.say(more, AT_TERMINAL)).message;
+    const brought = must(await desk.app.messages.say(more, SENDER)).message;
     const mixed = { ...wanted, message_id: brought.messageId };
     expect(must(await desk.app.memory.remember(mixed, TERMINAL))).toMatchObject({ taint: "external" });
     const unknown = { ...wanted, message_id: item.memoryId };

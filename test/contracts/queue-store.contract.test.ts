@@ -249,3 +249,12 @@ test("a message that somebody broke is set aside as unreadable, and keeps nobody
     { messageId: "a", message: null, reason: "unreadable" },
   ]);
 });
+
+test("looking where nothing is to be had waits for nobody who writes", async () => {
+  const opened = await openFile();
+  const database = new DatabaseSync(join(opened.dataDir, "silas.db"));
+  database.exec("BEGIN IMMEDIATE");
+  expect(await lease(opened)).toEqual([]);
+  expect(must(await opened.queue.putBack(RUNTIME))).toBe(0);
+  database.close();
+});

@@ -88,6 +88,7 @@ describe.each([
       error: { code: "turn_moved_on", state: "waiting" },
     });
     must(await stores.turns.move({ from: "waiting", turn: asking, at: at(2) }));
+    expect(await found(stores, messageId)).toEqual(asking);
     const again = await stores.turns.move({ from: "waiting", turn: asking, at: at(2) });
     expect(again).toMatchObject({ error: { code: "turn_moved_on", state: "asking" } });
     expect(must(await stores.turns.tokensSince(at(1)))).toBe(70);

@@ -14,7 +14,7 @@ export type HeldProgram = {
   /** In the words of every process of it, and of nobody else. */
   readonly mark: string;
   /** Whether it runs for this home, or ran when the Silas there was killed. */
-  hasBegun(home: Home): boolean;
+  hasBegun(home: Pick<Home, "dir">): boolean;
   letGo(): void;
 };
 

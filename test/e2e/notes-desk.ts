@@ -5,7 +5,7 @@ import type { ConnectionViewBody, ShownRequestBody } from "#model";
 import { HINT, NOTES, notesHost, type NotesHost } from "../contracts/connection-fixture.ts";
 import { skillFolder } from "../contracts/skill-fixture.ts";
 import { launch, openPage, PHONE, SETTLED } from "./browser.ts";
-import { terminalOf } from "./page-device.ts";
+import { approveAtTerminal, terminalOf } from "./page-device.ts";
 import { startServer, type Running } from "./server-start.ts";
 
 /** The skill of the contract, with a code that outlives the slowest machine. */
@@ -43,9 +43,7 @@ type Asked = { readonly request: Pick<ShownRequestBody, "request_id" | "plan_has
 
 /** Approves as the terminal does. */
 export async function approveThere({ running }: NotesDesk, { request }: Asked): Promise<void> {
-  const { request_id, plan_hash: shown_hash } = request;
-  const answer = { request_id, verdict: "approved", shown_hash, friction: ["tap", "confirm", "slide"] };
-  expect((await terminalOf(running).call("/api/approvals/decide", answer)).status).toBe(200);
+  await approveAtTerminal(running, request);
 }
 
 export async function install(desk: NotesDesk): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { CONFIG, heldUnder, runIn, sandboxesIn, spaceIn, tempFolder, textOf } from "./sandbox.fixture.ts";
+import { heldUnder } from "../../../test/held-under.ts";
+import { CONFIG, runIn, sandboxesIn, spaceIn, tempFolder, textOf } from "./sandbox.fixture.ts";
 
 const MIB = 1024 * 1024;
 

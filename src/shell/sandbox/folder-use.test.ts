@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createFolderGauge, isFolderOver } from "./folder-use.ts";
-import { heldUnder } from "./sandbox.fixture.ts";
+import { heldUnder } from "../../../test/held-under.ts";
 
 const KIB = 1024;
 const NOBODY = 65_534;

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { closePaths, openByWalking, openGranted, type Places } from "./granted-paths.ts";
-import { heldUnder, tempFolder } from "./sandbox.fixture.ts";
+import { heldUnder } from "../../../test/held-under.ts";
+import { tempFolder } from "./sandbox.fixture.ts";
 
 const NOWHERE: Places = { own: [], workDir: "/nowhere" };
 const refusal = (path: string, as = "/in", places = NOWHERE) => {

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { tempFolder } from "../../../test/contracts/sandbox-fixture.ts";
 import { openPipes } from "./handed-pipe.ts";
-import { heldUnder } from "./sandbox.fixture.ts";
+import { heldUnder } from "../../../test/held-under.ts";
 
 const SECRET = Buffer.from("canary-of-the-pipe");
 const randomness = { bytes: (count: number) => randomBytes(count) };
@@ -22,6 +22,12 @@ test("where a backend cannot hand it over nothing is made of it, and a folder th
   const folder = tempFolder();
   const refused = { ok: false, error: { code: "sandbox_command_refused", reason: "no_pipes" } };
   expect(await openPipes({ ground: {}, folder, randomness }, command)).toEqual(refused);
+  const handsBack = { name: "BACK", take: () => expect.unreachable() };
+  for (const talk of [{ handsBack }, { onInput: () => expect.unreachable() }]) {
+    const silent = { ground: { handsOverPipes: true }, folder, randomness } as const;
+    expect(await openPipes(silent, { argv: ["true"], ...talk })).toEqual(refused);
+  }
+  expect(readdirSync(folder)).toEqual([]);
   const none = await openPipes({ ground: {}, folder, randomness }, { argv: ["true"] });
   expect(none).toMatchObject({ ok: true, value: { names: [], handles: [] } });
   const gone = { ground: { handsOverPipes: true }, folder: `${folder}/gone`, randomness } as const;

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, readdirSync, readlinkSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,16 +55,3 @@ export async function runIn(space: SandboxSpace, ...argv: readonly string[]): Pr
 }
 
 export const textOf = ({ bytes }: SandboxRun["stdout"]): string => new TextDecoder().decode(bytes);
-
-/** Every place that this process holds open under a folder. */
-export const heldUnder = (folder: string): readonly string[] =>
-  readdirSync("/proc/self/fd")
-    .map((name) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${name}`);
-      } catch {
-        // The handle that lists the others is closed by now.
-        return "";
-      }
-    })
-    .filter((place) => place === folder || place.startsWith(`${folder}/`));

@@ -3,7 +3,7 @@ import { instantFromMs, LIMITS, ok, sha256Hex, type Instant } from "#base";
 import type { AuditDraft, Passkey, PasskeyAssertion } from "#model";
 import type { PasskeyStore } from "#ports";
 import { systemRandomness } from "../system.ts";
-import { createAuthenticator, ORIGIN, type Answering, type Authenticator } from "./authenticator.fixture.ts";
+import { createAuthenticator, ORIGIN, type Answering, type Authenticator } from "../../../../test/authenticator.ts";
 import { createPasskeysDoor } from "./door.ts";
 import { must } from "../must.fixture.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { passkeyIdOf, type Passkey } from "#model";
 import type { Instant } from "#base";
-import { createAuthenticator, ORIGIN } from "./authenticator.fixture.ts";
+import { createAuthenticator, ORIGIN } from "../../../../test/authenticator.ts";
 import { verifyAssertion, verifyAttestation, type Expected } from "./webauthn.ts";
 
 const expected: Expected = {

@@ -1,0 +1,54 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { msOfInstant, type Instant } from "#base";
+import { inWorld } from "../disk-run.ts";
+import { approve, goalText, isRunning, openGoals, type GoalWorld } from "../goals.fixture.ts";
+import { until } from "../work-world.ts";
+import { failingStatements, loggedFaults, type FailingStatements, type LoggedFaults } from "./every-statement.ts";
+
+type Faulty = GoalWorld & { readonly failing: FailingStatements; readonly faults: LoggedFaults };
+
+/** A Silas that was started, whose database fails when it is told to. */
+const inFaultyWorld = (look: (silas: Faulty) => Promise<void>): Promise<void> =>
+  inWorld(11, async (world) => {
+    const failing = failingStatements();
+    const faults = loggedFaults();
+    const silas = await openGoals(world, { onStatement: failing.onStatement, log: faults.log });
+    await look({ ...silas, failing, faults });
+    await silas.close();
+  });
+
+/** As much as happens in memory; whoever waits for the disk finds it in order again. */
+const TURNS = 60;
+
+/** Lets something happen while the n-th statement fails; nobody else reads the database until that is over. */
+async function underFault({ failing, faults }: Faulty, at: number, happen: () => void): Promise<readonly string[]> {
+  faults.clear();
+  failing.failAt(at);
+  happen();
+  for (let turns = 0; turns < TURNS; turns += 1) await turn();
+  failing.heal();
+  return faults.events();
+}
+
+const STANDING = { max_executions: 100, expires_at: "2030-01-01T00:00:00.000Z" as Instant };
+
+test("a goal whose check or repair meets a failing database is logged, and the page is repaired all the same", async () => {
+  await inFaultyWorld(async (silas) => {
+    await approve(silas, goalText({ standing: STANDING }));
+    await silas.work.start();
+    const logged = new Set<string>();
+    for (let at = 1; at < 95; at += 1) {
+      await silas.settle();
+      silas.page.isThere = false;
+      const due = () => void silas.timers.next(msOfInstant(silas.world.clock.now()) + 120_000);
+      for (const event of await underFault(silas, at, due)) logged.add(event);
+      await until(async () => {
+        await silas.pass(1);
+        return silas.page.isThere && !(await isRunning(silas.trust));
+      });
+    }
+    const parts = ["goals_unreadable", "goal_unreadable", "goal_not_checked", "goal_not_kept", "batches_unasked"];
+    expect([...logged]).toEqual(expect.arrayContaining(parts));
+  });
+});

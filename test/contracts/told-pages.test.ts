@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { settled } from "#sim";
+import { homeDir, openDesk } from "./batch-fixture.ts";
+import { DOORS } from "./door-calls.ts";
+import { must } from "./journal-fixture.ts";
+
+/** Looking starts the time of the request that is shown, and ends those whose time is over: both are changes. */
+const TELLING: Readonly<Record<string, readonly string[]>> = {
+  approvals: [
+    "proposeAgain",
+    "propose",
+    "inbox",
+    "missed",
+    "show",
+    "summary",
+    "decide: approve",
+    "decide: approve what lets nothing run",
+    "decide: decline",
+  ],
+  keys: ["the key of a device: offer"],
+  messages: ["endorse"],
+  memory: ["change", "forget", "promote"],
+  secrets: ["ask", "store", "remove"],
+  work: ["cancel", "pause", "batches: tidy", "goals: pause", "goals: resume"],
+  stops: ["startAgain", "stop"],
+};
+
+test.each(Object.keys(DOORS))(
+  "open pages are told of each change of what waits by %s, and of nothing else",
+  async (door) => {
+    const desk = await openDesk({}, homeDir());
+    let told = false;
+    desk.app.review.subscribe(() => void (told = true));
+    const telling: string[] = [];
+    for (const [name, prepare] of Object.entries(DOORS[door] ?? {})) {
+      const call = await prepare(desk);
+      await settled();
+      told = false;
+      must(await call());
+      await settled();
+      if (told) telling.push(name);
+    }
+    expect(telling).toEqual(TELLING[door] ?? []);
+  },
+);
