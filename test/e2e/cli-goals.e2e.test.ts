@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createHome, databaseIn, type Home } from "./cli-process.ts";
+import { pageGoalPlan } from "./goal-plans.ts";
 import { sitAt } from "./typing-person.ts";
 
 type Repair = { readonly request_id: string | null; readonly run_id: string | null; readonly why_asked: string | null };
@@ -37,30 +38,9 @@ afterAll(async () => {
 const page = (): string => join(place, "page.html");
 const show = (): Promise<Goal> => home.json<Goal>(["goals", "show", "goal-page", "--json"]);
 
-/** A goal that keeps a page in a folder of the owner; nothing but its folder is in its reach. */
 async function approveGoal(terms: readonly string[]): Promise<void> {
   const file = join(home.dir, "goal.md");
-  writeFileSync(
-    file,
-    `---
-id: goal-page
-type: goal
-title: Keep the page there
-schedule: "0 6 * * *"
-on_failure: spawn_task
-budget: { max_attempts: 1, max_wall_time_seconds: 600 }
-files: { write: [${place}] }
-steps:
-  - { name: write the page, tool: file_write, args: { path: ${page()}, content: "<title>Workshop</title>" } }
-verify:
-  - { name: page has its title, run: "grep -c Workshop ${page()}", expect: { equals: "1" } }
----
-
-# What to do
-
-Write the page again.
-`,
-  );
+  writeFileSync(file, pageGoalPlan(place));
   const { request } = await home.json<{ readonly request: Request }>(["plan", "propose", file, ...terms, "--json"]);
   await approve(request);
 }

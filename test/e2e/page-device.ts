@@ -121,4 +121,13 @@ export async function approve(page: PageDevice, request: Shown): Promise<Answere
   return page.call("/api/approvals/sign", await signedBody(page, request, minted.body));
 }
 
+/** Approves as the terminal does, with all the care there is. */
+export async function approveAtTerminal(running: Running, request: Pick<Shown, "request_id" | "plan_hash">) {
+  const { request_id, plan_hash: shown_hash } = request;
+  const answer = { request_id, verdict: "approved", shown_hash, friction: ["tap", "confirm", "slide"] };
+  const decided = await terminalOf(running).call<ShownRequestBody>("/api/approvals/decide", answer);
+  if (decided.status !== 200) throw new Error(`decide: ${String(decided.code)}`);
+  return decided.body;
+}
+
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
