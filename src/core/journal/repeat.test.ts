@@ -66,6 +66,8 @@ describe("the next date of a repeating task", () => {
     expect(next({ unit: "year", every: 999 }, "9999-12-31")).toBeUndefined();
     expect(next({ unit: "month" }, "9999-11-30")).toBe("9999-12-30");
     expect(next({ unit: "month" }, "9999-12-31")).toBeUndefined();
+    // Also where no day was missed: a clock far behind must not let one year more through.
+    expect(next({ unit: "month" }, "9999-12-31", "0001-01-01")).toBeUndefined();
     expect(next({ unit: "day" }, "0001-01-01", "9999-12-31")).toBe("9999-12-31");
   });
 });

@@ -1,5 +1,5 @@
 import { closeSync, constants, mkdirSync, openSync } from "node:fs";
-import { chmod, cp, lstat, mkdir } from "node:fs/promises";
+import { chmod, cp, lstat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { err, ok, type Result } from "#base";
 import type { SandboxConfig, SandboxRefusal, SandboxRun } from "#model";
@@ -113,7 +113,6 @@ async function seed(workspace: string, { workDir, limits }: SandboxConfig): Prom
     await cp(from, workspace, { recursive: true, verbatimSymlinks: true, filter: isCopied });
     // A copy is a file of its own, and runs with nobody's rights but those of whoever starts it.
     for (const [copy, mode] of armed) await chmod(copy, mode);
-    await mkdir(workspace, { recursive: true });
     return fault === null ? ok(undefined) : refuse(fault);
   } catch {
     return refuse("unreadable");

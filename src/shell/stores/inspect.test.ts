@@ -53,6 +53,16 @@ describe("looking into the databases", () => {
     expect(existsSync(join(dataDir, "db.sqlite"))).toBe(false);
   });
 
+  test("files that were begun and never written have everything to come", async () => {
+    const dataDir = tempDir();
+    for (const file of ["db.sqlite", "silas.db"]) writeFileSync(join(dataDir, file), "");
+    const { journal, runtime } = inspect(dataDir);
+    for (const found of [journal, runtime]) {
+      expect(found).toMatchObject({ pages: { ok: true }, schema: { ok: true, value: { applied: [] } } });
+      expect([found?.changedAfter, found?.damagedRows]).toEqual([null, null]);
+    }
+  });
+
   test("a running store can be looked into", async () => {
     const dataDir = join(tempDir(), "data");
     const stores = must(await openStores({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));

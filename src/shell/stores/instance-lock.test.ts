@@ -15,7 +15,8 @@ test("one process holds a data directory; the second learns where the first is",
   const lock = must(acquireInstanceLock(dataDir));
   expect(must(readInstance(dataDir))).toEqual({ state: "live", instance: null });
   must(lock.publish(instance));
-  expect((statSync(join(dataDir, "instance.json")).mode & 0o777).toString(8)).toBe("600");
+  for (const name of ["instance.json", "instance.lock"])
+    expect((statSync(join(dataDir, name)).mode & 0o777).toString(8)).toBe("600");
   expect(mustFail(acquireInstanceLock(dataDir))).toEqual({ code: "instance_running", instance });
   expect(must(readInstance(dataDir))).toEqual({ state: "live", instance });
   lock.release();

@@ -57,6 +57,28 @@ test("a cause is told by name, code and message, and never breaks a line", async
   expect(lines[1]).not.toContain("secret");
 });
 
+test("a file is filled to its last byte, and a line that is longer than a file has one of its own", async () => {
+  const stateDir = tempDir();
+  const logs = join(stateDir, "logs");
+  const sizeOf = (name: string): number => statSync(join(logs, name)).size;
+  const once = await openLogFile({ stateDir, clock: fixedClock });
+  once.info("step", { id: "one" });
+  once.close();
+  const lineBytes = sizeOf("silas.log");
+  const log = await openLogFile({ stateDir, clock: fixedClock, fileBytesMax: 2 * lineBytes });
+  log.info("step", { id: "two" });
+  expect(readdirSync(logs)).toEqual(["silas.log"]);
+  log.info("step", { id: "six" });
+  expect([sizeOf("silas.log.1"), sizeOf("silas.log")]).toEqual([2 * lineBytes, lineBytes]);
+  log.close();
+  const tight = await openLogFile({ stateDir: join(stateDir, "tight"), clock: fixedClock, fileBytesMax: 10 });
+  tight.info("step", { id: "one" });
+  expect(readdirSync(join(stateDir, "tight", "logs"))).toEqual(["silas.log"]);
+  tight.close();
+  tight.info("late", { id: "one" });
+  expect(await findLogLines({ stateDir: join(stateDir, "tight"), id: "one" })).toHaveLength(1);
+});
+
 test("full files are rotated, the oldest goes, and lines are found by id over all of them", async () => {
   const stateDir = tempDir();
   const log = await openLogFile({ stateDir, clock: fixedClock, fileBytesMax: 1000 });

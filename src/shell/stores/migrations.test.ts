@@ -56,6 +56,12 @@ describe("migration files", () => {
     expect(mustFail(readMigrations(dir)).code).toBe("migration_files_invalid");
   });
 
+  test("a first start has nothing to keep a copy of", async () => {
+    const dir = tempDir();
+    expect(await migrateTo(join(dir, "db.sqlite"), ONE)).toBeNull();
+    expect(readdirSync(dir)).toEqual(["db.sqlite"]);
+  });
+
   test("[MIG-02] files are applied in the order of their numbers", async () => {
     const path = join(tempDir(), "x.db");
     // The second needs what the first made.

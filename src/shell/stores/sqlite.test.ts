@@ -116,3 +116,34 @@ test("half a database is refused and left as it is", async () => {
   expect(fault).toMatchObject({ code: "store_corrupt", file });
   expect(readFileSync(file).equals(half)).toBe(true);
 });
+
+test("only what SQLite or the operating system threw is a fault; whatever else was thrown goes on as it is", () => {
+  const thrown = (cause: unknown): unknown => {
+    try {
+      return mustFail(
+        guardedValue(() => {
+          throw cause;
+        }),
+      ).code;
+    } catch (goesOn) {
+      return [goesOn];
+    }
+  };
+  const failing = (fields: object) => Object.assign(new Error("failed"), fields);
+  const bugs = [null, undefined, "words", { errcode: 5 }, { code: "ENOSPC" }, new Error("bug"), failing({ code: "X" })];
+  for (const bug of bugs) expect(thrown(bug)).toEqual([bug]);
+  const faults: readonly (readonly [string, object])[] = [
+    ["store_busy", { errcode: 5 }],
+    ["store_busy", { errcode: 6 }],
+    ["store_busy", { errcode: 5 + 256 }],
+    ["store_read_only", { errcode: 8 }],
+    ["store_corrupt", { errcode: 11 }],
+    ["store_corrupt", { errcode: 26 }],
+    ["disk_full", { errcode: 13 }],
+    ["disk_full", { code: "ENOSPC" }],
+    ["disk_full", { code: "EDQUOT" }],
+    ["store_failed", { errcode: 10 }],
+    ["store_failed", { code: "EACCES" }],
+  ];
+  expect(faults.map(([, fields]) => thrown(failing(fields)))).toEqual(faults.map(([code]) => code));
+});

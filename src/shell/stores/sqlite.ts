@@ -136,7 +136,6 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
     thaw: () => handle.exec("PRAGMA query_only = OFF"),
     openSibling,
     close: () => {
-      statements.clear();
       if (handle.isOpen) handle.close();
     },
   };

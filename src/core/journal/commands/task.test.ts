@@ -175,6 +175,22 @@ describe("tasks", () => {
     expect(book.one("task", again).body.repeat).toEqual({ every: 1, unit: "month", weekdays: [], from: "due" });
   });
 
+  test("an edit that leaves the date as it is keeps the time of day and the day the rhythm belongs to", () => {
+    const book = createBook();
+    const repeat = { every: 1, unit: "month", weekdays: [], from: "due", anchorDay: 31 };
+    const id = book.must({
+      kind: "task.create",
+      title: "rent",
+      dueDate: "2026-11-30",
+      dueTime: "09:00",
+      repeat,
+    }).subjectId;
+    for (const set of [{ title: "Rent" }, { dueDate: "2026-11-30", notes: "by transfer" }]) {
+      book.must({ kind: "task.update", id, set });
+      expect(book.one("task", id).body).toMatchObject({ dueTime: "09:00", repeat });
+    }
+  });
+
   test("an edit conflicts only where someone else wrote a third value into the same field", () => {
     const book = createBook();
     const { subjectId: id } = book.must({ kind: "task.create", title: "one", notes: "n" });

@@ -41,7 +41,7 @@ export function evidenceWindow(actions: readonly DecidedAction[], { at, since, s
   assert(oldest.ok, "a window begins within the calendar");
   const counted = actions
     .filter((action) => action.at >= oldest.value && action.at <= at && (since === null || action.at > since))
-    .toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
+    .toSorted((a, b) => (a.at < b.at ? 1 : -1))
     .slice(0, settings.windowActions);
   const counts = { approved: 0, edit_selection: 0, declined: 0, undo: 0 };
   for (const { outcome } of counted) counts[outcome] += 1;

@@ -18,3 +18,14 @@ test("an approval holds until it expires and in that moment no longer, and so do
     "approval_expired",
   ]);
 });
+
+test("an approval that does not say when it ends, or whose key does not count, holds no run whatever else was decided", () => {
+  const at = "2026-11-16T09:00:00.000Z" as Instant;
+  const later = { key: "enrolled", expiresAt: "2026-11-17T09:00:00.000Z" as Instant } as const;
+  const lapse = (own: Parameters<typeof lapseOf>[0]) => lapseOf(own, { at, decisions: () => [later] });
+  expect(lapse(later)).toBeNull();
+  expect(lapse(null)).toBe("approval_missing");
+  expect(lapse({ ...later, expiresAt: "" as Instant })).toBe("approval_unreadable");
+  expect(lapse({ ...later, key: "revoked" })).toBe("approval_key_revoked");
+  expect(lapse({ ...later, key: "unknown" })).toBe("approval_key_unknown");
+});

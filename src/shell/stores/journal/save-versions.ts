@@ -62,7 +62,6 @@ function saveLabels(db: Sqlite, added: readonly Version[]): void {
   const labels = added.flatMap(({ record }) =>
     record.kind === "task" ? [...new Set(record.body.labelIds)].map((label) => [label, record.id]) : [],
   );
-  if (labels.length === 0) return;
   db.run(
     `INSERT INTO task_labels (label_id, task_seq)
      SELECT value ->> 0, (SELECT seq FROM records WHERE id = value ->> 1) FROM json_each(:labels)`,

@@ -51,3 +51,11 @@ test("words stand in their order, do not overlap, and are the words of the text 
     }),
   );
 });
+
+test("what is indexed stays as earlier versions wrote it: letters as they are, everything else by its number", () => {
+  expect(indexedCopy("a日本")).toBe("a\u0001日\u0001\u0001本\u0001");
+  expect(indexedCopy("🍋")).toBe("\u0001\uE0010127819\u0001");
+  expect(indexedCopy("🇩🇪")).toBe("\u0001\uE0010127465\uE0010127466\u0001");
+  expect(indexedCopy("𠀀")).toBe("\u0001\uE0010131072\u0001");
+  expect(indexedCopy("plain and grün")).toBeNull();
+});

@@ -71,6 +71,14 @@ describe("the folders of skills", () => {
     expect(await deep.reasonOf()).toMatch(/^too_deep/);
   });
 
+  test("[SKILL-08] a folder with exactly as many files, bytes and levels as a skill may have is read", async () => {
+    const names = Array.from({ length: LIMITS.skillFiles - 1 }, (_none, at) => [`a${at}`, ""]);
+    const many = place({ ...Object.fromEntries(names), [`${"a/".repeat(LIMITS.skillDepth)}b`]: "x" });
+    expect(await many.reasonOf()).toBeNull();
+    const large = place({ "SKILL.md": "x", big: "x".repeat(LIMITS.skillBytes - 1) });
+    expect(await large.reasonOf()).toBeNull();
+  });
+
   test("[SKILL-06] only folders right inside are skills; a name that is none reaches nothing", async () => {
     const { folders, dir, write } = place();
     write("scripts/a.mjs", "");
@@ -85,7 +93,7 @@ describe("the folders of skills", () => {
   });
 
   test("a copy is laid whole and never over another, and removing it leaves the rest", async () => {
-    const { folders, dir, root } = place({ "SKILL.md": "x", "scripts/a.mjs": "1" });
+    const { folders, dir, root } = place({ "SKILL.md": "x", "scripts/a.mjs": "1", "scripts/large": "x".repeat(8e6) });
     chmodSync(join(root, "scripts/a.mjs"), 0o755);
     const read = await folders.readAt(root);
     if (!read.ok) throw new Error(read.error.reason);
