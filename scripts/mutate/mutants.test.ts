@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { filesWithErrors, roundsOf } from "./refused.ts";
 import { EXCLUDED } from "./excluded.ts";
 import { FAULT_KINDS, markPlaces, mutantsOf, pickMutants, plant, type FaultKind, type Mutant } from "./mutants.ts";
 import { REACHED_MARKS } from "./reached.ts";
@@ -18,16 +19,16 @@ describe("mutants", () => {
   test("a guard is one way out and nothing else; it is dropped whole", () => {
     const dropped = (source: string): readonly string[] =>
       plantedIn(source).flatMap(([kind, text]) => (kind === "dropped guard" ? [text] : []));
-    expect(dropped("function f() { if (a) return 1; return 2; }")).toEqual(["function f() { ; return 2; }"]);
-    expect(dropped("function f() { if (a) { throw b; } return 2; }")).toEqual(["function f() { ; return 2; }"]);
+    expect(dropped("function f() { if (a) return 1; return 2; }")).toEqual(["function f() { {} return 2; }"]);
+    expect(dropped("function f() { if (a) { throw b; } return 2; }")).toEqual(["function f() { {} return 2; }"]);
     expect(dropped("function f() { if (a) return 1; else return 2; }")).toEqual([]);
     expect(dropped("function f() { if (a) b = 1; return 2; }")).toEqual([]);
   });
 
   test("a call that stands alone is dropped, awaited or not; an assertion stays", () => {
-    expect(plantedIn("save(a);")).toEqual([["dropped call", ";"]]);
+    expect(plantedIn("save(a);")).toEqual([["dropped call", "{}"]]);
     expect(plantedIn("await save(a);")).toEqual([
-      ["dropped call", ";"],
+      ["dropped call", "{}"],
       ["removed await", "save(a);"],
     ]);
     expect(plantedIn('assert(a, "INV-01");')).toEqual([]);
@@ -102,4 +103,18 @@ test("every fault that is left out is still in its file, and left out once", () 
   const there = new Set(paths.flatMap((path) => mutantsOf(path, readFileSync(path, "utf8")).map(keyOf)));
   expect(left.filter((key) => !there.has(key))).toEqual([]);
   expect(new Set(left).size).toBe(left.length);
+});
+
+test("faults are checked one per file at a time, and an error counts against the fault of its own file", () => {
+  const faults = [...mutantsOf("a.ts", "save(a); save(b);"), ...mutantsOf("b.ts", "save(a);")];
+  expect(roundsOf(faults).map((round) => round.map(({ path, line, original }) => [path, line, original]))).toEqual([
+    [
+      ["a.ts", 1, "save(a);"],
+      ["b.ts", 1, "save(a);"],
+    ],
+    [["a.ts", 1, "save(b);"]],
+  ]);
+  const compiled = "src/core/a.ts(3,5): error TS2339: Property 'x' does not exist.\n  in src/core/b.ts(1,1): note\n";
+  const linted = "src/shell/c.ts:7:3: Promises must be awaited. [Error/typescript(no-floating-promises)]\n";
+  expect([...filesWithErrors(`${compiled}\n${linted}`)]).toEqual(["src/core/a.ts", "src/shell/c.ts"]);
 });

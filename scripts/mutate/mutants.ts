@@ -161,7 +161,7 @@ function droppedGuard({ start, end, alternate, consequent }: Node): readonly Edi
   const only = then.type === "BlockStatement" ? (then.body as readonly Node[]) : [then];
   const last = only.at(-1);
   if (isNode(alternate) || last === undefined || !LEAVES.has(last.type)) return [];
-  return [{ kind: "dropped guard", start, end, replacement: ";", within: { start, end, form: "statement" } }];
+  return [{ kind: "dropped guard", start, end, replacement: "{}", within: { start, end, form: "statement" } }];
 }
 
 /** An assertion only notices a bug that is not there, so that no test can miss it. */
@@ -169,7 +169,7 @@ function droppedCall({ start, end, expression }: Node, { source }: Place): reado
   const inner = expression as Node;
   const call = inner.type === "AwaitExpression" ? (inner.argument as Node) : inner;
   if (call.type !== "CallExpression" || source.slice(call.start, call.end).startsWith("assert(")) return [];
-  return [{ kind: "dropped call", start, end, replacement: ";", within: { start, end, form: "statement" } }];
+  return [{ kind: "dropped call", start, end, replacement: "{}", within: { start, end, form: "statement" } }];
 }
 
 function movedBoundary({ start: first, end: last, left, right, operator }: Node, { source }: Place): readonly Edit[] {

@@ -1,9 +1,10 @@
 /**
  * `npm run mutate -- --seed=1 --count=60`: how many planted faults the tests notice.
  *
- * Works in copies of the project. The tests run once with the chosen places marked and without any fault: that proves
- * them green, and tells which test files reach a place and how long each takes. Then one fault at a time is planted,
- * and the files that reach it run, the quickest first, until one turns red.
+ * Works in copies of the project. A picked fault that the types refuse is replaced by the next one. The tests run once
+ * with the chosen places marked and without any fault: that proves them green, and tells which test files reach a place
+ * and how long each takes. Then one fault at a time is planted, and the files that reach it run, the quickest first,
+ * until one turns red.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { ROOT, toolCommand } from "../tools.ts";
+import { filesRefused, refusedByCheck } from "./refused.ts";
 import { EXCLUDED } from "./excluded.ts";
 import { markPlaces, mutantsOf, pickMutants, plant, type Mutant } from "./mutants.ts";
 import { REACHED_FILE } from "./reached.ts";
@@ -168,7 +170,31 @@ function readWanted(args: string[]): Wanted | null {
   return Number.isInteger(count) && count > 0 ? { seed: values.seed, count } : null;
 }
 
-async function mutate({ seed, count }: Wanted, parent: string): Promise<number> {
+type Picked = { readonly mutants: readonly Mutant[]; readonly refused: readonly Mutant[] };
+
+/** How many faults are checked at once: of some kinds the types refuse nearly all. */
+const AHEAD = 300;
+
+/** Replaces each picked fault that the types refuse by the next one, until none is left. */
+async function pickAccepted(
+  all: readonly Mutant[],
+  { wanted, directory, sources }: { readonly wanted: Wanted; readonly directory: string; readonly sources: Sources },
+): Promise<Picked> {
+  const checked = new Set<Mutant>();
+  const refused = new Set<Mutant>();
+  for (;;) {
+    const accepted = all.filter((mutant) => !refused.has(mutant));
+    const mutants = pickMutants(accepted, wanted);
+    const kinds = new Set(mutants.filter((mutant) => !checked.has(mutant)).map(({ kind }) => kind));
+    if (kinds.size === 0) return { mutants, refused: [...refused] };
+    const unknown = accepted.filter((mutant) => kinds.has(mutant.kind) && !checked.has(mutant));
+    const next = pickMutants(unknown, { ...wanted, count: AHEAD });
+    for (const mutant of next) checked.add(mutant);
+    for (const mutant of await refusedByCheck(next, { directory, sources })) refused.add(mutant);
+  }
+}
+
+async function mutate(wanted: Wanted, parent: string): Promise<number> {
   const startedMs = performance.now();
   const files = trackedFiles();
   const sources: Sources = new Map(
@@ -176,14 +202,19 @@ async function mutate({ seed, count }: Wanted, parent: string): Promise<number> 
   );
   const all = [...sources].flatMap(([path, source]) => mutantsOf(path, source));
   const excluded = all.filter((mutant) => reasonToExclude(mutant) !== null);
-  const mutants = pickMutants(
-    all.filter((mutant) => !excluded.includes(mutant)),
-    { seed, count },
-  );
   const directories = Array.from({ length: availableParallelism() }, (_, index) => join(parent, String(index)));
   for (const directory of directories) copyProject(files, directory);
-  console.log(`${all.length} possible faults, ${mutants.length} picked by seed ${seed}.`);
-  const reached = await findTests(mutants, { directory: directories[0] ?? parent, sources });
+  const directory = directories[0] ?? parent;
+  if ((await filesRefused(directory)).size > 0) {
+    console.error("The types refuse the product without a fault.");
+    return 1;
+  }
+  const possible = all.filter((mutant) => !excluded.includes(mutant));
+  const { mutants, refused } = await pickAccepted(possible, { wanted, directory, sources });
+  console.log(
+    `${all.length} possible faults, ${mutants.length} picked by seed ${wanted.seed}, ${refused.length} skipped that the types refuse.`,
+  );
+  const reached = await findTests(mutants, { directory, sources });
   if (reached === null) {
     console.error("The tests fail without a fault, so they can say nothing about one.");
     return 1;
@@ -194,13 +225,16 @@ async function mutate({ seed, count }: Wanted, parent: string): Promise<number> 
     source: sources.get(mutant.path) ?? "",
   }));
   const verdicts = await tryAll(trials, directories);
+  for (const mutant of refused)
+    console.log(`refused   ${mutant.path}:${mutant.line}  ${mutant.original}  by the types`);
   for (const mutant of excluded)
     console.log(`excluded  ${mutant.path}:${mutant.line}  ${mutant.original}  ${reasonToExclude(mutant)}`);
   const noticed = verdicts.filter(({ word }) => word === "red" || word === "hung").length;
   const share = ((100 * noticed) / verdicts.length).toFixed(0);
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
   console.log(
-    `\n${noticed} of ${verdicts.length} faults turned a test red (${share} %), ${excluded.length} excluded, ${minutes} minutes`,
+    `\n${noticed} of ${verdicts.length} faults turned a test red (${share} %), ${excluded.length} excluded, ` +
+      `${refused.length} refused by the types, ${minutes} minutes`,
   );
   return 0;
 }
