@@ -85,6 +85,8 @@ test("open work of an earlier version is finished: the messages, the run, the ad
   ]);
   const { requests } = await read<{ readonly requests: readonly ShownRequestBody[] }>("/api/approvals/inbox");
   expect(requests.map(({ state }) => state)).toEqual(["pending"]);
+  // Its card was stored without terms; it is shown with them all the same.
+  expect(requests[0]?.card.terms).toEqual({ max_executions: 1, valid_ms: 1_800_000 });
   await approve(requests[0]);
   await expect.poll(ends).toMatchObject({ "task-card": ["done", true] });
   const chain = await read<{ readonly ok: boolean }>("/api/activity/chain?whole=true");

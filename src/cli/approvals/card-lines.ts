@@ -5,6 +5,7 @@ import {
   readProjection,
   replacedIn,
   scheduleWords,
+  termsWords,
   type Card,
   type KeptRequest,
 } from "#model";
@@ -28,6 +29,7 @@ export function describeRequest(request: KeptRequest): readonly string[] {
     ["when", whenLines(request)],
     ["moves", describeBatch(request)],
     ...effectRows(card),
+    ["approval", termsLines(card)],
     ["hash", [request.planHash]],
   ];
   return [
@@ -57,6 +59,10 @@ function whenLines({ kind, projection }: KeptRequest): readonly string[] {
   const read = kind === "plan_approval" ? readProjection(projection) : null;
   return read?.ok === true && read.value.plan.type === "goal" ? [scheduleWords(read.value.plan.schedule)] : [];
 }
+
+/** How often and how long the approval would hold; a request that is over asks for none. */
+const termsLines = ({ terms }: Card): readonly string[] =>
+  terms === undefined ? [] : [termsWords({ uses: terms.maxExecutions, validMs: terms.validMs })];
 
 type Labelled = readonly [string, readonly string[]];
 

@@ -111,6 +111,9 @@ const detailsSchema = recordOf(
   }),
 );
 
+/** How often an approval of the card may be used, and for how long after it is signed. */
+const termsSchema = recordOf(z.strictObject({ max_executions: z.int().check(z.gte(1)), valid_ms: count }));
+
 /** Everything a person needs to decide; a card without one of these is never sent. [CARD-01] */
 export const cardSchema = recordOf(
   z.strictObject({
@@ -127,6 +130,11 @@ export const cardSchema = recordOf(
     details: detailsSchema,
     /** SHA-256 of the canonical projection; whoever signs computes it again from what is shown. */
     plan_hash: digest,
+    /**
+     * By the settings of now, so that they are put on a card each time it is shown to be decided and are never stored.
+     * The page compares them with the token before it signs. [KEY-06]
+     */
+    terms: z.optional(termsSchema),
     ctas: z.array(ctaSchema).check(z.minLength(1), z.refine(isOrdered, "ctas_out_of_order")),
   }),
 );
@@ -138,14 +146,22 @@ export type CardCapabilities = z.infer<typeof capabilitiesSchema>;
 export type Card = z.infer<typeof cardSchema>;
 export type CardBody = z.input<typeof cardSchema>;
 
-export function cardToWire(card: Card): CardBody {
+export function cardToWire({ terms, ...card }: Card): CardBody {
   return {
     ...snakeRecord(card),
+    ...(terms === undefined ? {} : { terms: snakeRecord(terms) }),
     checks: card.checks.map(snakeRecord),
     budget: card.budget === null ? null : snakeRecord(card.budget),
     capabilities: card.capabilities === null ? null : snakeRecord(card.capabilities),
     ctas: card.ctas.map(snakeRecord),
   };
+}
+
+/** "can be used 3 times, within 20 minutes of signing" */
+export function termsWords({ uses, validMs }: { readonly uses: number; readonly validMs: number }): string {
+  const times = uses === 1 ? "once" : `${uses} times`;
+  const [length, unit] = validMs % 60_000 === 0 ? [validMs / 60_000, "minute"] : [validMs / 1000, "second"];
+  return `can be used ${times}, within ${length} ${unit}${length === 1 ? "" : "s"} of signing`;
 }
 
 function isOrdered(ctas: readonly { readonly role: CtaRole }[]): boolean {

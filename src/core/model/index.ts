@@ -251,6 +251,7 @@ export {
   FRICTIONS,
   REQUEST_KINDS,
   RISK_LEVELS,
+  termsWords,
   type Card,
   type CardBody,
   type CardCapabilities,

@@ -95,5 +95,6 @@ export { suggestedWords, suggestionSources } from "./messages/suggested.ts";
 export { deriveTaint, endorse, taintWithSources } from "./taint/taint.ts";
 export { CONNECTION_GATE, judgeConnectionUse, type UseVerdict, type WantedUse } from "./connection/permission-gate.ts";
 export { riskOf, type Reversibility, type RiskAction, type RiskFacts } from "./risk.ts";
+export { withTerms } from "./shown.ts";
 export { createAuditRules } from "./rules.ts";
 export { AUDIT_GENESIS, judgeRow, sealEntry, type HashText } from "./chain.ts";

@@ -1,4 +1,5 @@
 import {
+  grantsOf,
   isPayloadKind,
   projectionRows,
   readPayload,
@@ -44,4 +45,18 @@ export function cardAnew({ kind, projection, card, usesMax }: Asked): Card | nul
     ? cardForShown({ kind, projection, notes: card.details.notes, strongAuth })
     : cardForPlan({ projection, usesMax, strongAuth });
   return made.ok ? made.value : null;
+}
+
+/** What the settings say about every approval. */
+type MintSettings = { readonly maxExecutions: number; readonly ttlMs: number };
+
+/**
+ * A request as it is shown to be decided: its card names the terms that its own token would be minted with now. A card
+ * that asks for no signature has none.
+ */
+export function withTerms<R extends PendingDecision>(request: R, { maxExecutions, ttlMs }: MintSettings): R {
+  const own = request.state === "pending" ? grantsOf(request)?.[0] : undefined;
+  if (own === undefined) return request;
+  const terms = { maxExecutions: own.usesMax ?? maxExecutions, validMs: ttlMs };
+  return { ...request, card: { ...request.card, terms } };
 }

@@ -8,7 +8,7 @@ import {
   type KeyId,
   type UnsignedTokenBody,
 } from "#model";
-import { DEFAULT_TERMS, type Minted, type ShownRequest, type Signing } from "./judge-minted.ts";
+import type { Minted, ShownRequest, Signing } from "./judge-minted.ts";
 
 const AT = "2026-11-15T21:00:00.000Z" as Instant;
 const NONCE = "5e".repeat(32);
@@ -39,6 +39,7 @@ const textOf = (value: unknown): string => {
 const cardOf = (hash: string, projection: string) =>
   ({
     plan_hash: hash,
+    terms: { max_executions: 1, valid_ms: 1_800_000 },
     details: { state: "closed", rows: projectionRows(JSON.parse(projection) as typeof PLAN) },
   }) as unknown as ShownRequest["card"];
 
@@ -58,7 +59,6 @@ export function shownRequest(plan = PLAN): ShownRequest {
 export const signing: Signing = {
   request: shownRequest(),
   friction: ["tap", "slide"],
-  terms: DEFAULT_TERMS,
   keyId: "ab".repeat(16) as KeyId,
   at: AT,
 };
@@ -85,6 +85,12 @@ const strong: UnsignedTokenBody = { ...token, conditions: { friction: ["tap", "s
 export const mintedWithPasskey: Minted = {
   tokens: [strong],
   passkey: { challenge: passkeyChallenge(tokenSigningBytes(unsignedTokenSchema.parse(strong))) },
+};
+
+/** The same request with other terms on its card. */
+export const withTerms = (request: ShownRequest, terms: ShownRequest["card"]["terms"]): ShownRequest => {
+  const { terms: _before, ...card } = request.card;
+  return { ...request, card: terms === undefined ? card : { ...card, terms } };
 };
 
 /** A project of two tasks, with the three tokens it becomes. */

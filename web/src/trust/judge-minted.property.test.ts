@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { judgeMinted, judgeShown, type ShownRequest } from "./judge-minted.ts";
-import { minted, mintedWithPasskey, shownRequest, signing } from "./judge-minted.fixture.ts";
+import {
+  minted,
+  mintedProject,
+  mintedWithPasskey,
+  shownRequest,
+  signing,
+  token as mintedToken,
+  withTerms,
+} from "./judge-minted.fixture.ts";
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -41,6 +49,27 @@ describe("laws of signing", () => {
           expect(judgeMinted(signing, { ...made, tokens: [parsed] }).ok).toBe(false);
         },
       ),
+      { numRuns: 200 },
+    );
+  });
+
+  test("[KEY-06] whatever the settings are, a task and a project are signed for the terms on the card and no others", () => {
+    const { request: project, tokens } = mintedProject();
+    const terms = fc.record({ max_executions: fc.integer({ min: 1, max: 1000 }), valid_ms: fc.nat(86_400_000) });
+    const ending = (validMs: number) => new Date(Date.parse(mintedToken.issued_at) + validMs).toISOString();
+    fc.assert(
+      fc.property(terms, terms, fc.boolean(), (shown, used, isProject) => {
+        const made = (isProject ? tokens : [mintedToken]).map((each, index) => ({
+          ...each,
+          max_executions: index === 0 ? used.max_executions : 1,
+          expires_at: ending(used.valid_ms),
+        }));
+        const request = withTerms(isProject ? project : shownRequest(), shown);
+        const judged = judgeMinted({ ...signing, request }, { tokens: made, passkey: null });
+        expect(judged.ok).toBe(isSame(shown, used));
+        const same = judgeMinted({ ...signing, request: withTerms(request, used) }, { tokens: made, passkey: null });
+        expect(same.ok).toBe(true);
+      }),
       { numRuns: 200 },
     );
   });

@@ -1,8 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex, type Instant } from "#base";
 import { projectionRows, type UnsignedTokenBody } from "#model";
-import { DEFAULT_TERMS, judgeMinted, judgeShown, termsOn, type ShownRequest } from "./judge-minted.ts";
-import { minted, mintedProject, mintedWithPasskey, shownRequest, signing, token } from "./judge-minted.fixture.ts";
+import { judgeMinted, judgeShown, type ShownRequest } from "./judge-minted.ts";
+import {
+  minted,
+  mintedProject,
+  mintedWithPasskey,
+  shownRequest,
+  signing,
+  token,
+  withTerms,
+} from "./judge-minted.fixture.ts";
 
 const said = (change: Partial<UnsignedTokenBody>) => {
   const judged = judgeMinted(signing, { ...minted, tokens: [{ ...token, ...change }] });
@@ -142,21 +150,46 @@ describe("what is minted", () => {
     expect(judgeMinted(late, minted)).toMatchObject({ error: { field: "issued_at" } });
   });
 
-  test("other terms are signed only where the card says so", () => {
+  test("[KEY-06] other terms are signed only where the card says so", () => {
     const longer = { ...token, max_executions: 3, expires_at: "2026-11-15T22:00:00.000Z" };
-    const terms = { maxExecutions: 3, validMs: 3_600_000 };
-    expect(judgeMinted({ ...signing, terms }, { tokens: [longer], passkey: null }).ok).toBe(true);
-    expect(judgeMinted(signing, { tokens: [longer], passkey: null }).ok).toBe(false);
+    const judge = (terms: ShownRequest["card"]["terms"]) => {
+      const request = withTerms(shownRequest(), terms);
+      return judgeMinted({ ...signing, request }, { tokens: [longer], passkey: null });
+    };
+    expect(judge({ max_executions: 3, valid_ms: 3_600_000 }).ok).toBe(true);
+    expect(judge({ max_executions: 2, valid_ms: 3_600_000 })).toMatchObject({ error: { field: "max_executions" } });
+    expect(judge({ max_executions: 3, valid_ms: 3_600_001 })).toMatchObject({ error: { field: "expires_at" } });
+    expect(judge(undefined)).toEqual({ ok: false, error: { code: "shown_differs", what: "card" } });
   });
 
-  test("the number of runs is the one the card names", () => {
+  test("[KEY-06] the words of a choice change nothing about the number of runs", () => {
     const { card } = shownRequest();
-    const saying = (label: string) => ({
-      card: { ...card, ctas: [{ action: "approve", role: "recommended", consequence_label: label }] } as typeof card,
-    });
-    expect(termsOn(saying("Approve for 3 runs"))).toEqual({ ...DEFAULT_TERMS, maxExecutions: 3 });
-    expect(termsOn(saying("Approve for 1 run"))).toEqual(DEFAULT_TERMS);
-    expect(termsOn(saying("Approve for 9 runs, or 30"))).toEqual(DEFAULT_TERMS);
+    const ctas = [{ action: "approve", role: "recommended", consequence_label: "Approve for 3 runs" } as const];
+    const request = { ...shownRequest(), card: { ...card, ctas } };
+    expect(judgeMinted({ ...signing, request }, minted).ok).toBe(true);
+  });
+
+  test("[KEY-06] a card that names several uses of what can be used once is not signed", () => {
+    const gate = {
+      context_digest: "cd".repeat(32),
+      gate: "cost",
+      scope_id: "owner",
+      trigger: "on_tool_call",
+      value: 1,
+    };
+    const asked = (uses: number) => {
+      const projection = JSON.stringify(gate);
+      const hash = sha256Hex(projection);
+      const { card } = withTerms(shownRequest(), { max_executions: uses, valid_ms: 1_800_000 });
+      const details = { ...card.details, rows: [...projectionRows(gate)] };
+      const whole = { ...card, plan_hash: hash, details };
+      const request = { ...shownRequest(), kind: "gate_approval", work_item_id: "owner", projection } as const;
+      const made = { ...token, plan_hash: hash, work_item_id: "owner", scope: "single_step" as const };
+      const shownAs = { ...request, plan_hash: hash, card: whole };
+      return judgeMinted({ ...signing, request: shownAs }, { tokens: [made], passkey: null });
+    };
+    expect(asked(1).ok).toBe(true);
+    expect(asked(2)).toEqual({ ok: false, error: { code: "shown_differs", what: "card" } });
   });
 
   test("a passkey is asked about exactly this token, and its use is under the signature", () => {

@@ -25,18 +25,6 @@ export type ShownRequest = Pick<
   "request_id" | "kind" | "work_item_id" | "plan_hash" | "projection" | "card"
 >;
 
-/** What the card says about how often and how long an approval holds. */
-export type ApprovalTerms = { readonly maxExecutions: number; readonly validMs: number };
-/** The settings of a Silas that nobody changed: once, within half an hour. */
-export const DEFAULT_TERMS: ApprovalTerms = { maxExecutions: 1, validMs: 30 * 60_000 };
-
-/** What this card says: the choice names the number of runs. */
-export function termsOn({ card }: Pick<ShownRequest, "card">): ApprovalTerms {
-  const label = card.ctas.find(({ action }) => action === "approve")?.consequence_label ?? "";
-  const runs = /^Approve for (\d+) runs?$/.exec(label)?.[1];
-  return { ...DEFAULT_TERMS, ...(runs === undefined ? {} : { maxExecutions: Number(runs) }) };
-}
-
 /** Why this page does not sign. Nothing was decided. */
 export type SigningRefusal =
   | { readonly code: "shown_differs"; readonly what: "hash" | "spelling" | "card" | "item" }
@@ -49,7 +37,6 @@ export type Signing = {
   readonly friction: readonly Friction[];
   /** What the owner says to a question; it is signed with it. */
   readonly answer?: OwnerReply | undefined;
-  readonly terms: ApprovalTerms;
   readonly keyId: KeyId;
   readonly at: Instant;
 };
@@ -90,12 +77,15 @@ export function judgeMinted(signing: Signing, minted: Minted): Result<readonly U
   if (!shown.ok) return shown;
   const grants = grantsOf(signing.request);
   if (grants === null) return shownDiffers("spelling");
+  const { terms } = signing.request.card;
+  if (terms === undefined || terms.max_executions !== (grants[0]?.usesMax ?? terms.max_executions))
+    return shownDiffers("card");
   if (grants.length !== minted.tokens.length) return tokenDiffers("count");
   const tokens: UnsignedToken[] = [];
   for (const [index, grant] of grants.entries()) {
     const parsed = unsignedTokenSchema.safeParse(minted.tokens[index]);
     if (!parsed.success) return tokenDiffers(String(parsed.error.issues[0]?.path[0] ?? "shape"));
-    const field = wrongField(signing, { token: parsed.data, grant, hasPasskey: minted.passkey !== null });
+    const field = wrongField(signing, { token: parsed.data, grant, terms, hasPasskey: minted.passkey !== null });
     if (field !== null) return tokenDiffers(field);
     tokens.push(parsed.data);
   }
@@ -109,16 +99,21 @@ function isAskedAbout({ passkey }: Minted, tokens: readonly UnsignedToken[]): bo
   return passkey === null || passkey.challenge === passkeyChallenge(tokenSigningBytes(first));
 }
 
-type Judged = { readonly token: UnsignedToken; readonly grant: Grant; readonly hasPasskey: boolean };
+type Judged = {
+  readonly token: UnsignedToken;
+  readonly grant: Grant;
+  readonly terms: NonNullable<ShownRequest["card"]["terms"]>;
+  readonly hasPasskey: boolean;
+};
 
 function wrongField(
-  { friction, terms, keyId, at, answer }: Signing,
-  { token, grant, hasPasskey }: Judged,
+  { friction, keyId, at, answer }: Signing,
+  { token, grant, terms, hasPasskey }: Judged,
 ): string | null {
   const performed = FRICTIONS.filter((each) => friction.includes(each) || (each === "strong_auth" && hasPasskey));
   const said = answer === undefined ? {} : { answer };
   const issuedMs = msOfInstant(token.issuedAt);
-  const endsMs = grant.expiresAt === null ? issuedMs + terms.validMs + grant.laterMs : msOfInstant(grant.expiresAt);
+  const endsMs = grant.expiresAt === null ? issuedMs + terms.valid_ms + grant.laterMs : msOfInstant(grant.expiresAt);
   const checks: readonly (readonly [string, boolean])[] = [
     ["plan_hash", token.planHash === grant.planHash],
     ["work_item_id", token.workItemId === grant.workItemId],
@@ -126,7 +121,7 @@ function wrongField(
     ["verdict", token.verdict === "approved"],
     ["key_id", token.keyId === keyId],
     ["token_id", token.tokenId === tokenIdOf(token.nonce)],
-    ["max_executions", token.maxExecutions === (grant.usesMax ?? terms.maxExecutions)],
+    ["max_executions", token.maxExecutions === (grant.usesMax ?? terms.max_executions)],
     ["expires_at", msOfInstant(token.expiresAt) === endsMs],
     ["issued_at", Math.abs(issuedMs - msOfInstant(at)) <= CLOCKS_APART_MS],
     ["conditions", isSame(token.conditions, { ...said, ...grant.conditions, friction: performed })],

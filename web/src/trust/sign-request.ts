@@ -10,17 +10,10 @@ import {
   type SignRequestBody,
   type UnsignedToken,
 } from "#model";
-import { readStatus, send, type WireError } from "../wire/http.ts";
+import { send, type WireError } from "../wire/http.ts";
 import { loadDeviceKey, signText, type DeviceKey } from "./device-key.ts";
 import type { DeviceState } from "./device-state.ts";
-import {
-  judgeMinted,
-  judgeShown,
-  termsOn,
-  type ApprovalTerms,
-  type ShownRequest,
-  type SigningRefusal,
-} from "./judge-minted.ts";
+import { judgeMinted, judgeShown, type ShownRequest, type SigningRefusal } from "./judge-minted.ts";
 import { askPasskey, type PasskeyFailure } from "./passkeys.ts";
 import { readDevice } from "./use-device-key.ts";
 
@@ -62,8 +55,7 @@ export async function signRequest({
   const minted = await send<MintedBody>("/api/approvals/mint", { method: "POST", json: asked });
   if (!minted.ok) return minted;
   const { keyId } = key.value;
-  const signing = { request, friction, answer, terms: await termsShown(request), keyId, at: now() };
-  const tokens = judgeMinted(signing, minted.value);
+  const tokens = judgeMinted({ request, friction, answer, keyId, at: now() }, minted.value);
   if (!tokens.ok) return tokens;
   const { passkey } = minted.value;
   const assertion = passkey === null ? ok(null) : await askPasskey(passkey);
@@ -74,13 +66,6 @@ export async function signRequest({
     passkey_assertion: assertion.value,
   };
   return send("/api/approvals/sign", { method: "POST", json });
-}
-
-/** Uses as the card says, time as the settings say. */
-async function termsShown(request: ShownRequest): Promise<ApprovalTerms> {
-  const status = await readStatus();
-  const terms = termsOn(request);
-  return status.ok ? { ...terms, validMs: status.value.approval_valid_ms } : terms;
 }
 
 export async function signingKey(): Promise<Result<DeviceKey, SignFailure>> {

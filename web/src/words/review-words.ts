@@ -107,6 +107,8 @@ export const reviewWords = {
     noScripts: "None.",
     unfixed: "content not fixed by a digest",
     timeout: (seconds: number) => `within ${seconds} s`,
+    approval: "The approval",
+    terms: (said: string) => `${said.charAt(0).toUpperCase()}${said.slice(1)}.`,
     why: "Why",
     allValues: "Signed values",
     notes: "What the proposer says about it, not signed",

@@ -1,5 +1,6 @@
 import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import type { KeptRequest, StoreFault } from "#model";
+import { withTerms } from "#policy";
 import type { ApprovalsDoor } from "#ports";
 import { decide } from "./decide.ts";
 import { claimedByHand } from "./limits.ts";
@@ -45,7 +46,8 @@ export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
       if (!activated.ok) return activated;
       const found = await store.find(requestId);
       if (!found.ok) return found;
-      return found.value === null ? err({ code: "request_unknown", requestId }) : ok(found.value);
+      if (found.value === null) return err({ code: "request_unknown", requestId });
+      return ok(withTerms(found.value, deps.settings));
     },
     summary: () => summary(deps),
     select: (choice) => selectItems(deps, choice),
@@ -59,9 +61,11 @@ const EVERY_STATE = ["pending", "approved", "declined", "expired"] as const;
 
 type Listed = Promise<Result<readonly KeptRequest[], StoreFault>>;
 
-async function list({ store, clock }: ApprovalsDeps, states: readonly KeptRequest["state"][]): Listed {
+async function list({ store, clock, settings }: ApprovalsDeps, states: readonly KeptRequest["state"][]): Listed {
   const expired = await store.expire(clock.now());
-  return expired.ok ? store.list(states) : expired;
+  if (!expired.ok) return expired;
+  const kept = await store.list(states);
+  return kept.ok ? ok(kept.value.map((request) => withTerms(request, settings))) : kept;
 }
 
 /** The oldest is the one that is asked about now; the others wait behind it without losing time. */
@@ -70,7 +74,7 @@ async function inbox(deps: ApprovalsDeps): Listed {
   const [first] = waiting.ok ? waiting.value : [];
   if (first === undefined || first.activeSince !== null) return waiting;
   const activated = await activate(deps, first.requestId);
-  return activated.ok ? deps.store.list(["pending"]) : activated;
+  return activated.ok ? list(deps, ["pending"]) : activated;
 }
 
 function activate({ store, clock, settings }: ApprovalsDeps, requestId: string): Promise<Result<boolean, StoreFault>> {

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
-import type { CardBody, CardRow, ShownPlan } from "#model";
+import { termsWords, type CardBody, type CardRow, type ShownPlan } from "#model";
 import { Line, Paragraphs } from "../../parts/text.tsx";
 import { words } from "../../words.ts";
 import styles from "./details.module.css";
@@ -35,6 +35,12 @@ export function SignedDetails({ card, rows, plan }: SignedDetailsProps): ReactNo
             <p>
               <Line text={card.rationale} />
             </p>
+          </section>
+        )}
+        {card.terms !== undefined && (
+          <section className={styles["group"]} data-testid="terms">
+            <h3>{words.card.approval}</h3>
+            <p>{words.card.terms(termsWords({ uses: card.terms.max_executions, validMs: card.terms.valid_ms }))}</p>
           </section>
         )}
         {plan !== null && <PlanReach plan={plan} />}
