@@ -150,8 +150,8 @@ export const LIMITS = {
   modelAnswerBytes: 4_194_304,
   /** The text of one answer: the longest plan, escaped, and a message beside it. */
   modelAnswerChars: 1_500_000,
-  /** How long a model may take to be reached; how long it may think is configured. */
-  modelConnectMs: 10_000,
+  /** How long a place that Silas asks may take to be reached; how long it may take to answer is a limit of its own. */
+  placeConnectMs: 10_000,
   /** Characters that one token stands for at least, in what is estimated: rather too many tokens than too few. */
   tokenChars: 3,
   /** Calls that a model may choose in one attempt: more is a model that does not come to an end. */

@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import type { Socket } from "node:net";
 import * as z from "zod/mini";
 import { err, ok, parseStrictJson, type Result } from "#base";
 import {
@@ -11,11 +10,10 @@ import {
   type SearchResult,
 } from "#model";
 import type { EgressGrant, Timers } from "#ports";
-import type { Network } from "./network.ts";
+import { exchange } from "./exchange.ts";
+import type { Network, Secured } from "./network.ts";
+import type { Connecting } from "./place.ts";
 import { createReach } from "./reach.ts";
-
-// Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client.
-const { request: ask } = process.getBuiltinModule("node:http");
 
 export type SearchConfig = {
   readonly search: Config["search"];
@@ -55,19 +53,23 @@ export function createSearch({ config, network, timers }: SearchOptions): Search
     const domains = grant.domains.length > 0 ? grant.domains : allowedDomains;
     const maxResults = Math.min(grant.maxResults ?? config.search.maxResults, config.search.maxResults);
     const wanted = { query: grant.query, max_results: maxResults, include_domains: domains };
-    const socket = await connectTo(onUse, { network, timers, connectMs: timeoutSeconds * 1000 });
-    if (socket === null) return err("search_failed");
-    const posting = { socket, body: JSON.stringify(wanted), key: apiKey.reveal(), timers, timeoutSeconds };
-    const answer = await post(posting);
-    await onUse({
-      kind: "ended",
-      ...PROVIDER,
-      requests: 1,
-      bytesSent: socket.bytesWritten,
-      bytesReceived: socket.bytesRead,
+    const timeoutMs = timeoutSeconds * 1000;
+    const connected = await connect(onUse, { network, timers, connectMs: timeoutMs });
+    if (connected === null) return err("search_failed");
+    const answer = await exchange(connected, {
+      timers,
+      timeoutMs,
+      path: "/search",
+      headers: { host: PROVIDER.host, authorization: `Bearer ${apiKey.reveal()}` },
+      body: JSON.stringify(wanted),
+      answerBytes: ANSWER_BYTES,
     });
-    if (!answer.ok) return answer;
-    const results = readResults(answer.value);
+    const { bytesWritten: bytesSent, bytesRead: bytesReceived } = connected.socket;
+    await onUse({ kind: "ended", ...PROVIDER, requests: 1, bytesSent, bytesReceived });
+    if (!answer.ok) return err(answer.error === "timeout" ? "search_timeout" : "search_failed");
+    // A redirect is no answer: the key was saved for this host.
+    if (answer.value.status !== 200) return err("search_failed");
+    const results = readResults(answer.value.body.toString("utf8"));
     if (results === null) return err("search_failed");
     return ok(results.filter(({ url }) => isFrom(url, domains)).slice(0, maxResults));
   };
@@ -75,57 +77,12 @@ export function createSearch({ config, network, timers }: SearchOptions): Search
 
 const PROVIDER = parseHostRule(SEARCH_HOST) ?? { host: "", port: 0 };
 
-type Connecting = Pick<SearchOptions, "network" | "timers"> & { readonly connectMs: number };
-
 /** The same way as a run's: looked up once, of the open internet, recorded before anything leaves. */
-async function connectTo(
-  onUse: EgressGrant["onUse"],
-  { network, timers, connectMs }: Connecting,
-): Promise<Socket | null> {
-  const reach = createReach({ network, timers, connectMs, ownNames: [], grant: { hosts: [PROVIDER], onUse } });
+async function connect(onUse: EgressGrant["onUse"], connecting: Connecting): Promise<Secured | null> {
+  const reach = createReach({ ...connecting, ownNames: [], grant: { hosts: [PROVIDER], onUse } });
   const reached = await reach(PROVIDER);
   if (!reached.ok) await onUse({ kind: "refused", target: PROVIDER, reason: reached.error });
-  return reached.ok ? network.secure(reached.value, PROVIDER.host).socket : null;
-}
-
-type Posting = {
-  readonly socket: Socket;
-  readonly body: string;
-  readonly key: string;
-  readonly timers: Timers;
-  readonly timeoutSeconds: number;
-};
-
-function post({ socket, body, key, timers, timeoutSeconds }: Posting): Promise<Result<string, SearchRefusal>> {
-  return new Promise((resolve) => {
-    const give = (answer: Result<string, SearchRefusal>): void => {
-      cancel();
-      socket.destroy();
-      resolve(answer);
-    };
-    const cancel = timers.after(timeoutSeconds * 1000, () => give(err("search_timeout")));
-    const headers = {
-      host: PROVIDER.host,
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
-      connection: "close",
-    };
-    const asked = ask({ method: "POST", path: "/search", headers, createConnection: () => socket }, (response) => {
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      response.on("data", (part: Buffer) => {
-        bytes += part.length;
-        parts.push(part);
-        if (bytes > ANSWER_BYTES) give(err("search_failed"));
-      });
-      // A redirect is no answer: the key was saved for this host.
-      const isGood = response.statusCode === 200;
-      response.once("end", () => give(isGood ? ok(Buffer.concat(parts).toString("utf8")) : err("search_failed")));
-    });
-    asked.on("error", () => give(err("search_failed")));
-    asked.end(body);
-  });
+  return reached.ok ? connecting.network.secure(reached.value, PROVIDER.host) : null;
 }
 
 const answerSchema = z.object({

@@ -1,13 +1,10 @@
-import type { Socket } from "node:net";
 import { err, LIMITS, ok, sha256Hex, type Result } from "#base";
 import { placeWords, type ModelFailure, type ModelPlace, type ModelRefusal } from "#model";
 import type { Leaving, Timers } from "#ports";
+import { exchange } from "../exchange.ts";
 import { holdsAny } from "../lookout.ts";
 import type { Network } from "../network.ts";
-import { connectTo, createReach } from "../reach.ts";
-
-// Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client.
-const { request: send } = process.getBuiltinModule("node:http");
+import { connectPlace } from "../place.ts";
 
 export type Posting = {
   readonly place: ModelPlace;
@@ -33,70 +30,25 @@ export async function postTo(posting: Posting, body: string): Promise<Result<Pos
   const leaving = { host: placeWords(place), model: place.model, bytes, sha256: sha256Hex(body), keyRef };
   if (!(await onLeave(leaving))) return refuse("model_not_recorded");
   if (posting.signal.aborted) return refuse("model_interrupted");
-  const socket = await connect(posting);
-  if (socket === null) return refuse("model_unreachable");
-  const answer = await exchange(posting, { socket, body, bytes });
-  const isShown = answer.ok && key !== null && holdsAny(answer.value.body, [Buffer.from(key)]);
-  return isShown ? refuse("model_shows_key") : answer;
+  const { timeoutMs } = posting;
+  const connected = await connectPlace(place, { ...posting, connectMs: Math.min(timeoutMs, LIMITS.placeConnectMs) });
+  if (!connected.ok) return refuse("model_unreachable");
+  const host = placeWords(place);
+  const answer = await exchange(connected.value, {
+    ...posting,
+    path: `${place.baseUrl.replace(/^https?:\/\/[^/]+/, "")}/chat/completions`,
+    headers: key === null ? { host } : { host, authorization: `Bearer ${key}` },
+    body,
+    answerBytes: LIMITS.modelAnswerBytes,
+  });
+  if (!answer.ok) return refuse(`model_${answer.error}`);
+  const failure = failureOf(answer.value.status);
+  if (failure !== null) return refuse(failure);
+  const isShown = key !== null && holdsAny(answer.value.body, [Buffer.from(key)]);
+  return isShown ? refuse("model_shows_key") : ok({ body: answer.value.body });
 }
 
 const refuse = (code: ModelFailure): Result<never, ModelRefusal> => err({ code });
-
-async function connect({ place, network, timers, timeoutMs }: Posting): Promise<Socket | null> {
-  const { host, port } = place;
-  const connectMs = Math.min(timeoutMs, LIMITS.modelConnectMs);
-  if (place.reach === "remote") {
-    const grant = { hosts: [{ host, port }], onUse: async () => true };
-    const reached = await createReach({ network, timers, connectMs, ownNames: [], grant })({ host, port });
-    return reached.ok ? network.secure(reached.value, host).socket : null;
-  }
-  // The address is that of this machine by its number: no name is looked up that could lead elsewhere.
-  return connectTo(host === "localhost" ? "127.0.0.1" : host, { network, timers, port, connectMs });
-}
-
-type Exchange = { readonly socket: Socket; readonly body: string; readonly bytes: number };
-
-function exchange(
-  { place, key, timers, timeoutMs, signal }: Posting,
-  { socket, body, bytes }: Exchange,
-): Promise<Result<Posted, ModelRefusal>> {
-  return new Promise((resolve) => {
-    const give = (answer: Result<Posted, ModelRefusal>): void => {
-      cancel();
-      signal.removeEventListener("abort", interrupt);
-      socket.destroy();
-      resolve(answer);
-    };
-    const interrupt = (): void => give(refuse("model_interrupted"));
-    const cancel = timers.after(timeoutMs, () => give(refuse("model_timeout")));
-    signal.addEventListener("abort", interrupt);
-    if (signal.aborted) return interrupt();
-    const headers = {
-      host: placeWords(place),
-      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-      "content-type": "application/json",
-      "content-length": bytes,
-      connection: "close",
-    };
-    const path = `${place.baseUrl.replace(/^https?:\/\/[^/]+/, "")}/chat/completions`;
-    const asked = send({ method: "POST", path, headers, createConnection: () => socket }, (response) => {
-      const parts: Buffer[] = [];
-      let received = 0;
-      response.on("data", (part: Buffer) => {
-        received += part.length;
-        parts.push(part);
-        if (received > LIMITS.modelAnswerBytes) give(refuse("model_answer_too_large"));
-      });
-      response.once("error", () => give(refuse("model_unreachable")));
-      response.once("end", () => {
-        const failure = failureOf(response.statusCode ?? 0);
-        give(failure === null ? ok({ body: Buffer.concat(parts) }) : refuse(failure));
-      });
-    });
-    asked.on("error", () => give(refuse("model_unreachable")));
-    asked.end(body);
-  });
-}
 
 /** A key was saved for this address, and the owner's words with it: nobody else is asked because somebody says so. */
 function failureOf(status: number): ModelFailure | null {
