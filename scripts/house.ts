@@ -84,7 +84,7 @@ export const ROOMS: readonly Room[] = [
     door: "src/shell/gateway/index.ts",
     mayImport: ["ports", "model", "base"],
     packages: null,
-    purpose: "the one door out: what a run may reach of the open internet, and nothing else",
+    purpose: "the one door out: every connection to another host is opened here, judged and recorded first",
   },
   {
     name: "channels",

@@ -18,7 +18,7 @@ import {
   type TlsUnreadable,
 } from "#channels";
 import { parseYaml } from "#config";
-import { createEgressGateway, createModels, type Network } from "#gateway";
+import { createBotGateway, createEgressGateway, createModels, type Network } from "#gateway";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
 import { createAuditRules } from "#policy";
@@ -322,9 +322,7 @@ function storesOptions({ config, machine, log, onStatement }: StartParts) {
   return { dataDir: config.dataDir, clock: machine.clock, random: machine.randomness, onPruned, auditRules, ...seen };
 }
 
-type JournalParts = { readonly stores: Stores; readonly machine: Machine; readonly log: Log };
-
-function createJournal({ stores, machine, log }: JournalParts) {
+function createJournal({ stores, machine, log }: Pick<TrustParts, "stores"> & Pick<StartParts, "machine" | "log">) {
   const feed = createChangeFeed({ timers: machine.timers, log, coalesce });
   const journal = withoutSecrets.journal(createJournalDoor({ store: stores.journal, feed, ...machine }), findSecrets);
   return { feed, journal: withAuditedTransfers({ journal, audit: stores.audit, ...machine, log }) };
@@ -387,6 +385,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
     review,
     gates,
     secrets,
+    bot: createBotGateway({ ...options, ...machine }),
   };
 }
 

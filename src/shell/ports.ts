@@ -339,7 +339,16 @@ export type {
   SkillTree,
 } from "./ports/skills.ts";
 export type { ConsultStore } from "./ports/consults.ts";
-export type { KeptText, Pressed, SentNotice, TelegramStore } from "./ports/telegram.ts";
+export type {
+  BotCall,
+  BotDoor,
+  BotGateway,
+  BotReply,
+  KeptText,
+  Pressed,
+  SentNotice,
+  TelegramStore,
+} from "./ports/telegram.ts";
 export type {
   Leaving,
   ModelAnswer,

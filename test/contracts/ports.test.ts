@@ -46,6 +46,8 @@ const ON_DISK: Readonly<Record<string, string>> = { HoldStore: "test/contracts/h
 
 /** What of the machine stands behind a port; clock, chance and timers have a twin, programs and sockets none. */
 const MACHINE: Readonly<Record<string, string>> = {
+  BotDoor: "src/shell/gateway/bot-gateway.test.ts",
+  BotGateway: "src/shell/gateway/bot-gateway.test.ts",
   ChainVerifier: "src/shell/stores/audit/verify-apart.test.ts",
   Clock: "test/contracts/machine.contract.test.ts",
   EgressDoor: "test/contracts/egress.contract.test.ts",

@@ -1,4 +1,5 @@
 import { createBotApi } from "#channels";
+import { createBotGateway } from "#gateway";
 import { telegramStateWords, type Config, type TelegramState } from "#model";
 import { systemTimers } from "#runtime";
 import type { Finding } from "../house/doctor.ts";
@@ -8,12 +9,13 @@ type Subject = { readonly setup: { readonly config: Pick<Config, "channels"> } }
 /** Whether the chat can be reached with this token. Nothing is read or written there; where it is off, nothing is asked. */
 export async function checkTelegram({ setup }: Subject): Promise<Finding> {
   const check = "telegram";
-  const { enabled, token, ownerChatId, apiRoot } = setup.config.channels.telegram;
+  const { enabled, token, ownerChatId } = setup.config.channels.telegram;
   if (!enabled) return { check, state: "ok", message: "off", fix: null };
   if (token === null) return failed({ kind: "off", code: "telegram_token_missing" });
   if (ownerChatId === null || !/^\d+$/.test(ownerChatId))
     return failed({ kind: "off", code: "telegram_owner_missing" });
-  const me = await createBotApi({ token: token.reveal(), apiRoot, timers: systemTimers }).me();
+  const bot = createBotGateway({ config: setup.config, timers: systemTimers });
+  const me = await createBotApi(bot.open(async () => true)).me();
   if (me.ok) return { check, state: "ok", message: `reachable as @${me.value.name}`, fix: null };
   return failed(
     me.error.code === "telegram_token_refused"

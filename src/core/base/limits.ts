@@ -96,6 +96,8 @@ export const LIMITS = {
   telegramCards: 5,
   /** Accounts that wrote to the bot without being the owner's, each noted once; a flood of them ends here. */
   telegramStrangers: 200,
+  /** One call of the Bot API: the longest message, every character of it escaped, with its buttons. */
+  telegramCallBytes: 65_536,
   /** One answer of the Bot API: fifty updates of the longest text, with everything around it. */
   telegramAnswerBytes: 8_388_608,
   /** However long Telegram asks to wait, it is tried again after this. */

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { connect, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { connect as connectSecurely, type TLSSocket } from "node:tls";
 
@@ -24,7 +24,9 @@ export type Secured = {
 export const systemNetwork: Network = {
   resolve: async (name) => (await lookup(name, { all: true, order: "ipv4first" })).map(({ address }) => address),
   dial: ({ address, port }) => connect({ host: address, port, lookup: noLookup }),
-  secure: (socket, host) => securedBy(connectSecurely({ socket, servername: host })),
+  // A server name is never an address (RFC 6066, 3); the certificate is held against the address all the same.
+  secure: (socket, host) =>
+    securedBy(connectSecurely({ socket, ...(isIP(host) === 0 ? { servername: host } : { host }) })),
   ownAddresses: () => Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)),
 };
 

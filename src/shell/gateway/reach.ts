@@ -11,6 +11,8 @@ export type ReachOptions = {
   /** Names under which Silas itself is known outside. */
   readonly ownNames: readonly string[];
   readonly connectMs: number;
+  /** Ends it at once: nobody waits for a connection any more. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** A way to one host of the grant, or why there is none. */
@@ -50,10 +52,10 @@ function remember<T>(known: Map<string, Promise<T>>, { name, make }: Making<T>):
 
 async function addressesOf(
   host: string,
-  { network, ...waiting }: ReachOptions,
+  options: ReachOptions,
 ): Promise<Result<readonly string[], EgressRefusalReason>> {
-  const isAddress = parseIpAddress(host) !== null;
-  const found = isAddress ? [host] : await inTime(network.resolve(host), waiting);
+  const { network } = options;
+  const found = await lookUp(host, options);
   if (found.length === 0) return err("name_unknown");
   const own = new Set(network.ownAddresses().map(spelled));
   const isOpen = (text: string): boolean => {
@@ -64,12 +66,20 @@ async function addressesOf(
   return found.every(isOpen) ? ok(found) : err("address_refused");
 }
 
-type Waiting = Pick<ReachOptions, "timers" | "connectMs">;
+type Waiting = Pick<ReachOptions, "timers" | "connectMs" | "signal">;
+
+/** Every address of a host; none where nobody knows it in time. */
+export async function lookUp(
+  host: string,
+  { network, ...waiting }: Waiting & Pick<ReachOptions, "network">,
+): Promise<readonly string[]> {
+  return parseIpAddress(host) === null ? inTime(network.resolve(host), waiting) : [host];
+}
 
 /** Whoever is asked for a name and does not answer knows none. */
-function inTime(asked: Promise<readonly string[]>, { timers, connectMs }: Waiting): Promise<readonly string[]> {
+function inTime(asked: Promise<readonly string[]>, waiting: Waiting): Promise<readonly string[]> {
   return new Promise((resolve) => {
-    const cancel = timers.after(connectMs, () => resolve([]));
+    const cancel = within(waiting, () => give([]));
     const give = (found: readonly string[]): void => {
       cancel();
       resolve(found);
@@ -78,11 +88,22 @@ function inTime(asked: Promise<readonly string[]>, { timers, connectMs }: Waitin
   });
 }
 
+/** Calls this when the time is up or the signal comes, unless it is cancelled before. */
+function within({ timers, connectMs, signal }: Waiting, giveUp: () => void): () => void {
+  const cancelTimer = timers.after(connectMs, giveUp);
+  signal?.addEventListener("abort", giveUp);
+  if (signal?.aborted === true) queueMicrotask(giveUp);
+  return () => {
+    cancelTimer();
+    signal?.removeEventListener("abort", giveUp);
+  };
+}
+
 const spelled = (text: string): string => parseIpAddress(text)?.bytes.join(".") ?? text;
 
-type Dialling = Pick<ReachOptions, "network" | "timers" | "connectMs"> & { readonly port: number };
+type Dialling = Waiting & Pick<ReachOptions, "network"> & { readonly port: number };
 
-async function connectAny(
+export async function connectAny(
   addresses: readonly string[],
   dialling: Dialling,
 ): Promise<Result<Socket, EgressRefusalReason>> {
@@ -94,7 +115,7 @@ async function connectAny(
 }
 
 /** Null when nobody answers there in time. */
-export function connectTo(address: string, { network, timers, port, connectMs }: Dialling): Promise<Socket | null> {
+export function connectTo(address: string, { network, port, ...waiting }: Dialling): Promise<Socket | null> {
   const socket = network.dial({ address, port });
   return new Promise((resolve) => {
     const give = (answer: Socket | null): void => {
@@ -102,7 +123,7 @@ export function connectTo(address: string, { network, timers, port, connectMs }:
       if (answer === null) socket.destroy();
       resolve(answer);
     };
-    const cancel = timers.after(connectMs, () => give(null));
+    const cancel = within(waiting, () => give(null));
     socket.once("connect", () => give(socket));
     // Stays: a connection that breaks later is the program's to notice.
     socket.on("error", () => give(null));

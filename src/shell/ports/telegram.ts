@@ -1,6 +1,31 @@
-/** What is kept about the owner's chat on Telegram. */
+/** What is kept about the owner's chat on Telegram, and the way to its server. */
 import type { Instant, Result } from "#base";
 import type { ArrivedText, HeardUpdate, StoreFault, TelegramNotice, TelegramPlace } from "#model";
+import type { EgressGrant } from "./egress.ts";
+
+/**
+ * The one way to the Bot API. INVARIANT: it connects to the one address of the configuration and nowhere else. The token
+ * stays behind it: it is added to requests for that address, and is in no answer, record or log.
+ */
+export interface BotGateway {
+  /** Told of each use: before the first byte leaves, once for each kind of refusal, and in sums at the end. */
+  open(onUse: EgressGrant["onUse"]): BotDoor;
+}
+export interface BotDoor {
+  /** One call, one answer, in one try. Null where there is none: no connection, no record, too late or too long. */
+  call(call: BotCall): Promise<BotReply | null>;
+  /** Tells the sums. Harmless the second time. */
+  close(): Promise<void>;
+}
+export type BotCall = {
+  /** The name of the method, as in `getMe`. */
+  readonly method: string;
+  readonly body: object;
+  readonly timeoutMs: number;
+  /** Ends it at once. */
+  readonly signal?: AbortSignal | undefined;
+};
+export type BotReply = { readonly status: number; readonly text: string };
 
 /**
  * What was heard and told in the chat, in `silas.db`. INVARIANT: an update is passed on once. It is kept, or found to

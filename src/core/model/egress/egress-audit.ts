@@ -6,16 +6,16 @@ const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const count = z.int().check(z.gte(0));
 /** A host and its port as `hostWords` writes them; a program cannot get anything else into the chain. */
-const host = z.string().check(z.regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/));
+export const hostField = z.string().check(z.regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/));
 /** What of a run used the network: a step of an attempt or a check, by its place in the plan. */
 const part = { run_id: id, work_item_id: id, part: z.enum(["step", "check"]), index: count };
 
 /** What the audit chain says about the network of runs: where, how much and whether, never what was said. */
 export const egressAuditSchemas = {
   /** Before the first byte leaves for this host. */
-  egress_opened: z.strictObject({ ...part, host }),
-  egress_ended: z.strictObject({ ...part, host, requests: count, bytes_sent: count, bytes_received: count }),
-  egress_refused: z.strictObject({ ...part, host: z.nullable(host), reason: code }),
+  egress_opened: z.strictObject({ ...part, host: hostField }),
+  egress_ended: z.strictObject({ ...part, host: hostField, requests: count, bytes_sent: count, bytes_received: count }),
+  egress_refused: z.strictObject({ ...part, host: z.nullable(hostField), reason: code }),
 } as const;
 
 type EgressEvent = keyof typeof egressAuditSchemas;

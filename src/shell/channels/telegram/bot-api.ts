@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import { err, LIMITS, ok, type Result } from "#base";
 import type { TelegramFault } from "#model";
-import type { Timers } from "#ports";
+import type { BotDoor } from "#ports";
 import {
   answerSchema,
   botSchema,
@@ -34,14 +34,12 @@ export interface BotApi {
   answerPress(pressId: string, text: string): Answered<void>;
 }
 
-export type BotApiParts = { readonly token: string; readonly apiRoot: string; readonly timers: Timers };
-
 /** Asks for the updates of this bot stay open this long when nothing happens. */
 const POLL_SECONDS = 25;
 const CALL_MS = 15_000;
 
-export function createBotApi(parts: BotApiParts): BotApi {
-  const call = <T>(asked: Omit<Asked<T>, keyof BotApiParts>) => ask({ ...parts, ...asked });
+export function createBotApi(door: Pick<BotDoor, "call">): BotApi {
+  const call = <T>(asked: Asked<T>) => ask(door, asked);
   return {
     me: async () => {
       const me = await call({ method: "getMe", body: {}, result: botSchema });
@@ -89,7 +87,7 @@ function bodyOf(chatId: string, { text, plain, buttons }: Written): object {
   };
 }
 
-type Asked<T> = BotApiParts & {
+type Asked<T> = {
   readonly method: string;
   readonly body: object;
   readonly result: z.ZodMiniType<T>;
@@ -97,40 +95,13 @@ type Asked<T> = BotApiParts & {
   readonly timeoutMs?: number;
 };
 
-/**
- * One call. The token is part of the address, so neither the address nor a cause that may name it leaves this function; a
- * redirect is refused, because it would carry the token elsewhere.
- */
-async function ask<T>(asked: Asked<T>): Answered<T> {
-  const late = new AbortController();
-  const cancel = asked.timers.after(asked.timeoutMs ?? CALL_MS, () => late.abort());
-  const signal = asked.signal === undefined ? late.signal : AbortSignal.any([late.signal, asked.signal]);
-  try {
-    const response = await fetch(`${asked.apiRoot}/bot${asked.token}/${asked.method}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(asked.body),
-      redirect: "error",
-      signal,
-    });
-    return judge(response.status, { answer: answerOf(await readText(response)), result: asked.result });
-  } catch {
-    return err({ code: "telegram_unreachable" });
-  } finally {
-    cancel();
-  }
-}
-
-/** What is longer than any answer to these calls is not read to its end. */
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > LIMITS.telegramAnswerBytes) throw new Error("the answer is too long");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+async function ask<T>(
+  door: Pick<BotDoor, "call">,
+  { method, body, result, signal, timeoutMs = CALL_MS }: Asked<T>,
+): Answered<T> {
+  const reply = await door.call({ method, body, timeoutMs, signal });
+  if (reply === null) return err({ code: "telegram_unreachable" });
+  return judge(reply.status, { answer: answerOf(reply.text), result });
 }
 
 function answerOf(text: string): BotAnswer | null {

@@ -3,6 +3,7 @@ import type { TelegramFault, TelegramPlace } from "#model";
 import type {
   ApprovalsDoor,
   AuditLog,
+  BotGateway,
   Clock,
   FaultTally,
   FindSecrets,
@@ -20,6 +21,7 @@ import type { PagePlace } from "./card-text.ts";
 
 /** What the chat needs of the world. No member is optional: a chat without one of its guards cannot be built. */
 export type ChatDeps = {
+  readonly bot: BotGateway;
   readonly store: TelegramStore;
   readonly approvals: Pick<ApprovalsDoor, "summary" | "show" | "decide">;
   /** Looking here starts no time: what is announced to a phone in a pocket was not seen yet. */

@@ -1,4 +1,4 @@
-import type { TelegramFault, TelegramState } from "#model";
+import { hostWords, type AuditDraft, type EgressUse, type TelegramFault, type TelegramState } from "#model";
 import { createRateWindow } from "../web/rate-window.ts";
 import { createAnswers } from "./answers.ts";
 import { createBotApi, type BotApi } from "./bot-api.ts";
@@ -10,8 +10,6 @@ import { createLane } from "./lane.ts";
 
 export type Listening = {
   readonly deps: ChatDeps;
-  readonly token: string;
-  readonly apiRoot: string;
   readonly chatId: string;
   readonly scopeId: string;
   readonly page: PagePlace;
@@ -22,11 +20,18 @@ export type Listening = {
 
 /** Listens until Silas ends, or the token is refused. A bug throws; nothing of this listener runs on after it. */
 export async function listen(listening: Listening): Promise<void> {
-  const { deps, token, apiRoot } = listening;
-  const api = createBotApi({ token, apiRoot, timers: deps.timers });
-  const bot = await identify(listening, api);
-  if (bot === null) return;
-  const { chatId, scopeId, page, messagesPerMinute } = listening;
+  const door = listening.deps.bot.open((use) => record(listening.deps, use));
+  try {
+    const api = createBotApi(door);
+    const bot = await identify(listening, api);
+    if (bot !== null) await attend(listening, { api, bot });
+  } finally {
+    await door.close();
+  }
+}
+
+async function attend(listening: Listening, { api, bot }: { readonly api: BotApi; readonly bot: Bot }): Promise<void> {
+  const { deps, chatId, scopeId, page, messagesPerMinute } = listening;
   const place = `${bot.id}:${chatId}`;
   const over = new AbortController();
   const ending = AbortSignal.any([listening.ending, over.signal]);
@@ -44,6 +49,29 @@ export async function listen(listening: Listening): Promise<void> {
     unsubscribe();
     over.abort();
     await Promise.all([desk.settled(), lane.settled()]);
+  }
+}
+
+/** Whether the chain has it; what it does not have is not done. */
+async function record({ audit, clock, log }: ChatDeps, use: EgressUse): Promise<boolean> {
+  const draft = { ...eventOf(use), at: clock.now(), actor: { kind: "system" } } as AuditDraft;
+  const kept = await audit.append(draft);
+  if (!kept.ok) log.error("egress_unrecorded", kept.error);
+  return kept.ok;
+}
+
+function eventOf(use: EgressUse): Pick<AuditDraft, "event" | "data"> {
+  switch (use.kind) {
+    case "opened":
+      return { event: "telegram_egress_opened", data: { host: hostWords(use) } };
+    case "refused": {
+      const host = use.target === null ? null : hostWords(use.target);
+      return { event: "telegram_egress_refused", data: { host, reason: use.reason } };
+    }
+    case "ended": {
+      const { requests, bytesSent: bytes_sent, bytesReceived: bytes_received } = use;
+      return { event: "telegram_egress_ended", data: { host: hostWords(use), requests, bytes_sent, bytes_received } };
+    }
   }
 }
 

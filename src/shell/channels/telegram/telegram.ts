@@ -22,7 +22,7 @@ export interface Telegram {
 /** Off by default. What listens is read only where it is wanted, and nothing of Silas waits for it. [TELE-01] */
 export function createTelegram({ config, stores, ...rest }: TelegramParts): Telegram {
   const deps: ChatDeps = { ...rest, store: stores.telegram, requests: stores.approvals, audit: stores.audit };
-  const { enabled, token, ownerChatId: chatId, apiRoot } = config.channels.telegram;
+  const { enabled, token, ownerChatId: chatId } = config.channels.telegram;
   const ending = new AbortController();
   const states = createStates();
   let running: Promise<void> = Promise.resolve();
@@ -34,8 +34,6 @@ export function createTelegram({ config, stores, ...rest }: TelegramParts): Tele
     const { publicUrl } = config.channels.web;
     await listen({
       deps,
-      token: token.reveal(),
-      apiRoot,
       chatId,
       scopeId: config.ownerId,
       page: { url: publicUrl ?? url, isPublic: publicUrl !== null },

@@ -29,10 +29,10 @@ export async function postTo(posting: Posting, body: string): Promise<Result<Pos
   const keyRef = place.key.kind === "vault" ? place.key.ref : null;
   const leaving = { host: placeWords(place), model: place.model, bytes, sha256: sha256Hex(body), keyRef };
   if (!(await onLeave(leaving))) return refuse("model_not_recorded");
-  if (posting.signal.aborted) return refuse("model_interrupted");
-  const { timeoutMs } = posting;
+  const { timeoutMs, signal } = posting;
+  if (signal.aborted) return refuse("model_interrupted");
   const connected = await connectPlace(place, { ...posting, connectMs: Math.min(timeoutMs, LIMITS.placeConnectMs) });
-  if (!connected.ok) return refuse("model_unreachable");
+  if (!connected.ok) return refuse(signal.aborted ? "model_interrupted" : "model_unreachable");
   const host = placeWords(place);
   const answer = await exchange(connected.value, {
     ...posting,
