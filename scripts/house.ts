@@ -93,7 +93,8 @@ export const ROOMS: readonly Room[] = [
     door: "src/shell/channels/index.ts",
     mayImport: ["ports", "model", "base"],
     packages: null,
-    purpose: "the ways in: web server and socket, sessions, limits; the chat on Telegram",
+    purpose:
+      "the ways in: web server and socket, sessions, limits; the page a service leads back to; the chat on Telegram",
   },
   {
     name: "ports",

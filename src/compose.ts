@@ -10,6 +10,7 @@ import {
   createTelegram,
   createWebServer,
   loadTls,
+  openCallback,
   randomToken,
   webSettings,
   type ListenRefusal,
@@ -360,7 +361,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const given = { ...parts, config: options.config, vault, log, skills: installed, findSecrets };
   const around = { ...given, installed, sandboxes, review, proposals: approvals };
   const skills = createSkills({ ...around, ...ofSkills });
-  const connections = createConnections({ ...around, approvals: stores.approvals, stores, secrets });
+  const connections = createConnections({ ...around, approvals: stores.approvals, stores, secrets, openCallback });
   const models = createModels({ config: options.config, vault, timers: machine.timers });
   const planner = createPlanner({ ...around, stores, gates, models });
   const running = { ...around, connections: connections.uses, stores: planner.stores, gates, models };

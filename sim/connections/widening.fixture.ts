@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert, err, ok } from "#base";
+import { openCallback } from "#channels";
 import { parseYaml } from "#config";
 import type { KeptRequest, SandboxRun, SecretRef } from "#model";
 import type { KeptConnection, SandboxCommand, Sandboxes, Timers, Vault } from "#ports";
@@ -219,6 +220,7 @@ export async function openConnecting(
       randomness,
       log,
       timers: timers ?? { after: () => () => {} },
+      openCallback,
     });
     const keep = async (): Promise<void> => {
       const loaded = await skills.load("notes");

@@ -302,6 +302,8 @@ export type {
   SuggestionStore,
 } from "./ports/suggestions.ts";
 export type {
+  Callback,
+  CallbackQuery,
   ConnectingRequest,
   ConnectionActRefusal,
   ConnectionsDoor,
@@ -309,6 +311,7 @@ export type {
   EndedWidening,
   ConnectRefusal,
   KeptConnection,
+  OpenCallback,
   Recovery,
   WantedConnection,
   WideningOutcome,

@@ -232,6 +232,29 @@ describe("a script of a connection", () => {
   });
 });
 
+/** A setup that leads to a page of its service; answers where that page leads back to. */
+async function ledAway(desk: Awaited<ReturnType<typeof openConnectionDesk>>, query: string): Promise<URL> {
+  const setup = `const back = process.env.SILAS_REDIRECT_URI;
+    say({ type: "setup_step", step_id: "page", step: { type: "browser_redirect",
+      auth_url: "https://notes.example.com/auth?redirect_uri=" + encodeURIComponent(back) + "${query}", listening_on: new URL(back).host } });
+    say({ type: "await_input", step_id: "page" });
+    const { payload } = JSON.parse((await lines.next()).value);
+    const got = await ask("/token", { code: payload.code, state: payload.state });
+    hand("access", got.access_token);
+    say({ type: "completion", connection_payload: { name: "Notes of Ada", permissions_granted: ["notes.read"] } });
+    process.exit(0);`;
+  const discover = `say({ auth_strategy: "browser_redirect", provider: "Notes", identity_match: true, initial_permissions: [],
+      setup_requirements: { browser: true, secure_input: false, app_registration: false } });
+    process.exit(0);`;
+  desk.service.allow();
+  await begun(desk, { ...withScript("setup", setup), "scripts/discover.mjs": OPENING + discover });
+  const { setup: shown } = await until(desk.app, (one) => one.setup !== null);
+  const card = shown?.card;
+  if (card?.card_type !== "browser_redirect") throw new Error("a page is shown");
+  expect(card.listening_on).toMatch(/^127\.0\.0\.1:\d+$/);
+  return new URL(new URL(card.auth_url).searchParams.get("redirect_uri") ?? "");
+}
+
 describe("other ways in", () => {
   test("[SETUP-13] [SETUP-05] [SETUP-07] a secret that is typed goes to the vault, and the script proves by its name alone that it works", async () => {
     const desk = await openConnectionDesk();
@@ -281,26 +304,7 @@ describe("other ways in", () => {
 
   test("[SETUP-12] a page of the service leads back to this machine, and the script exchanges what it brings", async () => {
     const desk = await openConnectionDesk();
-    const setup = `const back = process.env.SILAS_REDIRECT_URI;
-      say({ type: "setup_step", step_id: "page", step: { type: "browser_redirect",
-        auth_url: "https://notes.example.com/auth?redirect_uri=" + encodeURIComponent(back), listening_on: new URL(back).host } });
-      say({ type: "await_input", step_id: "page" });
-      const { payload } = JSON.parse((await lines.next()).value);
-      const got = await ask("/token", { code: payload.code, state: payload.state });
-      hand("access", got.access_token);
-      say({ type: "completion", connection_payload: { name: "Notes of Ada", permissions_granted: ["notes.read"] } });
-      process.exit(0);`;
-    const discover = `say({ auth_strategy: "browser_redirect", provider: "Notes", identity_match: true, initial_permissions: [],
-        setup_requirements: { browser: true, secure_input: false, app_registration: false } });
-      process.exit(0);`;
-    const files = { ...withScript("setup", setup), "scripts/discover.mjs": OPENING + discover };
-    desk.service.allow();
-    await begun(desk, files);
-    const { setup: shown } = await until(desk.app, (one) => one.setup !== null);
-    const card = shown?.card;
-    if (card?.card_type !== "browser_redirect") throw new Error("a page is shown");
-    expect(card.listening_on).toMatch(/^127\.0\.0\.1:\d+$/);
-    const back = new URL(new URL(card.auth_url).searchParams.get("redirect_uri") ?? "");
+    const back = await ledAway(desk, "");
     expect((await fetch(new URL("/other", back))).status).toBe(404);
     back.search = "?code=c-1&state=s-1";
     expect((await fetch(back)).status).toBe(200);
@@ -312,6 +316,22 @@ describe("other ways in", () => {
       '{"code":"c-1","state":"s-1"}',
     ]);
     await expect(fetch(back)).rejects.toThrow("fetch failed");
+  });
+
+  test("a page that brings back another state than it was sent with is not heard, and the right one still is", async () => {
+    const desk = await openConnectionDesk();
+    const back = await ledAway(desk, "&state=s-1");
+    for (const query of [
+      "?code=stolen&state=s-2",
+      "?code=stolen",
+      "?error=access_denied&state=",
+      "?code=c-1&state=s-1",
+    ]) {
+      back.search = query;
+      expect((await fetch(back)).status).toBe(200);
+    }
+    await until(desk.app, ({ record }) => record.status === "active");
+    expect(desk.service.asked[0]).toMatchObject({ path: "/token", body: '{"code":"c-1","state":"s-1"}' });
   });
 });
 

@@ -1,5 +1,6 @@
 /**
- * channels: the ways in: the web server with its socket, and the owner's chat on Telegram.
+ * channels: the ways in: the web server with its socket, the page that a service leads back to, and the owner's chat on
+ * Telegram. Every listening socket of Silas is opened here, but for the gateway's own door to a sandbox.
  *
  * Decides who may speak and whether what was said is well formed; everything it lets through is a value of `#model`,
  * handed to a port. May import `#ports`, `#model` and `#base` only.
@@ -9,6 +10,7 @@
  * (LIM-01); in the chat one account is heard, and what it decides there is signed elsewhere (FLOW-18). Raw causes go to
  * the log and never to a client.
  */
+export { openCallback } from "./callback.ts";
 export { randomToken } from "./web/device-sessions.ts";
 export { createBotApi } from "./telegram/bot-api.ts";
 export { createTelegram, type Telegram } from "./telegram/telegram.ts";

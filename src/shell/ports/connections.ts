@@ -17,6 +17,16 @@ import type {
 } from "#model";
 import type { Proposed, ProposeRefusal } from "./approvals.ts";
 
+/** Opens the page that a service leads a browser back to, for one setup. A sandbox has no such place. */
+export type OpenCallback = (onQuery: (query: CallbackQuery) => void) => Promise<Callback>;
+export type Callback = {
+  /** The address and port, as a script must name them. */
+  readonly listeningOn: string;
+  readonly uri: string;
+  close(): void;
+};
+export type CallbackQuery = { readonly code: string | null; readonly state: string; readonly error: string };
+
 /** A connection as it is kept. No secret is in it, nor anything made from one. */
 export type KeptConnection = {
   readonly record: ConnectionRecord;

@@ -6,6 +6,7 @@ import type {
   ConnectionStore,
   KeptConnection,
   Log,
+  OpenCallback,
   Randomness,
   ReviewFeed,
   Sandboxes,
@@ -27,6 +28,7 @@ export type ConnectionDeps = SignedDeps & {
   readonly proposals: Pick<ApprovalsDoor, "propose" | "proposePayload">;
   readonly secrets: SecretsDoor;
   readonly inputs: Pick<SecureInputStore, "list">;
+  readonly openCallback: OpenCallback;
   readonly vault: Pick<Vault, "get" | "put">;
   readonly review: ReviewFeed;
   readonly audit: Pick<AuditLog, "append">;

@@ -3,7 +3,6 @@ import type { ConnectionFailure, ConnectionManifest, IdentityHint } from "#model
 import type { KeptConnection } from "#ports";
 import type { Completion, StepPayload } from "#work";
 import type { LoadedSkill } from "../skills/installed.ts";
-import { openCallback } from "./callback.ts";
 import type { ConnectionDeps } from "./deps.ts";
 import { runScript } from "./run-script.ts";
 import { createTalk, type SetupTalk, type ShownStep } from "./talk.ts";
@@ -54,7 +53,7 @@ async function runSetup(
   { order, talk }: { readonly order: SetupOrder; readonly talk: SetupTalk },
 ): Promise<SetupEnd> {
   const { of, skill, manifest, hint, permissions, incremental } = order;
-  const redirect = of.record.authStrategy === "browser_redirect" ? await openCallback(talk.onCallback) : null;
+  const redirect = of.record.authStrategy === "browser_redirect" ? await deps.openCallback(talk.onCallback) : null;
   talk.listens(redirect);
   try {
     const ran = await runScript(deps, {

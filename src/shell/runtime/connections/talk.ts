@@ -1,9 +1,8 @@
 import { oneLine, parseStrictJson, type Instant } from "#base";
 import { scriptLineSchema, type ConnectionFailure, type SetupStep } from "#model";
-import type { SandboxInput } from "#ports";
+import type { Callback, CallbackQuery, SandboxInput } from "#ports";
 import { advanceSetup, SETUP_BEGINS, type SetupEffect, type SetupFact, type SetupState, type StepPayload } from "#work";
 import { faultFailure, unknownFailure } from "./answers.ts";
-import type { Callback, CallbackQuery } from "./callback.ts";
 import { SYSTEM, type ConnectionDeps } from "./deps.ts";
 import { hostOf, refOf, type runScript, type TalkControl } from "./run-script.ts";
 import type { SetupEnd, SetupOrder } from "./setup.ts";
@@ -139,6 +138,9 @@ async function look(talking: Talking): Promise<void> {
 function comeBack(talking: Talking, { code, state, error }: CallbackQuery): void {
   const { shown } = talking.now;
   if (shown?.step.type !== "browser_redirect") return;
+  // A page that somebody else made brings another state, or none. A script that sends none checks what comes itself.
+  const sent = URL.parse(shown.step.auth_url)?.searchParams.get("state") ?? null;
+  if (sent !== null && sent !== state) return;
   const payload = code === null ? ({ action: "trouble", error } as const) : ({ action: "done", code, state } as const);
   turn(talking, { kind: "answer", stepId: shown.stepId, payload });
 }

@@ -1,21 +1,19 @@
 import type { AddressInfo } from "node:net";
-
-/** Where a service leads a browser back to. Held by Silas: a sandbox has no such place. */
-export type Callback = {
-  readonly listeningOn: string;
-  readonly uri: string;
-  close(): void;
-};
-export type CallbackQuery = { readonly code: string | null; readonly state: string; readonly error: string };
+import type { OpenCallback } from "#ports";
 
 const PAGE = "<!doctype html><meta charset=utf-8><title>Silas</title><p>You can close this page and go back to Silas.";
 
-/** Listens on this machine alone, on a port nobody chose, for the one page that leads back. [SETUP-12] */
-export async function openCallback(onQuery: (query: CallbackQuery) => void): Promise<Callback> {
+/**
+ * Listens on this machine alone, on a port nobody chose, for the one page that leads back. A name that somebody made to
+ * point here is not answered: a browser that was led back names the number and the port. [SETUP-12]
+ */
+export const openCallback: OpenCallback = async (onQuery) => {
   const { createServer } = process.getBuiltinModule("node:http");
+  let listeningOn = "";
   const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://127.0.0.1");
-    const isMeant = request.method === "GET" && url.pathname === "/callback";
+    const url = URL.parse(request.url ?? "", "http://127.0.0.1");
+    const isMeant =
+      request.method === "GET" && request.headers.host === listeningOn && url !== null && url.pathname === "/callback";
     response.writeHead(isMeant ? 200 : 404, {
       "content-type": "text/html",
       "cache-control": "no-store",
@@ -24,14 +22,15 @@ export async function openCallback(onQuery: (query: CallbackQuery) => void): Pro
       connection: "close",
     });
     response.end(isMeant ? PAGE : "");
+    if (!isMeant) return;
     const get = (name: string): string => (url.searchParams.get(name) ?? "").slice(0, 4_000);
-    if (isMeant) onQuery({ code: get("code") || null, state: get("state"), error: get("error").slice(0, 80) });
+    onQuery({ code: get("code") || null, state: get("state"), error: get("error").slice(0, 80) });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(0, "127.0.0.1", resolve);
   });
-  const listeningOn = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  listeningOn = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     listeningOn,
     uri: `http://${listeningOn}/callback`,
@@ -40,4 +39,4 @@ export async function openCallback(onQuery: (query: CallbackQuery) => void): Pro
       server.closeAllConnections();
     },
   };
-}
+};
