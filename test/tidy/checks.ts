@@ -19,6 +19,7 @@ import {
   parametersAreNamed,
   sourcesAreUnderstood,
 } from "./sizes.ts";
+import { onlyChannelsListen, onlyTheGatewayConnects } from "./sockets.ts";
 import {
   doorsMatchTheManifest,
   doorsOpenWithTheirComment,
@@ -44,6 +45,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "imports go through doors and follow the plan": importsRespectTheWalls,
   "imports lead to files of the repository": importsLeadToFiles,
   "heavy parts of Node are asked for, not imported": heavyPartsAreAskedFor,
+  "only channels listen": onlyChannelsListen,
+  "only the gateway connects": onlyTheGatewayConnects,
   "a door is a comment and named re-exports": doorsOpenWithTheirComment,
   "the tidy reader understands every file": sourcesAreUnderstood,
   "files are short": filesAreShort,

@@ -72,6 +72,43 @@ const WALLS: Readonly<Record<string, Sample>> = {
       "bench/a.ts": 'import { request } from "node:http";',
     },
   },
+  "only channels listen": {
+    bad: [
+      { "src/shell/runtime/a.ts": 'const { createServer } = process.getBuiltinModule("node:http");' },
+      { "src/shell/gateway/a.ts": 'import { createServer, type Socket } from "node:net";' },
+      { "src/cli/a.ts": 'import * as net from "node:net";' },
+      { "src/cli/a.ts": 'import fastify from "fastify";' },
+      { "src/cli/a.ts": 'const tls = await import("node:tls");' },
+      { "src/compose.ts": "server.listen(port);" },
+    ],
+    good: {
+      "src/shell/channels/a.ts": 'import { createServer } from "node:net";\ncreateServer().listen(0);',
+      "src/shell/gateway/a.ts": 'import { connect, isIP } from "node:net";',
+      "src/compose.ts": 'import type { Server } from "node:http";\nserver.listen();\nconst said = "createServer()";',
+      "src/cli/a.test.ts": 'import { createServer } from "node:http";',
+    },
+  },
+  "only the gateway connects": {
+    bad: [
+      { "src/shell/channels/a.ts": 'const answer = await fetch("https://a.example");' },
+      { "src/shell/channels/a.ts": 'const { request: ask } = process.getBuiltinModule("node:http");' },
+      { "src/shell/channels/a.ts": "const ask = process.getBuiltinModule(name).request;" },
+      { "src/shell/runtime/a.ts": 'import { connect } from "node:tls";' },
+      { "src/shell/runtime/a.ts": 'import { lookup } from "node:dns/promises";' },
+      { "src/shell/runtime/a.ts": 'import { createSocket } from "node:dgram";' },
+      { "src/cli/a.ts": "const socket = new WebSocket(url);" },
+      { "src/cli/a.ts": 'import { Pool } from "undici";' },
+    ],
+    good: {
+      "src/shell/gateway/a.ts":
+        'import { connect } from "node:net";\nconst { request } = process.getBuiltinModule("node:http");',
+      "src/shell/channels/a.ts":
+        'const { createServer } = process.getBuiltinModule("node:https");\nopen({ fetch: post });\nit.fetch();',
+      "src/shell/stores/a.ts":
+        'const { createHash } = process.getBuiltinModule("node:crypto");\nconst said = `fetch()`;',
+      "src/cli/a.ts": "// fetch(it)\nprefetch();",
+    },
+  },
   "a door is a comment and named re-exports": {
     bad: [
       { "src/core/base/index.ts": 'export { a } from "./a.ts";' },
