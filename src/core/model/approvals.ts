@@ -1,14 +1,13 @@
 import * as z from "zod/mini";
-import { canonicalJson, LIMITS, parseInstant, type Instant, type JsonValue, type Sha256Hex } from "#base";
+import { canonicalJson, LIMITS, parseInstant, type Instant, type JsonValue } from "#base";
 import { DECISION_STATES } from "./approval/decision-states.ts";
 import { signatureSchema as signature } from "./approval/signature-schema.ts";
-import { signatureToBase64 } from "./approval/signature.ts";
 import type { AnswerFault } from "./ask/answers.ts";
 import { auditActorSchema } from "./audit.ts";
-import { cardSchema, cardToWire, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
+import { cardSchema, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
-import { recordOf, snakeRecord } from "./approval/record-codec.ts";
-import { instantSchema, nameSchema } from "./values.ts";
+import { recordOf, writerOf } from "./approval/record-codec.ts";
+import { digestSchema as digest, instantSchema, nameSchema } from "./values.ts";
 
 export const APPROVAL_SCOPES = [
   "full_plan",
@@ -32,12 +31,6 @@ export type ApprovalScope = (typeof APPROVAL_SCOPES)[number];
 export const APPROVAL_VERDICTS = ["approved", "declined", "edit_requested", "conditional"] as const;
 export type ApprovalVerdict = (typeof APPROVAL_VERDICTS)[number];
 
-const hexOf = <T extends string>(chars: number) =>
-  z.pipe(
-    z.string().check(z.regex(new RegExp(`^[0-9a-f]{${chars}}$`))),
-    z.transform((text) => text as T),
-  );
-const digest = hexOf<Sha256Hex>(64);
 /** A moment in its one spelling: a token says each thing in one way only. */
 const moment = z.pipe(z.string().check(z.refine(isExactInstant, "invalid_instant")), instantSchema);
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
@@ -63,7 +56,7 @@ const unsignedShape = {
   key_id: keyIdSchema,
   issued_at: moment,
   expires_at: moment,
-  nonce: hexOf<string>(64),
+  nonce: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   approval_strength: z.literal("tap"),
   conditions,
   max_executions: uses,
@@ -82,12 +75,9 @@ export type UnsignedToken = Omit<ApprovalToken, "signature">;
 export const unsignedTokenSchema = recordOf(
   z.strictObject(unsignedShape).check(z.refine(standsWithConditions, "standing_conditions_missing")),
 );
-export const unsignedTokenToWire = (token: UnsignedToken): z.input<typeof unsignedTokenSchema> => snakeRecord(token);
+export const unsignedTokenToWire = writerOf(unsignedTokenSchema);
 
-export const approvalTokenToWire = (token: ApprovalToken): ApprovalTokenBody => ({
-  ...snakeRecord(token),
-  signature: signatureToBase64(token.signature),
-});
+export const approvalTokenToWire = writerOf(approvalTokenSchema);
 
 /** The answer to a pending decision. */
 export const approvalDecisionSchema = recordOf(
@@ -127,10 +117,7 @@ export const pendingDecisionSchema = recordOf(z.strictObject(pendingShape));
 export type PendingDecision = z.infer<typeof pendingDecisionSchema>;
 export type PendingDecisionBody = z.input<typeof pendingDecisionSchema>;
 
-export const pendingDecisionToWire = (pending: PendingDecision): PendingDecisionBody => ({
-  ...snakeRecord(pending),
-  card: cardToWire(pending.card),
-});
+export const pendingDecisionToWire = writerOf(pendingDecisionSchema);
 
 /** One use of a token: unique by nonce and number. [APPR-17] */
 export const approvalUseSchema = recordOf(
@@ -144,7 +131,7 @@ export const approvalUseSchema = recordOf(
 );
 export type ApprovalUse = z.infer<typeof approvalUseSchema>;
 export type ApprovalUseBody = z.input<typeof approvalUseSchema>;
-export const approvalUseToWire = (use: ApprovalUse): ApprovalUseBody => snakeRecord(use);
+export const approvalUseToWire = writerOf(approvalUseSchema);
 
 /** A key as a receipt carries it. */
 const receiptKeySchema = recordOf(
@@ -194,21 +181,7 @@ export const receiptSchema = recordOf(
 export type Receipt = z.infer<typeof receiptSchema>;
 export type ReceiptBody = z.input<typeof receiptSchema>;
 
-export const receiptToWire = ({ also, executions, decisions, ...receipt }: Receipt): ReceiptBody => ({
-  ...snakeRecord(receipt),
-  ...(also === undefined ? {} : { also: also.map(grantedToWire) }),
-  ...(executions === undefined ? {} : { executions: [...executions] }),
-  ...(decisions === undefined ? {} : { decisions: [...decisions] }),
-  token: approvalTokenToWire(receipt.token),
-  key: snakeRecord(receipt.key),
-  uses: receipt.uses.map(approvalUseToWire),
-  audit: receipt.audit === null ? null : [...receipt.audit],
-});
-
-const grantedToWire = ({ token, uses: used }: NonNullable<Receipt["also"]>[number]) => ({
-  token: approvalTokenToWire(token),
-  uses: used.map(approvalUseToWire),
-});
+export const receiptToWire = writerOf(receiptSchema);
 
 /** What is checked of a token, in this order; the first that fails is the answer. [APPR-11] */
 export type ApprovalCheck = "signature" | "binding" | "verdict" | "expiry" | "execution_count" | "use_freshness";

@@ -14,7 +14,7 @@ import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
 import { HOLD_REASONS, VOIDED_ACT } from "./audit/hold.ts";
-import { instantSchema, nameSchema } from "./values.ts";
+import { instantSchema, nameSchema, numberText } from "./values.ts";
 import { memoryAuditSchemas } from "./memory/memory-audit.ts";
 import { taintSchema } from "./message/taint.ts";
 import { skillAuditSchemas } from "./skill/skill-audit.ts";
@@ -254,14 +254,14 @@ export type AuditQuery = {
   readonly limit: number;
 };
 
-const numberText = z.pipe(z.string().check(z.regex(/^\d{1,15}$/)), z.transform(Number));
+const rowNumber = numberText(15);
 
 /** The address of `GET /api/activity`. Times are moments: where a day begins is for whoever shows it. */
 export const activityQuerySchema = z.strictObject({
   from: z.optional(instantSchema),
   to: z.optional(instantSchema),
-  before_seq: z.optional(numberText),
-  limit: z.optional(z.pipe(numberText, z.int().check(z.gte(1), z.lte(LIMITS.pageRows)))),
+  before_seq: z.optional(rowNumber),
+  limit: z.optional(rowNumber.check(z.gte(1), z.lte(LIMITS.pageRows))),
 });
 
 /** `GET /api/activity`: what happened, in sentences, newest first. */

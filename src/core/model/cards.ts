@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { LIMITS, oneLine, type Sha256Hex } from "#base";
-import { recordOf, snakeRecord } from "./approval/record-codec.ts";
+import { LIMITS, oneLine } from "#base";
+import { recordOf, writerOf } from "./approval/record-codec.ts";
+import { digestSchema as digest } from "./values.ts";
 
 /** From the least to the most. Assigned by table from what would happen, never by whoever proposes. [RISK-03] */
 export const RISK_LEVELS = ["low", "medium", "high", "irreversible"] as const;
@@ -36,10 +37,6 @@ export type CtaRole = (typeof CTA_ROLES)[number];
 /** One line of a phone. */
 export const CARD_INTENT_CHARS = 80;
 
-const digest = z.pipe(
-  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  z.transform((text) => text as Sha256Hex),
-);
 const shown = z.refine<string>((text) => oneLine(text) === text, "unsafe_text");
 /** One line that hides nothing. */
 const line = (charsMax: number) => z.string().check(z.maxLength(charsMax), z.regex(/\S/), shown);
@@ -146,16 +143,7 @@ export type CardCapabilities = z.infer<typeof capabilitiesSchema>;
 export type Card = z.infer<typeof cardSchema>;
 export type CardBody = z.input<typeof cardSchema>;
 
-export function cardToWire({ terms, ...card }: Card): CardBody {
-  return {
-    ...snakeRecord(card),
-    ...(terms === undefined ? {} : { terms: snakeRecord(terms) }),
-    checks: card.checks.map(snakeRecord),
-    budget: card.budget === null ? null : snakeRecord(card.budget),
-    capabilities: card.capabilities === null ? null : snakeRecord(card.capabilities),
-    ctas: card.ctas.map(snakeRecord),
-  };
-}
+export const cardToWire = writerOf(cardSchema);
 
 /** "can be used 3 times, within 20 minutes of signing" */
 export function termsWords({ uses, validMs }: { readonly uses: number; readonly validMs: number }): string {

@@ -138,6 +138,7 @@ export function path(): ValueKind<string> {
 /** A value that never shows: refused as a literal in files, printed nowhere. Null means none is set. */
 /* @__NO_SIDE_EFFECTS__ */
 export function secret(): ValueKind<SecretText | null> {
+  // One way only: nothing writes a secret back into configuration.
   const schema = z.pipe(z.nullable(lineSchema(/^\S+$/)), z.transform(secretText));
   return { schema, expected: "a text without spaces, or null", reading: "text", role: "secret" };
 }

@@ -13,6 +13,7 @@ import type { AuditActor } from "./audit.ts";
 import type { LimitRefused } from "./autonomy/limits.ts";
 import { FRICTIONS } from "./cards.ts";
 import type { KeyId } from "./keys.ts";
+import { digestSchema as digest } from "./values.ts";
 
 /** A request for a decision as it is kept: with what is needed to propose it once more. */
 export type KeptRequest = PendingDecision & {
@@ -93,10 +94,6 @@ export type SpendRefusal =
   | LimitRefused;
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/));
-const digest = z.pipe(
-  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  z.transform((text) => text as Sha256Hex),
-);
 
 export const proposePlanSchema = z.strictObject({ markdown: z.string().check(z.maxLength(LIMITS.planBytes)) });
 export const proposePayloadSchema = z.strictObject({ payload: payloadSchema });

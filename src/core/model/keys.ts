@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { assert, canonicalJson, type Brand, type Instant, type Sha256Hex } from "#base";
+import { assert, canonicalJson, type Brand, type Instant } from "#base";
 import type { StoreFault } from "./journal-errors.ts";
-import { nameSchema } from "./values.ts";
+import { branded, digestSchema, nameSchema } from "./values.ts";
 
 /** The first 16 bytes of the SHA-256 of a raw public key, as lower-case hex. */
 export type KeyId = Brand<string, "KeyId">;
@@ -86,21 +86,9 @@ export type KeysReport = {
     | { readonly state: "refused"; readonly code: SigningError["code"] };
 };
 
-const hexOf = (chars: number) => z.string().check(z.regex(new RegExp(`^[0-9a-f]{${chars}}$`)));
-const brandedHex = <T extends string>(chars: number) =>
-  z.pipe(
-    hexOf(chars),
-    z.transform((text) => text as T),
-  );
-
-export const keyIdSchema = brandedHex<KeyId>(32);
-export const publicKeySchema = brandedHex<PublicKeyHex>(64);
-const digestSchema = brandedHex<Sha256Hex>(64);
-
-export const secretRefSchema = z.pipe(
-  z.string().check(z.regex(/^[a-z0-9][a-z0-9._-]{0,127}$/)),
-  z.transform((text) => text as SecretRef),
-);
+export const keyIdSchema = branded<KeyId>(/^[0-9a-f]{32}$/);
+export const publicKeySchema = branded<PublicKeyHex>(/^[0-9a-f]{64}$/);
+export const secretRefSchema = branded<SecretRef>(/^[a-z0-9][a-z0-9._-]{0,127}$/);
 
 export const enrolKeySchema = z.strictObject({ name: nameSchema });
 /** `last_key` says in words that nothing can be signed afterwards. */

@@ -12,6 +12,7 @@ import {
   type LocalDate,
   type LocalTime,
   type Result,
+  type Sha256Hex,
 } from "#base";
 
 /** Identity of one journal record. Never contains `|` or control characters, so it can stand in a change key. */
@@ -38,6 +39,22 @@ export const instantSchema = parsedText<Instant>(parseInstant);
 export const localDateSchema = parsedText<LocalDate>(parseLocalDate);
 export const localTimeSchema = parsedText<LocalTime>(parseLocalTime);
 
+/** SHA-256 in lower-case hex. */
+export const digestSchema = branded<Sha256Hex>(/^[0-9a-f]{64}$/);
+
+/** A text of this form, which is why it counts as what its type says. */
+/* @__NO_SIDE_EFFECTS__ */
+export function branded<T extends string>(form: RegExp): z.ZodMiniType<T, string> {
+  return z.string().check(z.regex(form)) as z.ZodMiniType<string, string> as z.ZodMiniType<T, string>;
+}
+
+/** A whole number that is not negative, as an address carries it. */
+/* @__NO_SIDE_EFFECTS__ */
+export function numberText(digitsMax: number) {
+  const digits = z.string().check(z.regex(new RegExp(`^\\d{1,${digitsMax}}$`)));
+  return z.codec(digits, z.int(), { decode: Number, encode: String });
+}
+
 /** Text of people: kept exactly as written; only what cannot be stored as UTF-8 is refused. */
 const wellFormed = z.refine<string>(isWellFormed, "invalid_text");
 const notBlank = z.refine<string>((text) => text.trim().length > 0, "blank_text");
@@ -54,8 +71,8 @@ export const givenNameSchema = onOneLine(nameSchema);
 const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/;
 
 /* @__NO_SIDE_EFFECTS__ */
-export function onOneLine<T extends z.core.$ZodType<string, string>>(schema: T) {
-  return z.pipe(z.pipe(z.string(), z.transform(joinLines)), schema);
+export function onOneLine(schema: z.ZodMiniType<string, string>) {
+  return z.codec(z.string(), schema, { decode: joinLines, encode: (text) => text });
 }
 
 function joinLines(text: string): string {
@@ -72,14 +89,21 @@ function idSchema<T extends string>() {
 }
 
 /** A text that becomes a branded value through its parser; the parser's code is the issue's message. */
-function parsedText<T extends string>(parse: (text: string) => Result<T, { readonly code: string }>) {
-  return z.pipe(
-    z.string(),
-    z.transform((text: string, context): T => {
+/* @__NO_SIDE_EFFECTS__ */
+export function parsedText<T extends string>(parse: (text: string) => Result<T, { readonly code: string }>) {
+  return z.codec(z.string(), decoded<T>(), {
+    decode: (text, context) => {
       const result = parse(text);
       if (result.ok) return result.value;
       context.issues.push({ code: "custom", message: result.error.code, input: text });
       return z.NEVER;
-    }),
-  );
+    },
+    encode: (text) => text,
+  });
+}
+
+/** The value side of a codec whose decoder has checked everything already. */
+/* @__NO_SIDE_EFFECTS__ */
+export function decoded<T>(): z.ZodMiniType<T, T> {
+  return z.any();
 }

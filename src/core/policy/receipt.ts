@@ -85,7 +85,8 @@ export function renderReceipt(parts: ReceiptParts): string {
     audit: audit === null ? null : audit.map(({ seq, text, hash }) => ({ seq, text, hash: hash as Receipt["digest"] })),
     executions: executions.length === 0 ? undefined : [...executions],
     decisions: decisions.length === 0 ? undefined : [...decisions],
-    digest: "" as Receipt["digest"],
+    // Stands in until the rest is written.
+    digest: sha256Hex(""),
   });
   return `${canonical({ ...body, digest: sha256Hex(canonical(body)) })}\n`;
 }

@@ -1,21 +1,17 @@
 import * as z from "zod/mini";
-import { LIMITS, type Sha256Hex } from "#base";
+import { LIMITS } from "#base";
 import { unsignedTokenSchema, type PendingDecision } from "../approvals.ts";
 import { ownerAnswerSchema } from "../ask/answers.ts";
 import { FRICTIONS, type RiskLevel } from "../cards.ts";
 import type { KeptRequestBody } from "../decisions.ts";
 import { keyIdSchema, publicKeySchema, type OwnerKeyBody } from "../keys.ts";
-import { nameSchema } from "../values.ts";
+import { digestSchema as digest, nameSchema } from "../values.ts";
 import { id } from "./fields.ts";
 import { signatureSchema } from "./signature-schema.ts";
 import { passkeyAssertionSchema } from "./passkey-wire.ts";
 
 /** What a page and the server say to each other about keys and decisions. A *device* is a signed-in browser. */
 
-const digest = z.pipe(
-  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  z.transform((text) => text as Sha256Hex),
-);
 /** 32 random bytes as lower-case hex. */
 const nonce = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 

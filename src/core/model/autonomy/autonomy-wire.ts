@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Instant } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { id } from "../approval/fields.ts";
 import { instantSchema } from "../values.ts";
 import { ACTION_FAMILIES } from "./families.ts";
@@ -60,11 +60,7 @@ const viewSchema = recordOf(
 export type AutonomyView = z.infer<typeof viewSchema>;
 export type AutonomyViewBody = z.input<typeof viewSchema>;
 
-export const autonomyViewToWire = (view: AutonomyView): AutonomyViewBody => ({
-  ...snakeRecord(view),
-  limits: view.limits.map(snakeRecord),
-  evidence: view.evidence.map(snakeRecord),
-});
+export const autonomyViewToWire = writerOf(viewSchema);
 export const autonomyViewFromWire = (body: unknown): AutonomyView | null => viewSchema.safeParse(body).data ?? null;
 
 /** Which proposal is answered by tightening instead; null for the button that stands by itself. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
 
 /**
@@ -41,10 +41,7 @@ export const undoSchema = recordOf(
 export type UndoView = z.infer<typeof undoSchema>;
 export type UndoBody = z.input<typeof undoSchema>;
 
-export const undoToWire = ({ items, ...undo }: UndoView): UndoBody => ({
-  ...snakeRecord(undo),
-  items: items.map((item) => snakeRecord(item)),
-});
+export const undoToWire = writerOf(undoSchema);
 
 /** `POST /api/work/:id/undo` takes nothing but its address. */
 export const undoRunSchema = z.strictObject({});

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { line } from "../approval/fields.ts";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { SKILL_NAME } from "../skill/skill-tree.ts";
 import { instantSchema } from "../values.ts";
 
@@ -56,7 +56,7 @@ export const connectionRecordSchema = recordOf(
 );
 export type ConnectionRecord = z.infer<typeof connectionRecordSchema>;
 export type ConnectionRecordBody = z.input<typeof connectionRecordSchema>;
-export const connectionRecordToWire = (record: ConnectionRecord): ConnectionRecordBody => snakeRecord(record);
+export const connectionRecordToWire = writerOf(connectionRecordSchema);
 
 /** What `health_check` answers. [CONN-13] */
 export const healthCheckSchema = z.strictObject({

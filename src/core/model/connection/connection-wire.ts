@@ -1,14 +1,10 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { line } from "../approval/fields.ts";
+import { writerOf } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
 import { connectionCardSchema } from "./connection-card.ts";
-import {
-  AUTH_STRATEGIES,
-  connectionRecordSchema,
-  connectionRecordToWire,
-  permissionsSchema,
-} from "./connection-record.ts";
+import { AUTH_STRATEGIES, connectionRecordSchema, permissionsSchema } from "./connection-record.ts";
 import { SKILL_NAME } from "../skill/skill-tree.ts";
 
 /** A connection with what is going on about it. */
@@ -33,10 +29,7 @@ export const connectionViewSchema = z.strictObject({
 });
 export type ConnectionView = z.infer<typeof connectionViewSchema>;
 export type ConnectionViewBody = z.input<typeof connectionViewSchema>;
-export const connectionViewToWire = ({ record, ...view }: ConnectionView): ConnectionViewBody => ({
-  record: connectionRecordToWire(record),
-  ...view,
-});
+export const connectionViewToWire = writerOf(connectionViewSchema);
 
 const hint = z.prefault(z.nullable(line(LIMITS.nameChars)), null);
 /** Who somebody is at the service; discovery is told, and the card shows it. */

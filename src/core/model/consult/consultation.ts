@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ApprovalLapse } from "../work/work-words.ts";
 import type { Instant } from "#base";
 import { DECISION_STATES } from "../approval/decision-states.ts";
-import { camelRecord, recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { camelRecord, recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
 import { MODEL_FAILURES } from "../talk/model-words.ts";
 import { instantSchema } from "../values.ts";
@@ -74,8 +74,7 @@ export const consultationSchema = recordOf(
 export type Consultation = z.infer<typeof consultationSchema>;
 export type ConsultationBody = z.input<typeof consultationSchema>;
 
-export const consultationToWire = (consultation: Consultation): ConsultationBody =>
-  snakeRecord(consultation) as ConsultationBody;
+export const consultationToWire = writerOf(consultationSchema);
 /** For rows that Silas wrote itself; null for anything else. */
 export function consultationFromWire(body: unknown): Consultation | null {
   const parsed = consultationSchema.safeParse(body);
@@ -142,4 +141,4 @@ export const toldOf = (
   refused: told.refused,
 });
 export const toldConsultFromWire = (body: ToldConsultBody): ToldConsult => camelRecord(body);
-export const toldConsultToWire = (told: ToldConsult): ToldConsultBody => snakeRecord(told) as ToldConsultBody;
+export const toldConsultToWire = writerOf(toldSchema);

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 
 const count = z.int().check(z.gte(0));
 
@@ -16,4 +16,4 @@ export const networkUseSchema = recordOf(
 export type NetworkUse = z.infer<typeof networkUseSchema>;
 export type NetworkUseBody = z.input<typeof networkUseSchema>;
 
-export const networkUseToWire = (use: NetworkUse): NetworkUseBody => snakeRecord(use);
+export const networkUseToWire = writerOf(networkUseSchema);

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Instant, Sha256Hex } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
-import { instantSchema } from "../values.ts";
-import { checkResultSchema, checkResultToWire } from "../work/run-records.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
+import { digestSchema as digest, instantSchema } from "../values.ts";
+import { checkResultSchema } from "../work/run-records.ts";
 
 /**
  * Goals that were approved and are checked again and again. A cycle is one look at a goal: its checks, and what came of
@@ -22,10 +22,6 @@ export type CycleTrigger = (typeof CYCLE_TRIGGERS)[number];
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const count = z.int().check(z.gte(0));
-const digest = z.pipe(
-  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  z.transform((text) => text as Sha256Hex),
-);
 
 /** The one task that was made of a failure, and what it stands on. */
 const repairSchema = recordOf(
@@ -89,13 +85,7 @@ export const cycleSchema = recordOf(
 export type Cycle = z.infer<typeof cycleSchema>;
 export type CycleBody = z.input<typeof cycleSchema>;
 
-export const cycleToWire = (cycle: Cycle): CycleBody => ({
-  ...snakeRecord(cycle),
-  results: cycle.results.map(checkResultToWire),
-  found: cycle.found === null ? null : snakeRecord(cycle.found),
-  repair: cycle.repair === null ? null : snakeRecord(cycle.repair),
-  recheck: cycle.recheck?.map(checkResultToWire) ?? null,
-});
+export const cycleToWire = writerOf(cycleSchema);
 
 /** Whether a look found all as it should be: nothing failed, and nobody was asked anything. */
 export const isPlainCycle = ({ ended, repair, found }: Cycle): boolean =>

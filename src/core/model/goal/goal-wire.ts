@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
 import {
   resultOfCycle,
@@ -73,7 +73,7 @@ export type GoalDetailBody = GoalSummaryBody & {
   readonly result: WorkItemResultBody | null;
 };
 
-export const goalSummaryToWire = (goal: GoalSummary): GoalSummaryBody => snakeRecord(goal);
+export const goalSummaryToWire = writerOf(summarySchema);
 export function goalDetailToWire({ cycles, ...goal }: GoalDetail): GoalDetailBody {
   const last = cycles.find(({ ended }) => ended !== null);
   const result = last === undefined ? null : resultOfCycle(last);

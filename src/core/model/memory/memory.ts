@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { isWellFormed, LIMITS, sha256Hex, type Instant } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import type { AuditActor } from "../audit.ts";
 import { taintSchema } from "../message/taint.ts";
-import { instantSchema, recordIdSchema } from "../values.ts";
+import { instantSchema, numberText, recordIdSchema } from "../values.ts";
 
 /** What a memory is about. */
 export const MEMORY_TYPES = [
@@ -71,7 +71,7 @@ export const memoryItemSchema = recordOf(
 );
 export type MemoryItem = z.infer<typeof memoryItemSchema>;
 export type MemoryItemBody = z.input<typeof memoryItemSchema>;
-export const memoryToWire = (item: MemoryItem): MemoryItemBody => snakeRecord(item) as MemoryItemBody;
+export const memoryToWire = writerOf(memoryItemSchema);
 
 /** A standing rule is named by its own words: other words are another rule. */
 export const ruleId = (content: string): string => `rule-${sha256Hex(content).slice(0, 32)}`;
@@ -98,12 +98,7 @@ export type ChangingMemory = z.infer<typeof changeMemorySchema>;
 /** `POST /api/memory/:id/forget` and `/promote` take nothing but their address. */
 export const memoryActSchema = z.strictObject({});
 
-const limit = z.optional(
-  z.pipe(
-    z.pipe(z.string().check(z.regex(/^\d{1,3}$/)), z.transform(Number)),
-    z.int().check(z.gte(1), z.lte(LIMITS.pageRows)),
-  ),
-);
+const limit = z.optional(numberText(3).check(z.gte(1), z.lte(LIMITS.pageRows)));
 /** `GET /api/memory`: newest first; ask again with `next_before` as `before` for what is older. */
 export const memoryListSchema = z.strictObject({ before: z.optional(recordIdSchema), limit });
 /** `GET /api/memory/search` */

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { isWellFormed, LIMITS, type Instant, type Sha256Hex } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { isWellFormed, LIMITS, type Instant } from "#base";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import type { AuditActor } from "../audit.ts";
 import type { QueueMessage } from "../bus/queue-message.ts";
 import { keyIdSchema } from "../keys.ts";
 import type { SecretRefusal } from "../secret/secret-scan.ts";
-import { instantSchema, recordIdSchema } from "../values.ts";
+import { digestSchema as digest, instantSchema, numberText, recordIdSchema } from "../values.ts";
 import type { NonceSpending } from "./nonce.ts";
 import { sourceSchema, taintSchema } from "./taint.ts";
 
@@ -21,14 +21,6 @@ const words = z.string().check(
 const reference = z
   .string()
   .check(z.minLength(1), z.maxLength(LIMITS.pathChars), z.refine<string>(isWellFormed, "invalid_text"));
-
-/** A field that may be left out, and what that means. */
-function orElse<T, I>(schema: z.ZodMiniType<T, I>, absent: NoInfer<T>) {
-  return z.pipe(
-    z.optional(schema),
-    z.transform((value: T | undefined): T => value ?? absent),
-  );
-}
 
 /** A nonce is chosen by whoever signs: 16 to 64 bytes in lower-case hex. */
 export const messageNonceSchema = z.string().check(z.regex(/^(?:[0-9a-f]{2}){16,64}$/));
@@ -48,11 +40,11 @@ export type MessageClaim = z.infer<typeof messageClaimSchema>;
 const spoken = {
   text: words,
   /** Paths or addresses; what they hold is never taken for the owner's own words. */
-  attachments: orElse(z.array(reference).check(z.maxLength(LIMITS.messageSources)), []),
+  attachments: z.prefault(z.array(reference).check(z.maxLength(LIMITS.messageSources)), []),
   /** The message this one answers. */
-  reply_to: orElse(z.nullable(recordIdSchema), null),
+  reply_to: z.prefault(z.nullable(recordIdSchema), null),
   /** Messages whose words this one repeats. */
-  quotes: orElse(z.array(recordIdSchema).check(z.maxLength(LIMITS.messageSources)), []),
+  quotes: z.prefault(z.array(recordIdSchema).check(z.maxLength(LIMITS.messageSources)), []),
 } as const;
 
 /** `POST /api/messages/say`: words to be signed here, by the owner's own key. */
@@ -60,7 +52,10 @@ export const ownWordsSchema = z.strictObject(spoken);
 export type OwnWords = z.infer<typeof ownWordsSchema>;
 
 /** `POST /api/messages`. A sender says nothing about its own trust: fields such as `taint` or `scope` do not exist. */
-export const sentMessageSchema = z.strictObject({ ...spoken, signed: orElse(z.nullable(messageClaimSchema), null) });
+export const sentMessageSchema = z.strictObject({
+  ...spoken,
+  signed: z.prefault(z.nullable(messageClaimSchema), null),
+});
 export type SentMessage = z.infer<typeof sentMessageSchema>;
 
 /** Why a message is from where it says, or why that was not believed. */
@@ -87,11 +82,6 @@ const finding = z.strictObject({ kind: z.enum(SCRUB_KINDS), count: z.int().check
  * `blocked` and never used.
  */
 export const MESSAGE_STATES = ["received", "waiting", "accepted", "blocked"] as const;
-
-const digest = z.pipe(
-  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  z.transform((text) => text as Sha256Hex),
-);
 
 /** A message as it is kept and shown. */
 export const keptMessageSchema = recordOf(
@@ -125,7 +115,7 @@ export const keptMessageSchema = recordOf(
 export type KeptMessage = z.infer<typeof keptMessageSchema>;
 export type KeptMessageBody = z.input<typeof keptMessageSchema>;
 
-export const keptMessageToWire = (message: KeptMessage): KeptMessageBody => snakeRecord(message) as KeptMessageBody;
+export const keptMessageToWire = writerOf(keptMessageSchema);
 
 /** For bodies and rows that Silas wrote itself; null for anything else. */
 export function keptMessageFromWire(body: unknown): KeptMessage | null {
@@ -188,12 +178,7 @@ export type MessageQuery = {
 /** `GET /api/messages`: newest first; ask again with `next_before` as `before` for what came earlier. */
 export const messagesQuerySchema = z.strictObject({
   before: z.optional(recordIdSchema),
-  limit: z.optional(
-    z.pipe(
-      z.pipe(z.string().check(z.regex(/^\d{1,3}$/)), z.transform(Number)),
-      z.int().check(z.gte(1), z.lte(LIMITS.pageRows)),
-    ),
-  ),
+  limit: z.optional(numberText(3).check(z.gte(1), z.lte(LIMITS.pageRows))),
 });
 /** `POST /api/messages/endorse` */
 export const endorseMessageSchema = z.strictObject({ message_id: recordIdSchema });

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { sha256Hex, type Brand, type Instant } from "#base";
 import { passkeyAssertionSchema } from "../approval/passkey-wire.ts";
 import { signatureToBase64 } from "../approval/signature.ts";
-import { nameSchema } from "../values.ts";
+import { branded, nameSchema } from "../values.ts";
 
 /** The first 16 bytes of the SHA-256 of a credential id, as lower-case hex: short enough to type and to record. */
 export type PasskeyId = Brand<string, "PasskeyId">;
@@ -57,10 +57,7 @@ function base64urlOfHex(hex: string): string {
 }
 
 const base64url = (charsMax: number) => z.string().check(z.maxLength(charsMax), z.regex(/^[A-Za-z0-9_-]+$/));
-const passkeyId = z.pipe(
-  z.string().check(z.regex(/^[0-9a-f]{32}$/)),
-  z.transform((text) => text as PasskeyId),
-);
+const passkeyId = branded<PasskeyId>(/^[0-9a-f]{32}$/);
 
 /** What a browser answers when it made a passkey, reduced to what is checked. */
 export const passkeyAttestationSchema = z.strictObject({

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
-import { LIMITS, type Instant } from "#base";
+import { err, LIMITS, ok, type Instant } from "#base";
 import type { AuditActor } from "../audit.ts";
 import { hostWords, parseHostRule } from "../egress/host-rule.ts";
 import { secretRefSchema, type SecretRef, type VaultStatus } from "../keys.ts";
-import { nameSchema } from "../values.ts";
+import { nameSchema, parsedText } from "../values.ts";
 
 /**
  * A secret the owner is asked for, by its name in the vault. INVARIANT: nothing here can hold the secret itself, nor
@@ -70,15 +70,10 @@ const instructions = z.string().check(z.maxLength(INSTRUCTIONS_CHARS));
 const helpUrl = z.string().check(z.maxLength(URL_CHARS), z.regex(HELP_URL));
 
 /** Kept with its port, so that one host has one spelling. */
-const savedHost = z.pipe(
-  z.string(),
-  z.transform((text, context) => {
-    const rule = parseHostRule(text);
-    if (rule !== null) return hostWords(rule);
-    context.issues.push({ code: "custom", message: "no_host", input: text });
-    return z.NEVER;
-  }),
-);
+const savedHost = parsedText((text) => {
+  const rule = parseHostRule(text);
+  return rule === null ? err({ code: "no_host" }) : ok(hostWords(rule));
+});
 
 /** The body of `POST /api/secrets/ask`. */
 export const wantedSecretSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { digest } from "../approval/fields.ts";
 import { instantSchema } from "../values.ts";
 import { skillReportSchema } from "./skill-report.ts";
@@ -48,7 +48,7 @@ export const skillViewSchema = recordOf(
 );
 export type SkillView = z.infer<typeof skillViewSchema>;
 export type SkillViewBody = z.input<typeof skillViewSchema>;
-export const skillViewToWire = (view: SkillView): SkillViewBody => snakeRecord(view);
+export const skillViewToWire = writerOf(skillViewSchema);
 
 const fileSchema = z.strictObject({ path: z.string(), size: z.int(), executable: z.boolean(), sha256: digest });
 /** A folder that was looked at: its files, and what the checks found. */
@@ -64,11 +64,7 @@ export const skillCheckSchema = recordOf(
 );
 export type SkillCheck = z.infer<typeof skillCheckSchema>;
 export type SkillCheckBody = z.input<typeof skillCheckSchema>;
-export const skillCheckToWire = (check: SkillCheck): SkillCheckBody => ({
-  ...snakeRecord(check),
-  files: check.files.map((file) => ({ ...file })),
-  env: [...check.env],
-});
+export const skillCheckToWire = writerOf(skillCheckSchema);
 
 /** `POST /api/skills/check` and `POST /api/skills/install`: the name of a skill, or a folder of this machine. */
 export const skillPlaceSchema = z.strictObject({

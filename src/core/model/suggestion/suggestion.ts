@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { id, line } from "../approval/fields.ts";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { CARD_INTENT_CHARS, RISK_LEVELS, type CtaRole } from "../cards.ts";
 import { instantSchema } from "../values.ts";
 
@@ -64,7 +64,7 @@ export const suggestionSchema = recordOf(
 /** A suggestion as it is kept. */
 export type Suggestion = z.infer<typeof suggestionSchema>;
 export type SuggestionBody = z.input<typeof suggestionSchema>;
-export const suggestionToWire = (suggestion: Suggestion): SuggestionBody => snakeRecord(suggestion);
+export const suggestionToWire = writerOf(suggestionSchema);
 
 /** `POST /api/suggestions/:id/answer`. */
 export const answerSuggestionSchema = z.strictObject({ answer: z.enum(SUGGESTION_ANSWERS) });

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { isWellFormed, LIMITS, type Instant } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
 import { instantSchema, recordIdSchema } from "../values.ts";
 import { MODEL_FAILURES } from "./model-words.ts";
@@ -47,7 +47,7 @@ export const turnSchema = recordOf(
 export type Turn = z.infer<typeof turnSchema>;
 export type TurnBody = z.input<typeof turnSchema>;
 
-export const turnToWire = (turn: Turn): TurnBody => snakeRecord(turn) as TurnBody;
+export const turnToWire = writerOf(turnSchema);
 /** For bodies and rows that Silas wrote itself; null for anything else. */
 export function turnFromWire(body: unknown): Turn | null {
   const parsed = turnSchema.safeParse(body);

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { instantSchema } from "../values.ts";
-import { checkResultSchema, checkResultToWire } from "./run-records.ts";
+import { checkResultSchema } from "./run-records.ts";
 
 /**
  * A run in doubt, as something to be decided: a step may have changed a place outside, and Silas did not see its end.
@@ -34,10 +34,7 @@ export const runSettlementSchema = recordOf(
 export type RunSettlement = z.infer<typeof runSettlementSchema>;
 export type RunSettlementBody = z.input<typeof runSettlementSchema>;
 
-export const runSettlementToWire = (settlement: RunSettlement): RunSettlementBody => ({
-  ...snakeRecord(settlement),
-  results: settlement.results.map(checkResultToWire),
-});
+export const runSettlementToWire = writerOf(runSettlementSchema);
 
 /** As it is kept and shown in a receipt: the chain holds the hash of this text. */
 export function settlementText(settlement: RunSettlement): string {
@@ -81,11 +78,7 @@ export const doubtSchema = recordOf(
 export type Doubt = z.infer<typeof doubtSchema>;
 export type DoubtBody = z.input<typeof doubtSchema>;
 
-export const doubtToWire = (doubt: Doubt): DoubtBody => ({
-  ...snakeRecord(doubt),
-  step: doubt.step === null ? null : snakeRecord(doubt.step),
-  results: doubt.results.map(checkResultToWire),
-});
+export const doubtToWire = writerOf(doubtSchema);
 
 /** `POST /api/work/:id/settle`; the answer is `{ settlement }`. `GET /api/work/doubts` answers `{ doubts }`. */
 export const settleRunSchema = z.strictObject({ choice: z.enum(SETTLE_CHOICES) });

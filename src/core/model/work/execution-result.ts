@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { recordOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
-import { artifactName, digest, endSchema, error } from "./run-records.ts";
+import { digestSchema as digest } from "../values.ts";
+import { artifactName, endSchema, error } from "./run-records.ts";
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const count = z.int().check(z.gte(0));

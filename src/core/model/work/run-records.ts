@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { LIMITS, type Sha256Hex } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { LIMITS } from "#base";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
-import { instantSchema } from "../values.ts";
+import { digestSchema as digest, instantSchema } from "../values.ts";
 
 /**
  * What really happened while approved work ran: the run, its ledger of steps, and what the checks outside said. The
@@ -38,10 +38,6 @@ export const ERROR_CHARS = 1_000;
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const name = z.string().check(z.maxLength(160), z.regex(/\S/));
 const count = z.int().check(z.gte(0));
-export const digest = z.pipe(
-  z.string().check(z.regex(/^[0-9a-f]{64}$/)),
-  z.transform((text) => text as Sha256Hex),
-);
 export const error = z.nullable(z.string().check(z.maxLength(ERROR_CHARS)));
 
 const artifactSchema = z.strictObject({ sha256: digest, size: count });
@@ -188,16 +184,6 @@ export const runRecordSchema = recordOf(
 export type RunRecord = z.infer<typeof runRecordSchema>;
 export type RunRecordBody = z.input<typeof runRecordSchema>;
 
-export const ledgerEntryToWire = ({ decision, ...entry }: LedgerEntry): LedgerEntryBody => ({
-  ...snakeRecord(entry),
-  ...(decision === undefined ? {} : { decision: snakeRecord(decision) }),
-});
-export const checkResultToWire = (result: CheckResult): CheckResultBody => snakeRecord(result);
-export const runRecordToWire = ({ question, said, consult, ...run }: RunRecord): RunRecordBody => ({
-  ...snakeRecord(run),
-  ...(question === undefined ? {} : { question: snakeRecord(question) }),
-  ...(said === undefined ? {} : { said: snakeRecord(said) }),
-  ...(consult === undefined ? {} : { consult: snakeRecord(consult) }),
-  budget_used: snakeRecord(run.budgetUsed),
-  results: run.results.map(checkResultToWire),
-});
+export const ledgerEntryToWire = writerOf(ledgerEntrySchema);
+export const checkResultToWire = writerOf(checkResultSchema);
+export const runRecordToWire = writerOf(runRecordSchema);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { canonicalJson, isWellFormed, LIMITS, neutralise, oneLine, type JsonValue } from "#base";
 import type { ConfigGroup, ValueKind } from "../config-nodes.ts";
-import { instantSchema } from "../values.ts";
+import { decoded, instantSchema } from "../values.ts";
 
 /** The message of a schema that refused a text only for characters which act on a screen or hide in it. */
 export const UNSAFE_TEXT = "unsafe_text";
@@ -96,17 +96,17 @@ export function outside(): ValueKind<{ readonly outside: readonly number[] }> {
 /** Parameters that belong to someone else, kept as written as long as they have canonical bytes that show. */
 /* @__NO_SIDE_EFFECTS__ */
 export function parameters(): ValueKind<Parameters> {
-  const schema = z.pipe(
-    z.unknown(),
-    z.transform((value: unknown, context): Parameters => {
+  const schema = z.codec(z.unknown(), decoded<Parameters>(), {
+    decode: (value, context) => {
       const text = canonicalJson(value);
       const isMap = text.ok && text.value.startsWith("{") && text.value.length <= LIMITS.planFrontMatterChars;
       // Read again from its own bytes: plain objects, whatever prototype the reader gave them.
       if (isMap && neutralise(text.value) === text.value) return JSON.parse(text.value) as Parameters;
       context.issues.push({ code: "custom", message: isMap ? UNSAFE_TEXT : "not_parameters", input: value });
       return z.NEVER;
-    }),
-  );
+    },
+    encode: (value) => value,
+  });
   return { ...plain, schema, expected: "a map" };
 }
 type Parameters = { readonly [name: string]: JsonValue };

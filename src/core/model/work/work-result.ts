@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { msOfInstant } from "#base";
-import { recordOf, snakeRecord } from "../approval/record-codec.ts";
+import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { cycleLine } from "../goal/goal-lines.ts";
 import type { Cycle, CycleEnd } from "../goal/goal-records.ts";
-import { budgetUsedSchema, checkResultSchema, checkResultToWire, type RunStatus } from "./run-records.ts";
+import { budgetUsedSchema, checkResultSchema, type RunStatus } from "./run-records.ts";
 import { runLine } from "./run-words.ts";
 import type { WorkSummary } from "./run-wire.ts";
 
@@ -31,13 +31,7 @@ export const workItemResultSchema = recordOf(
 export type WorkItemResult = z.infer<typeof workItemResultSchema>;
 export type WorkItemResultBody = z.input<typeof workItemResultSchema>;
 
-export const workItemResultToWire = (result: WorkItemResult): WorkItemResultBody => ({
-  ...snakeRecord(result),
-  verification_results: result.verificationResults.map(checkResultToWire),
-  budget_used: snakeRecord(result.budgetUsed),
-  // Names are the plan's own, and stay as they are.
-  artifacts: result.artifacts,
-});
+export const workItemResultToWire = writerOf(workItemResultSchema);
 
 /** How runs end. What is not here has not ended. */
 export const RESULT_OF_RUN: { readonly [S in RunStatus]?: Exclude<ResultStatus, "healthy"> } = {
