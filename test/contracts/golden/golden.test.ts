@@ -30,11 +30,11 @@ describe("plans", () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  test("[PLAN-09] whatever may be signed has the projection and the hash it always had", async () => {
+  test("[PLAN-09] each proposal keeps its projection and its hash", async () => {
     expect(linesIn(await renderPlanLines(app))).toEqual(linesIn(readGolden("plan-hashes")));
   });
 
-  test("[PLAN-09] a golden plan is its own proof, and none disappears", () => {
+  test("[PLAN-09] each golden plan matches its own hash, and none disappears", () => {
     const golden = linesIn(readGolden("plan-hashes"));
     expect(areHashed(golden)).toBe(true);
     expect(new Set(golden.map(({ name }) => name)).size).toBe(golden.length);
@@ -43,7 +43,7 @@ describe("plans", () => {
 });
 
 describe("audit lines", () => {
-  test("[AUD-01] each event is recorded with the bytes and the hash it always had", () => {
+  test("[AUD-01] each event keeps its recorded bytes and its hash", () => {
     expect(linesIn(renderAuditLines())).toEqual(linesIn(readGolden("audit-lines")));
   });
 
@@ -55,7 +55,7 @@ describe("audit lines", () => {
     expect(golden.length).toBeGreaterThanOrEqual(AUDIT_LINES_MIN);
   });
 
-  test("the activity says each event in the same words", () => {
+  test("each event keeps its sentence in the activity", () => {
     expect(readGolden("activity-sentences")).toBe(renderSentences());
   });
 });

@@ -1,4 +1,4 @@
-/** Everything whose hash a person signs: plans of each form, proposals of several parts, and what is no plan. */
+/** Samples of everything whose hash a person signs: plans of each form, proposals of several parts, and payloads. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { sha256Hex, type Instant } from "#base";

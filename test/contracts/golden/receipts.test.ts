@@ -46,7 +46,7 @@ test("no golden receipt disappears", () => {
   expect([...GOLDEN.keys()].toSorted()).toEqual(NAMES);
 });
 
-test("each approval of an earlier version is exported with the bytes it had then", async () => {
+test("each receipt of an earlier version is exported with the same bytes", async () => {
   const approved = requests.filter(({ state }) => state === "approved");
   const exported: string[] = [];
   for (const { requestId } of approved) exported.push(must(await app.approvals.receipt(requestId)));
@@ -60,7 +60,7 @@ const receiptOf = (file: string): Receipt => {
 };
 
 describe.each([...GOLDEN])("the receipt of %s", (_name, file) => {
-  test("is proven by nothing but itself", () => {
+  test("is verified offline", () => {
     expect(isProven(verifyReceipt(file, receiptTools))).toBe(true);
   });
 
@@ -69,7 +69,7 @@ describe.each([...GOLDEN])("the receipt of %s", (_name, file) => {
     expect(renderReceipt({ ...parts, also, executions, decisions })).toBe(file);
   });
 
-  test("has the tokens that the same decision becomes today", () => {
+  test("has the tokens that today's code mints for the same decision", () => {
     const { token, also = [] } = receiptOf(file);
     const tokens = [token, ...also.map((one) => one.token)];
     const request = requests.find(({ tokenId }) => tokenId === token.tokenId);

@@ -15,7 +15,7 @@ const linesOf = (values: readonly object[]): string => values.map((value) => `${
 
 const rules = createAuditRules(sha256Hex);
 
-/** Each entry stands alone behind the beginning of a chain, so that a new event changes no other line. */
+/** Each entry is the first of its own chain, so that a new event changes no other line. */
 function sealSamples() {
   return (Object.keys(auditDataSchemas) as readonly AuditDraft["event"][]).toSorted().flatMap((event) =>
     AUDIT_SAMPLES[event].map((data, index) => {
@@ -28,7 +28,7 @@ function sealSamples() {
 export const renderAuditLines = (): string =>
   linesOf(sealSamples().map(({ name, row }) => ({ name, hash: row.hash, text: row.text })));
 
-/** Apart from the lines: a sentence may be worded better, while the bytes of an entry never change. */
+/** In a file of their own: a sentence may be reworded, while the bytes of an entry never change. */
 export const renderSentences = (): string =>
   linesOf(sealSamples().map(({ name, row }) => ({ name, sentence: activitySentence(must(rules.parse(row))) })));
 
@@ -39,7 +39,7 @@ const ACTORS: readonly AuditDraft["actor"][] = [
   { kind: "model", taint: "external" },
 ];
 
-/** What a person would sign, by the way in that every proposal takes. */
+/** The projection and hash that a person would sign, from the same check that every proposal passes. */
 export async function renderPlanLines({ approvals }: Pick<LocalApp, "approvals">): Promise<string> {
   const lines: object[] = [];
   for (const [name, text] of Object.entries(PROPOSALS)) {
