@@ -1,5 +1,6 @@
 /**
- * `node scripts/count-house.ts` counts duplicated mechanisms and the files that run for one plan and one message. `--list` also names these files; `--static` leaves out everything that needs a running server.
+ * `node scripts/count-house.ts` counts duplicated mechanisms and the files that run for one plan and one message.
+ * `--list` also names these files; `--static` leaves out the counts that need a running server.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

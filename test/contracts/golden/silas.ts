@@ -17,12 +17,16 @@ const CONFIGURED = {
   SILAS_PROVIDERS__COMPATIBLE__BASE_URL: "http://127.0.0.1:9/v1",
 };
 
-export async function openSilas(home: string): Promise<LocalApp> {
-  const env = { ...CONFIGURED, SILAS_HOME: home };
+type Settings = Readonly<Record<string, string>>;
+
+export async function openSilas(home: string, settings: Settings = {}): Promise<LocalApp> {
+  const env = { ...CONFIGURED, ...settings, SILAS_HOME: home };
   const loaded = loadConfig({ env, cwd: home, homeDir: home, platform: process.platform });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
   const { config, paths } = loaded.value;
-  const clock = { now: () => must(instantFromMs(NOW_MS)) };
+  let readings = 0;
+  // No two moments are the same, so that whatever is ordered by time has one order.
+  const clock = { now: () => must(instantFromMs(NOW_MS + (readings += 1))) };
   const timers = { after: () => () => {} };
   return must(await composeLocal({ config, stateDir: paths.stateDir, machine: { clock, timers } }));
 }
