@@ -156,6 +156,12 @@ const MESSAGES = {
     { ...message, queue: "proxy_queue", work_item_id: null, deliveries: 1, reason: "unreadable" },
   ],
   message_unrouted: [{ ...message, sender: "planner", message_kind: "user_message", queue: "executor_queue" }],
+  telegram_egress_opened: [{ host: "api.telegram.example:443" }],
+  telegram_egress_ended: [{ host: "api.telegram.example:443", requests: 2, bytes_sent: 300, bytes_received: 5000 }],
+  telegram_egress_refused: [
+    { host: "api.telegram.example:443", reason: "address_private" },
+    { host: null, reason: "everything_is_stopped" },
+  ],
   telegram_stranger_ignored: [{ account_id: "-1001234567890" }],
   telegram_secret_refused: [{}],
   model_asked: [
