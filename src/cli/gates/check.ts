@@ -15,7 +15,7 @@ import {
 } from "#model";
 import { createAuditRules } from "#policy";
 import { createSystemGates, readPlan, systemClock, systemSha256, systemTimers } from "#runtime";
-import { createMemoryAuditLog } from "#stores";
+import { openRuntimeInMemory } from "#stores";
 import { createInputReader } from "../canonical/input.ts";
 import { loadSetup } from "../client/setup.ts";
 import { readPlanFile } from "../plan/plan-file.ts";
@@ -39,7 +39,7 @@ type Options = {
 export const checkText: Handler<Options> = async (call) => {
   const { config, paths } = loadSetup(call.environment);
   const firing = await readFiring(call);
-  const { log: audit } = createMemoryAuditLog(createAuditRules(systemSha256));
+  const { audit, close } = openRuntimeInMemory({ auditRules: createAuditRules(systemSha256), clock: systemClock });
   const searchPath = call.environment.env["PATH"] ?? "";
   const sandboxes = composeSandboxes({ config, stateDir: paths.stateDir, searchPath });
   const runner = createSystemGates({ config, audit, clock: systemClock, timers: systemTimers, sandboxes });
@@ -48,6 +48,7 @@ export const checkText: Handler<Options> = async (call) => {
   await sandboxes.close();
   const recorded = await audit.entries({ beforeSeq: null, from: null, to: null, limit: LIMITS.pageRows });
   const entries = recorded.ok ? recorded.value.toReversed() : [];
+  close();
   if (call.options.json) call.terminal.line(safeJson(wireOf(outcome, { quality, entries })));
   else describe(call.terminal, { outcome, firing, entries });
   return { continue: EXIT.ok, require_approval: EXIT.needsDecision, block: EXIT.failed }[outcome.verdict];

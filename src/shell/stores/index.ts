@@ -47,6 +47,7 @@ export { createMemoryTurnStore, type MemoryTurns } from "./turns/memory-turn-sto
 export { createMemoryNonceStore } from "./nonces/memory-nonce-store.ts";
 export { createMemoryPasskeyStore } from "./passkeys/memory-passkey-store.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
+export { openJournalInMemory, openRuntimeInMemory } from "./open-in-memory.ts";
 export {
   openJournal,
   openRuntime,

@@ -33,7 +33,7 @@ import { createApprovalStore } from "./approvals/approval-store.ts";
 import { createAutonomyStore } from "./autonomy/autonomy-store.ts";
 import { createHeadsFile } from "./audit/heads.ts";
 import { holdJournal, openHeld, type StoreHold } from "./audit/hold.ts";
-import { createAuditLog } from "./audit/log.ts";
+import { createAuditLog, type AuditLogParts } from "./audit/log.ts";
 import { recordMigrations, type Migrated } from "./audit/migrations.ts";
 import { createQueueStore } from "./bus/queue-store.ts";
 import { createJournalStore, ensureHostId } from "./journal/store.ts";
@@ -231,16 +231,21 @@ export async function openRuntime(options: RuntimeOptions): Promise<Result<Runti
     onMigrated: (ids) => options.onMigrated?.("runtime", ids),
   });
   if (!opened.ok) return opened;
-  const db = opened.value;
-  const rules = options.auditRules;
-  const heads = createHeadsFile(options.dataDir);
+  const { auditRules: rules, clock } = options;
+  const runtime = runtimeOn({ db: opened.value, rules, heads: createHeadsFile(options.dataDir), clock });
+  if (runtime.ok) return runtime;
+  opened.value.close();
+  return err({ code: runtime.error.code, file: join(options.dataDir, RUNTIME_FILE), cause: runtime.error.cause });
+}
+
+type RuntimeParts = AuditLogParts & { readonly clock: Clock };
+
+/** The stores of a migrated database, held where it is older than what is noted beside it. */
+export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<RuntimeStores, StoreFault> {
   const { log, recordAct } = createAuditLog({ db, rules, heads });
-  const record = (migrated: Migrated) => recordMigrations({ db, recordAct, migrated, at: options.clock.now() });
+  const record = (migrated: Migrated) => recordMigrations({ db, recordAct, migrated, at: clock.now() });
   const placed = guardedValue(() => openHeld({ db, rules, heads, recordAct, recordMigrations: record }));
-  if (!placed.ok) {
-    db.close();
-    return err({ code: placed.error.code, file: join(options.dataDir, RUNTIME_FILE), cause: placed.error.cause });
-  }
+  if (!placed.ok) return placed;
   const { hold, own, recordOwn, ...held } = placed.value;
   return ok({
     hold,

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { assert, type Result } from "#base";
+import { assert, InvariantError, type Result } from "#base";
 import { ensurePrivateDir, ensurePrivateFile, PRIVATE_FILE_MODE } from "./private-files.ts";
 
 /** What may be bound: never undefined, never an integer beyond 2^53. */
@@ -46,7 +46,7 @@ export interface Sqlite {
   close(): void;
 }
 
-const BUSY_TIMEOUT_MS = 5000;
+export const BUSY_TIMEOUT_MS = 5000;
 
 /** Opens a file, making it private before SQLite writes a byte. Throws without touching a file that is no database. */
 export function openSqlite(options: SqliteOptions): Sqlite {
@@ -62,6 +62,25 @@ export function openSqlite(options: SqliteOptions): Sqlite {
     throw cause;
   }
   return createSqlite({ path, handle, observe, openSibling: () => openSqlite(options) });
+}
+
+let opened = 0;
+
+/** A new database in memory. Its name is its own: a sibling finds it as long as one connection is open. */
+export function openSqliteInMemory(path = `file:/silas-${(opened += 1)}?vfs=memdb`): Sqlite {
+  const handle = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  return createSqlite({ path, handle, observe: () => undefined, openSibling: () => openSqliteInMemory(path) });
+}
+
+/** A copy in memory of the database whose bytes are given. It has one connection. */
+export function copySqliteInMemory(image: Uint8Array): Sqlite {
+  const handle = new DatabaseSync(":memory:", { enableForeignKeyConstraints: true });
+  handle.deserialize(image);
+  return createSqlite({ path: ":memory:", handle, observe: () => undefined, openSibling: noSibling });
+}
+
+function noSibling(): never {
+  throw new InvariantError("a copy in memory has one connection");
 }
 
 function configure(

@@ -1,7 +1,8 @@
+import { DatabaseSync } from "node:sqlite";
 import { assert } from "#base";
 import type { HostId, JournalRecord } from "#model";
 import type { JournalStore } from "#ports";
-import { openSqlite, type Sqlite } from "../sqlite.ts";
+import { BUSY_TIMEOUT_MS, type Sqlite } from "../sqlite.ts";
 import { guarded, guardedPromise, guardedValue } from "../store-fault.ts";
 import { answerQuery } from "./answers.ts";
 import { commitWrites } from "./commit.ts";
@@ -46,25 +47,23 @@ export function ensureHostId(db: Sqlite, createId: () => string): HostId {
   return host.host_id as HostId;
 }
 
-const EXPORT_ROWS = 500;
+const EXPORT_PAGE = `SELECT ${RECORD_COLUMNS} FROM records WHERE id > :after ORDER BY id LIMIT 500`;
 
 /** Streams one moment of the journal over a connection of its own, whatever is written meanwhile. */
 async function* exportSnapshot(path: string): AsyncGenerator<JournalRecord> {
-  const db = openSqlite({ path, synchronous: "FULL" });
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
-    db.run("BEGIN");
+    handle.exec("BEGIN");
+    const page = handle.prepare(EXPORT_PAGE);
     let after = "";
     for (;;) {
-      const rows = db.all<RecordRow>(
-        `SELECT ${RECORD_COLUMNS} FROM records WHERE id > :after ORDER BY id LIMIT :limit`,
-        { after, limit: EXPORT_ROWS },
-      );
+      const rows = page.all({ after }) as RecordRow[];
       for (const row of rows) yield recordOfRow(row);
       const last = rows.at(-1);
       if (last === undefined) return;
       after = last.id;
     }
   } finally {
-    db.close();
+    handle.close();
   }
 }
