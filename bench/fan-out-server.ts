@@ -27,16 +27,7 @@ import {
   systemTimers,
 } from "../src/shell/runtime/index.ts";
 import type { MessagesDoor, RunFeed, Timers, WorkDoor } from "../src/shell/ports.ts";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryJournalStore,
-  createMemoryKeyRegistry,
-  createMemorySecureInputStore,
-  createMemoryPasskeyStore,
-  createMemorySessionStore,
-  createMemoryVault,
-} from "../src/shell/stores/index.ts";
+import { createMemoryVault, openJournalInMemory, openRuntimeInMemory } from "../src/shell/stores/index.ts";
 
 /** Hears of a number of batches to send, or of the wish to know what was used since the last time. */
 export type Order =
@@ -90,21 +81,19 @@ async function serveProduct(): Promise<{ readonly port: number; readonly publish
   // The window is a wait and costs nothing; without it the measurement is over sooner.
   const soon: Timers = { after: (_delayMs, work) => systemTimers.after(0, work) };
   const feed = createChangeFeed({ timers: soon, log: SILENT, coalesce: (batches) => batches });
-  const store = createMemoryJournalStore("bench" as HostId);
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(systemSha256));
-  const keys = { vault: createMemoryVault(), registry: createMemoryKeyRegistry(recordAct), ...machine };
+  const store = openJournalInMemory({ hostId: "bench" as HostId, clock: systemClock });
+  const stores = openRuntimeInMemory({ auditRules: createAuditRules(systemSha256), clock: systemClock });
+  const { audit: log, sessions, approvals } = stores;
+  const keys = { vault: createMemoryVault(), registry: stores.keys, ...machine };
   const signer = createSigner(keys);
-  const sessions = createMemorySessionStore(recordAct, keys.registry.sessions);
-  const approvals = createMemoryApprovalStore(recordAct, keys.registry);
   const review = createReviewFeed({ stores: { approvals, ...NOTHING_ELSE }, clock: machine.clock, log: SILENT });
-  const kept = createMemoryPasskeyStore(recordAct, sessions);
-  const passkeys = createPasskeysDoor({ ...keys, store: kept, audit: log, isOwnOrigin: () => false });
+  const passkeys = createPasskeysDoor({ ...keys, store: stores.passkeys, audit: log, isOwnOrigin: () => false });
   const server = await createWebServer({
     keys: createKeysDoor({ ...keys, signer, audit: log }),
     approvals: createApprovalsDoor({ ...keys, signer, store: approvals, audit: log, passkeys, ...QUIET }),
     journal: createJournalDoor({ store, feed, ...machine }),
     feed,
-    secrets: createSecretsDoor({ ...keys, inputs: createMemorySecureInputStore(recordAct), onChanged: () => {} }),
+    secrets: createSecretsDoor({ ...keys, inputs: stores.secureInputs, onChanged: () => {} }),
     passkeys,
     review,
     deviceKeys: createDeviceKeys({ ...keys, signer, audit: log, review }),

@@ -12,7 +12,7 @@ import {
   type GateCallables,
   type Messages,
 } from "#runtime";
-import { createMemoryCustomers, createMemoryVault } from "#stores";
+import { createMemoryVault } from "#stores";
 import { answerTo, BY, RUNTIME_FILE } from "./approval-world.ts";
 import type { World } from "./disk-run.ts";
 import { closeWork, openWork, playSandboxes, type Played, type Script, type Working } from "./work-world.ts";
@@ -76,7 +76,7 @@ export async function openConversation(world: World, opening: Opening = {}): Pro
     registry: stores.keys,
     audit: stores.audit,
     approvals: trust.approvals,
-    customers: createMemoryCustomers(new Map()),
+    customers: { load: async () => null },
     signer: createSigner({ vault, registry: stores.keys, clock }),
     stream: work.stream,
     gates,

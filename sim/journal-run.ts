@@ -2,7 +2,7 @@ import { assert, uuidV7 } from "#base";
 import type { HostId, JournalRequest, NotificationBatch, OperationId } from "#model";
 import type { JournalDoor, JournalStore } from "#ports";
 import { createJournalDoor } from "#runtime";
-import { createMemoryJournalStore } from "#stores";
+import { openJournalInMemory } from "#stores";
 import { withAnomaly, type Anomaly } from "./anomaly.ts";
 import { checkBatches, checkState, checkTrees, loadState } from "./journal-checks.ts";
 import { randomCommand } from "./journal-commands.ts";
@@ -29,7 +29,7 @@ export type JournalRunOptions = { readonly seed: number; readonly anomaly?: Anom
 export async function runJournal(options: JournalRunOptions): Promise<JournalRun> {
   const seeded = createSeeded(options.seed);
   const clock = createVirtualClock(START_MS);
-  const disk = options.store ?? createMemoryJournalStore(HOST);
+  const disk = options.store ?? openJournalInMemory({ hostId: HOST, clock });
   const { store, calls } = withAnomaly(disk, options.anomaly ?? null);
   const batches: NotificationBatch[] = [];
   const feed = {
@@ -64,6 +64,7 @@ export async function runJournal(options: JournalRunOptions): Promise<JournalRun
   checkTrees(state);
   checkBatches(batches);
   const text = JSON.stringify(state);
+  if (options.store === undefined) await disk.close();
   return { transcript: [...lines, text].join("\n"), state: text, calls: calls() };
 }
 

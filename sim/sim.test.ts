@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { err, ok } from "#base";
-import type { HostId } from "#model";
-import { createMemoryJournalStore } from "#stores";
 import { depth } from "../test/depth.ts";
+import { journalInMemory } from "../test/stores-in-memory.ts";
 import { withAnomaly } from "./anomaly.ts";
 import { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
 import { createCutting, lookAtEach } from "./disk.ts";
@@ -103,7 +102,7 @@ test("the checks see a gap in the counters and a lost version", async () => {
 });
 
 test("an anomaly hits exactly the named call, before or after its effect", async () => {
-  const inner = createMemoryJournalStore("host-a" as HostId);
+  const inner = journalInMemory("host-a");
   const { store, calls } = withAnomaly(inner, { call: 2, when: "before" });
   expect((await store.read([])).ok).toBe(true);
   expect(await store.read([])).toEqual(err({ code: "store_failed", retryable: false }));

@@ -1,9 +1,7 @@
 import { sha256Hex, type Sha256Hex } from "#base";
 import type { Card, KeptRequest, KeyId, OwnerKey, PublicKeyHex, SignatureHex, StoredToken } from "#model";
-import { createAuditRules } from "#policy";
 import type { KeyEnrolling, Spending } from "#ports";
-import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry } from "#stores";
-import { at, must } from "./journal-fixture.ts";
+import { at } from "./journal-fixture.ts";
 
 export const BY = { kind: "terminal" } as const;
 
@@ -23,14 +21,6 @@ export const ENROLLED: KeyEnrolling = {
   actor: BY,
   signed: { keyId: KEY.keyId, signature: "0".repeat(128) as SignatureHex },
 };
-
-/** What the twins of other stores stand on: a chain, and approvals that the key above signs. */
-export async function openTwins() {
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const registry = createMemoryKeyRegistry(recordAct);
-  must(await registry.add(KEY, ENROLLED));
-  return { audit, recordAct, approvals: createMemoryApprovalStore(recordAct, registry) };
-}
 
 const cardFor = (planHash: Sha256Hex): Card => ({
   cardType: "plan_approval",

@@ -4,7 +4,7 @@ import type { RunChange } from "#ports";
 import { beginReplan } from "#work";
 import { EXPIRES_AT } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { changeOf, entryNamed, openReal, openTwin, recorded, runNamed, type Opened } from "./work-fixture.ts";
+import { changeOf, entryNamed, openFile, openMemory, recorded, runNamed, type Opened } from "./work-fixture.ts";
 
 const ADVICE: Consultation = {
   ...beginReplan({ run: runNamed("a"), depth: 0, depthMax: 2, at: at(2) }),
@@ -33,8 +33,8 @@ const LAPSES: readonly Lapse[] = [
 ];
 
 describe.each([
-  ["in memory", openTwin],
-  ["in silas.db", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the approval of a run (%s)", (_name, open) => {
   for (const [what, begun] of BEGINNINGS) {
     for (const lapse of LAPSES) {

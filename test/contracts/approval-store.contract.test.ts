@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { LIMITS, sha256Hex, type Sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, KeyRegistry } from "#ports";
-import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, openRuntime } from "#stores";
+import { openRuntime, type RuntimeStores } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -12,18 +13,17 @@ type Opened = { readonly store: ApprovalStore; readonly keys: KeyRegistry; reado
 
 const auditRules = createAuditRules(sha256Hex);
 
-async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
+async function openFile(dataDir = join(tempDir(), "data")): Promise<Opened> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  if (must(await opened.keys.list()).length === 0) must(await opened.keys.add(KEY, ENROLLED));
-  return { store: opened.approvals, keys: opened.keys, audit: opened.audit };
+  return withKey(opened);
 }
 
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, ENROLLED));
-  return { store: createMemoryApprovalStore(recordAct, keys), keys, audit: log };
+const openMemory = (): Promise<Opened> => withKey(openInMemory());
+
+async function withKey({ approvals: store, keys, audit }: RuntimeStores): Promise<Opened> {
+  if (must(await keys.list()).length === 0) must(await keys.add(KEY, ENROLLED));
+  return { store, keys, audit };
 }
 
 /** What the chain says about approvals, oldest first. */
@@ -36,8 +36,8 @@ async function recorded(audit: AuditLog): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", () => openReal()],
+  ["in memory", openMemory],
+  ["on disk", () => openFile()],
 ] as const)("the approval store (%s)", (_name, open) => {
   test("a heading says what a list needs of a request, and holds the projection of a project alone", async () => {
     const { store } = await open();
@@ -346,9 +346,9 @@ describe.each([
 describe("the approval store's file", () => {
   test("[NONCE-07] uses survive a restart: a spent approval stays spent", async () => {
     const dataDir = join(tempDir(), "data");
-    const first = await openReal(dataDir);
+    const first = await openFile(dataDir);
     must(await first.store.spend(spendingFor(tokenFor("a"), { lineage: "one" })));
-    const second = await openReal(dataDir);
+    const second = await openFile(dataDir);
     expect(await second.store.spend(spendingFor(tokenFor("a"), { lineage: "two" }))).toMatchObject({
       error: { code: "uses_exhausted" },
     });
@@ -356,7 +356,7 @@ describe("the approval store's file", () => {
 
   test("[WSTORE-04] a request row that is put back as it was gives no use back", async () => {
     const dataDir = join(tempDir(), "data");
-    const { store } = await openReal(dataDir);
+    const { store } = await openFile(dataDir);
     must(await store.propose(requestFor("a")));
     const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
     must(await store.spend(spending));
@@ -374,7 +374,7 @@ describe("the approval store's file", () => {
 
   test("rows of approvals, uses and decisions cannot be changed or removed by mistake", async () => {
     const dataDir = join(tempDir(), "data");
-    const { store } = await openReal(dataDir);
+    const { store } = await openFile(dataDir);
     must(await store.propose(requestFor("a")));
     must(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" })));
     const database = new DatabaseSync(join(dataDir, "silas.db"));

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Result } from "#base";
-import type { AuditDraft, AuditHeadStatement, OwnerKey } from "#model";
+import type { AuditDraft, AuditHeadStatement } from "#model";
 import { auditFileStart, createAuditRules, endAuditFile, readAuditLine } from "#policy";
 import type { AuditLog, KeyRegistry, Signer } from "#ports";
 import { createKeysDoor, createSigner, systemEd25519, systemRandomness, systemSha256 } from "#runtime";
-import { createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault, openRuntime } from "#stores";
+import { createMemoryVault, openRuntime } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const rules = createAuditRules(systemSha256, systemEd25519);
@@ -18,22 +19,12 @@ function mustFail<T, E>(result: Result<T, E>): E {
 
 type Chain = { readonly log: AuditLog; readonly registry: KeyRegistry };
 
-function openTwin(): Chain {
-  let keys: readonly OwnerKey[] = [];
-  const { log, recordAct } = createMemoryAuditLog(rules, () => keys);
-  const registry = createMemoryKeyRegistry(recordAct);
-  const known = async () => void (keys = must(await registry.list()));
-  const told =
-    <A extends unknown[], T>(act: (...args: A) => Promise<T>) =>
-    async (...args: A) => {
-      const done = await act(...args);
-      await known();
-      return done;
-    };
-  return { log, registry: { ...registry, add: told(registry.add), revoke: told(registry.revoke) } };
+async function openMemory(): Promise<Chain> {
+  const { audit: log, keys: registry } = openInMemory(rules);
+  return { log, registry };
 }
 
-async function openReal(): Promise<Chain> {
+async function openFile(): Promise<Chain> {
   const dataDir = join(tempDir(), "data");
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
   onTestFinished(() => opened.close());
@@ -87,8 +78,8 @@ function checkLines(lines: readonly string[]) {
 }
 
 describe.each([
-  ["twin", async () => openTwin()],
-  ["real", () => openReal()],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("signed heads (%s)", (_name, open) => {
   test("[AUD-03] a checkpoint is signed by the key its entry names, and nothing is recorded behind it for that", async () => {
     const { log, signer, key } = await withKey(await open());

@@ -5,13 +5,14 @@ import { canonicalDigest, sha256Hex } from "#base";
 import type { AuditDraft, AuditEntry, AuditQuery } from "#model";
 import { AUDIT_GENESIS, auditFileStart, createAuditRules, endAuditFile, readAuditLine } from "#policy";
 import type { AuditLog } from "#ports";
-import { createMemoryAuditLog, openAuditLog, openAuditReader, openRuntime } from "#stores";
+import { openAuditLog, openAuditReader, openRuntime } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const rules = createAuditRules(sha256Hex);
 const ALL: AuditQuery = { beforeSeq: null, from: null, to: null, limit: 500 };
 
-async function openReal(dataDir = join(tempDir(), "data")): Promise<AuditLog> {
+async function openFile(dataDir = join(tempDir(), "data")): Promise<AuditLog> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
   onTestFinished(() => opened.close());
   return opened.audit;
@@ -35,8 +36,8 @@ const act = (event: "journal_import_started" | "journal_import_failed", actId: s
     : { event, data: { act_id: actId, reason: "invalid_line" }, at: at(0), actor: { kind: "terminal" } };
 
 describe.each([
-  ["twin", async () => createMemoryAuditLog(rules).log],
-  ["real", () => openReal()],
+  ["in memory", async () => openInMemory(rules).audit],
+  ["on disk", () => openFile()],
 ] as const)("the audit log (%s)", (_name, openLog) => {
   test("[AUD-01] an entry's hash covers all of it and the hash of the entry before, and it is there to be read", async () => {
     const log = await openLog();
@@ -178,7 +179,7 @@ function checkLines(lines: readonly string[]): ReturnType<typeof endAuditFile> {
 describe("the audit log on disk", () => {
   test("[AUD-06] two connections write one chain, and it goes on unbroken after a restart", async () => {
     const dataDir = join(tempDir(), "data");
-    const log = await openReal(dataDir);
+    const log = await openFile(dataDir);
     const beside = must(openAuditLog({ dataDir, rules }));
     for (let round = 0; round < 20; round += 1) {
       must(await log.append(stopped(round)));
@@ -187,7 +188,7 @@ describe("the audit log on disk", () => {
     must(await beside.checkpoint({ checkpointId: "checkpoint-1", at: at(50), key: null }));
     await beside.close();
     await log.close();
-    const again = await openReal(dataDir);
+    const again = await openFile(dataDir);
     must(await again.append(stopped(60)));
     expect(must(await again.verify("genesis"))).toMatchObject({ valid: true, entriesChecked: 42, headsChecked: 1 });
     const reader = must(openAuditReader({ dataDir, rules }));

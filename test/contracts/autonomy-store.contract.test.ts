@@ -3,36 +3,12 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { canonicalJson, sha256Hex, type Instant } from "#base";
 import { payloadProjection, payloadSchema, type KeptRequest, type LimitChange, type StoredToken } from "#model";
-import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, AutonomyStore, LimitsChanged } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryAutonomyStore,
-  createMemoryKeyRegistry,
-  openRuntime,
-} from "#stores";
-import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
-import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
+import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { at, must } from "./journal-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
-const auditRules = createAuditRules(sha256Hex);
 type Opened = { readonly approvals: ApprovalStore; readonly autonomy: AutonomyStore; readonly audit: AuditLog };
-
-async function openFile() {
-  const dataDir = join(tempDir(), "data");
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
-  onTestFinished(() => opened.close());
-  must(await opened.keys.add(KEY, ENROLLED));
-  return { ...opened, dataDir };
-}
-const openReal = (): Promise<Opened> => openFile();
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, ENROLLED));
-  const approvals = createMemoryApprovalStore(recordAct, keys);
-  return { approvals, audit: log, autonomy: createMemoryAutonomyStore({ audit: log, approvals }) };
-}
 
 /** A batch as far as it is counted. */
 function batch(
@@ -99,8 +75,8 @@ const changing = (request: KeptRequest, limits: LimitsChanged) => ({
 });
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("what limits are judged by (%s)", (_name, open) => {
   const move = { family: "move_files", most: 100 } as const;
 

@@ -1,43 +1,21 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import { CHOOSE_MOVE, type BatchProposal, type KeptRequest } from "#model";
-import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, BatchStore } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryBatchStore,
-  createMemoryKeyRegistry,
-  openRuntime,
-} from "#stores";
-import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
-import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
+import type { RuntimeStores } from "#stores";
+import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { at, must } from "./journal-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
-const auditRules = createAuditRules(sha256Hex);
 type Opened = { readonly store: ApprovalStore; readonly batches: BatchStore; readonly audit: AuditLog };
 
-async function openFile(dataDir = join(tempDir(), "data")) {
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
-  onTestFinished(() => opened.close());
-  must(await opened.keys.add(KEY, ENROLLED));
-  return { ...opened, dataDir };
-}
-async function openReal(): Promise<Opened> {
-  const { approvals, batches, audit } = await openFile();
-  return { store: approvals, batches, audit };
-}
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, ENROLLED));
-  const { approvals, batches } = createMemoryBatchStore({
-    recordAct,
-    approvals: createMemoryApprovalStore(recordAct, keys),
-  });
-  return { store: approvals, batches, audit: log };
-}
+const batchesOf = ({ approvals: store, batches, audit }: RuntimeStores): Opened => ({ store, batches, audit });
+const OPENED = [
+  ["in memory", async () => batchesOf(await openMemory())],
+  ["on disk", async () => batchesOf(await openFile())],
+] as const;
 
 /** A batch of one item; the store looks at nothing else of it. */
 const batch = (name: string, minutes = 0): KeptRequest => {
@@ -65,10 +43,7 @@ async function recorded(audit: AuditLog): Promise<readonly string[]> {
     .map(({ event, data }) => (event === "batch_outcome" ? `${event} ${String(data["outcome"])}` : event));
 }
 
-describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
-] as const)("requests about batches (%s)", (_name, open) => {
+describe.each(OPENED)("requests about batches (%s)", (_name, open) => {
   test("[BATCH-05] [BATCH-07] one takes the place of another by one commit, or nothing has changed", async () => {
     const { store, audit } = await open();
     must(await store.propose(batch("all")));
@@ -143,10 +118,7 @@ const seriesOf = (seriesId: string, names: readonly string[], action?: string) =
   batches: names.map((name) => proposal(name, action)),
 });
 
-describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
-] as const)("the batch store (%s)", (_name, open) => {
+describe.each(OPENED)("the batch store (%s)", (_name, open) => {
   test("[UNDO-03] the use and the run of a way back are one commit, and the second finds the first", async () => {
     const { batches, audit } = await withBatch(await open());
     const kept = { runId: "run-a", requestId: "request-a", tokenId: "tok_a-back", ...UNDO };

@@ -2,17 +2,11 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { AuditDraft } from "#model";
 import type { ApprovalStore, AuditLog, ConnectionStore, KeptConnection } from "#ports";
-import { createMemoryConnectionStore } from "#stores";
-import { BY, openTwins, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 type Opened = { readonly connections: ConnectionStore; readonly audit: AuditLog; readonly approvals: ApprovalStore };
-const openReal = (): Promise<Opened> => openFile();
-const openTwin = async (): Promise<Opened> => {
-  const { audit, recordAct, approvals } = await openTwins();
-  return { connections: createMemoryConnectionStore({ recordAct, approvals }), audit, approvals };
-};
 
 const ID = "conn-0123456789abcdef";
 const kept = (over: Partial<KeptConnection> = {}, record: Partial<KeptConnection["record"]> = {}): KeptConnection => ({
@@ -59,8 +53,8 @@ async function told({ audit }: Opened): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the connection store (%s)", (_name, open) => {
   test("keeps a connection as it is, with its entry in the chain, and forgets it with one", async () => {
     const opened = await open();

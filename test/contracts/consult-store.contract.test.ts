@@ -1,15 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "#base";
-import { adviceIdOf, type ApprovalLapse, type Consultation } from "#model";
-import { createAuditRules } from "#policy";
+import { adviceIdOf, type Consultation } from "#model";
 import type { AuditLog, ConsultStore, QueueStore } from "#ports";
-import { createMemoryAuditLog, createMemoryConsultStore, createMemoryQueueStore, createMemoryWorkStore } from "#stores";
+import type { RuntimeStores } from "#stores";
 import { beginReplan } from "#work";
-import { EXPIRES_AT } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { changeOf, openFile, recorded, runNamed } from "./work-fixture.ts";
+import { changeOf, openFile, openMemory, recorded, runNamed, type Opened as Granted } from "./work-fixture.ts";
 
 type Opened = {
   readonly consults: ConsultStore;
@@ -35,10 +32,11 @@ const adviceOf = (name: string, number: number): Consultation => ({
 const ENDED = { status: "stuck", endedAt: at(2) } as const;
 const ENDS = { events: [{ kind: "out_of_ways" }, { kind: "run_ended" }] } as const;
 
-async function openReal(): Promise<Opened & { readonly dataDir: string }> {
-  const { work, grant, endKey, ...stores } = await openFile();
+function withRuns({ work, grant, endKey, consults, queue, audit }: Granted & RuntimeStores): Opened {
   return {
-    ...stores,
+    consults,
+    queue,
+    audit,
     revokeKey: () => endKey("revoked"),
     async advise(name, number) {
       if (number === 1) await grant(name);
@@ -58,47 +56,14 @@ async function openReal(): Promise<Opened & { readonly dataDir: string }> {
   };
 }
 
-async function openTwin(): Promise<Opened> {
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const queue = createMemoryQueueStore({ recordAct });
-  let lapse: ApprovalLapse | null = null;
-  const consults = createMemoryConsultStore({ recordAct, queue, lapseFor: () => lapse });
-  const approvalFacts = () => ({ key: "enrolled", issuedAt: at(0), expiresAt: EXPIRES_AT }) as const;
-  const work = createMemoryWorkStore({
-    recordAct,
-    audit,
-    grants: () => [],
-    beginConsult: consults.begin,
-    approvalFacts,
-  });
-  return {
-    consults,
-    queue,
-    audit,
-    revokeKey: async () => void (lapse = "approval_key_revoked"),
-    async advise(name, number) {
-      if (number === 1) must(await work.begin(changeOf(runNamed(name))));
-      const consult = adviceOf(name, number);
-      must(await work.save(changeOf(runNamed(name), { consult })));
-      return consult;
-    },
-    async end(name, depth = 0) {
-      if (must(await work.find(`run-${name}`)) === null) must(await work.begin(changeOf(runNamed(name))));
-      const consult = replanOf(name, depth);
-      must(await work.save(changeOf(runNamed(name, ENDED), { ...ENDS, consult })));
-      return consult;
-    },
-  };
-}
-
 const waitingIn = async ({ queue }: Opened) => {
   const asked = { queue: "planner_queue", consumer: "test", countMax: 9, at: at(3), leaseMs: 1000 } as const;
   return must(await queue.lease({ ...asked, deliveriesMax: 3 })).map(({ message }) => message);
 };
 
 describe.each([
-  ["in memory", openTwin],
-  ["in silas.db", openReal],
+  ["in memory", async () => withRuns(await openMemory())],
+  ["on disk", async () => withRuns(await openFile())],
 ])("consultations %s", (_name, open) => {
   test("[CONSULT-05] [CONSULT-11] the end of a run that is out of ways, the consultation and its message are one commit", async () => {
     const stores = await open();
@@ -200,9 +165,10 @@ describe.each([
 });
 
 test("the file itself keeps what has ended as it ended", async () => {
-  const stores = await openReal();
+  const file = await openFile();
+  const stores = withRuns(file);
   await stores.end("deep", 2);
-  const database = new DatabaseSync(join(stores.dataDir, "silas.db"));
+  const database = new DatabaseSync(join(file.dataDir, "silas.db"));
   expect(() => database.exec("UPDATE consultations SET consultation = '{}'")).toThrow("never changed");
   expect(() => database.exec("DELETE FROM consultations")).toThrow("never removed");
   database.close();

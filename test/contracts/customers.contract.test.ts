@@ -4,26 +4,22 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { LIMITS } from "#base";
 import type { CustomerContexts } from "#ports";
-import { createMemoryCustomers, openCustomerFiles } from "#stores";
+import { openCustomerFiles } from "#stores";
 
 /** A record of exactly so many bytes. */
 const sized = (bytes: number): string => `{"a":"${"x".repeat(bytes - '{"a":""}'.length)}"}`;
 
 type Files = { readonly [customerId: string]: string };
 
-function openReal(files: Files): CustomerContexts {
+function open(files: Files): CustomerContexts {
   const dir = mkdtempSync(join(tmpdir(), "silas-customers-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const customers = openCustomerFiles(dir);
   for (const [id, text] of Object.entries(files)) writeFileSync(join(dir, `${id}.json`), text, { mode: 0o600 });
   return customers;
 }
-const openTwin = (files: Files): CustomerContexts => createMemoryCustomers(new Map(Object.entries(files)));
 
-describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
-] as const)("records of customers (%s)", (_name, open) => {
+describe("records of customers", () => {
   test("[ACC-13] a record is found by its id alone, and as it is written; without one there is none", async () => {
     const customers = open({ ana: '{"name":"Ana","orders":[1,2]}', "b-1@x": "{}" });
     expect(await customers.load("ana")).toEqual({ name: "Ana", orders: [1, 2] });

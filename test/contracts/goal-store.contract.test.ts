@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS, sha256Hex } from "#base";
 import type { ApprovedGoal, Cycle } from "#model";
-import { createAuditRules } from "#policy";
 import type { AuditLog, CycleChange, GoalStore } from "#ports";
-import { createMemoryAuditLog, createMemoryGoalStore } from "#stores";
+import type { RuntimeStores } from "#stores";
 import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 type Opened = {
   readonly goals: GoalStore;
@@ -24,8 +23,7 @@ const approvalOf = (name: string, time: number): ApprovedGoal => ({
   planHash: sha256Hex(projectionOf(name, time)),
 });
 
-async function openReal(): Promise<Opened> {
-  const { goals, audit, approvals } = await openFile();
+function withGoals({ goals, audit, approvals }: RuntimeStores): Opened {
   return {
     goals,
     audit,
@@ -39,23 +37,6 @@ async function openReal(): Promise<Opened> {
       const spending = spendingFor(token, { lineage: runId, requestId });
       must(await approvals.spend({ ...spending, workItemId: name, at: at(time) }));
       return approved;
-    },
-  };
-}
-
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const approved = new Map<string, ApprovedGoal>();
-  return {
-    goals: createMemoryGoalStore({
-      recordAct,
-      approved: () => [...approved.values()].toSorted((a, b) => (a.goalId < b.goalId ? -1 : 1)),
-    }),
-    audit: log,
-    approve: async (name, time = 1) => {
-      const goal = approvalOf(name, time);
-      approved.set(name, goal);
-      return goal;
     },
   };
 }
@@ -127,8 +108,8 @@ async function withGoal(opened: Opened, name = "page"): Promise<Opened> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", async () => withGoals(await openMemory())],
+  ["on disk", async () => withGoals(await openFile())],
 ] as const)("the goal store (%s)", (_name, openStore) => {
   test("the newest approval of each goal counts, and a goal is looked after once it is scheduled", async () => {
     const opened = await openStore();

@@ -5,7 +5,8 @@ import { onTestFinished } from "vitest";
 import { instantFromMs, sha256Hex, type Instant, type Result } from "#base";
 import type { BodyOf, HostId, JournalCommit, OperationId, RecordId, RecordKind, RecordWrite } from "#model";
 import type { Clock, JournalStore, Randomness } from "#ports";
-import { createMemoryJournalStore, openJournal } from "#stores";
+import { openJournal } from "#stores";
+import { journalInMemory } from "../stores-in-memory.ts";
 
 export const HOST = "host-a" as HostId;
 
@@ -35,9 +36,9 @@ export function must<T, E>(result: Result<T, E>): T {
 
 export type OpenStore = () => Promise<JournalStore>;
 
-export const twin: OpenStore = async () => createMemoryJournalStore(HOST);
+export const openMemory: OpenStore = async () => journalInMemory(HOST);
 
-export const real: OpenStore = async () => {
+export const openFile: OpenStore = async () => {
   const dataDir = join(tempDir(), "data");
   const store = must(await openJournal({ dataDir, clock: fixedClock, random: countingRandom() }));
   onTestFinished(() => store.close());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JournalStore } from "#ports";
-import { commitOf, must, real, twin, write } from "./journal-fixture.ts";
+import { commitOf, must, openFile, openMemory, write } from "./journal-fixture.ts";
 
 const TITLES: { readonly [id: string]: string } = {
   party: "party 🎉 tonight",
@@ -32,8 +32,8 @@ async function found(store: JournalStore, text: string): Promise<readonly string
 }
 
 describe.each([
-  ["twin", twin],
-  ["real", real],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("search beyond spaced words (%s)", (_name, openStore) => {
   test.each([
     ["🎉", ["note", "party"]],

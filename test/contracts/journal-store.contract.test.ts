@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { HostId, JournalRecord, OperationId } from "#model";
 import type { JournalStore } from "#ports";
-import { at, commitOf, id, must, real, twin, write } from "./journal-fixture.ts";
+import { at, commitOf, id, must, openFile, openMemory, write } from "./journal-fixture.ts";
 
 const open = { tasks: "open" } as const;
 const today = "2026-11-15" as never;
@@ -18,8 +18,8 @@ async function all(records: AsyncIterable<JournalRecord>): Promise<readonly Jour
 }
 
 describe.each([
-  ["twin", twin],
-  ["real", real],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the journal store (%s)", (_name, openStore) => {
   test("[JOURNAL-10] a commit stores each version with its host, its counter and a clock that carries it", async () => {
     const store = await openStore();

@@ -4,7 +4,8 @@ import { sha256Hex } from "#base";
 import type { KeyId, OwnerKey, PublicKeyHex, SignatureHex } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, KeyRegistry } from "#ports";
-import { createMemoryAuditLog, createMemoryKeyRegistry, openRuntime } from "#stores";
+import { openRuntime } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const BY = { kind: "terminal" } as const;
@@ -24,16 +25,16 @@ type Opened = { readonly registry: KeyRegistry; readonly audit: AuditLog };
 
 const auditRules = createAuditRules(sha256Hex);
 
-async function openReal(): Promise<Opened> {
+async function openFile(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   return { registry: opened.keys, audit: opened.audit };
 }
 
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  return { registry: createMemoryKeyRegistry(recordAct), audit: log };
+async function openMemory(): Promise<Opened> {
+  const { keys: registry, audit } = openInMemory();
+  return { registry, audit };
 }
 
 /** The store records the signature; whether it holds is asked where a key counts. */
@@ -47,8 +48,8 @@ async function recorded(audit: AuditLog): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the key registry (%s)", (_name, open) => {
   test("a key is found by its id and listed by age", async () => {
     const { registry } = await open();

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Log } from "#ports";
-import { createMemoryLog, openLogFile } from "#stores";
+import { openLogFile } from "#stores";
 import { fixedClock, tempDir } from "./journal-fixture.ts";
 
 type Opened = { readonly log: Log; readonly lines: () => readonly object[] };
 
-async function openReal(): Promise<Opened> {
+async function open(): Promise<Opened> {
   const stateDir = tempDir();
   const log = await openLogFile({ stateDir, clock: fixedClock });
   const lines = () =>
@@ -17,15 +17,8 @@ async function openReal(): Promise<Opened> {
       .map((line) => JSON.parse(line) as object);
   return { log, lines };
 }
-async function openTwin(): Promise<Opened> {
-  const log = createMemoryLog(fixedClock);
-  return { log, lines: log.lines };
-}
 
-describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
-] as const)("the log (%s)", (_name, open) => {
+describe("the log", () => {
   test("each line tells its level, its moment and its event, in the order in which it was said", async () => {
     const { log, lines } = await open();
     log.info("one");

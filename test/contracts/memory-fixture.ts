@@ -1,31 +1,13 @@
-import { sha256Hex } from "#base";
 import { recordIdSchema, ruleId, type KeptMemory, type MemoryItem } from "#model";
-import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, MemoryStore } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  createMemoryMemoryStore,
-} from "#stores";
-import { BY, ENROLLED, KEY } from "./approval-fixture.ts";
+import { BY } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
 
 export type OpenedMemories = {
   readonly memories: MemoryStore;
   readonly audit: AuditLog;
   readonly approvals: ApprovalStore;
 };
-export const openRealMemories = (): Promise<OpenedMemories> => openFile();
-export async function openTwinMemories(): Promise<OpenedMemories> {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const registry = createMemoryKeyRegistry(recordAct);
-  must(await registry.add(KEY, ENROLLED));
-  const approvals = createMemoryApprovalStore(recordAct, registry);
-  return { memories: createMemoryMemoryStore({ recordAct, approvals }), audit: log, approvals };
-}
-
 export const SCOPE = "owner";
 
 export function memoryNamed(name: string, over: Partial<MemoryItem> = {}): MemoryItem {

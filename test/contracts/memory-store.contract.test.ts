@@ -10,17 +10,8 @@ import type { MemoryStore } from "#ports";
 import { inspectStores, openRuntime } from "#stores";
 import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
-import {
-  kept,
-  memoryNamed,
-  openRealMemories,
-  openTwinMemories,
-  ruleOf,
-  SCOPE,
-  toldOf,
-  type OpenedMemories,
-} from "./memory-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { kept, memoryNamed, ruleOf, SCOPE, toldOf, type OpenedMemories } from "./memory-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 const search = async (memories: MemoryStore, text: string, scopeId = SCOPE): Promise<readonly string[]> =>
   must(await memories.searchKeyword({ scopeId, text, limit: 50, words: "all" }))
@@ -47,8 +38,8 @@ async function approve({ approvals }: OpenedMemories, item: MemoryItem): Promise
 }
 
 describe.each([
-  ["twin", openTwinMemories],
-  ["real", openRealMemories],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the memory store (%s)", (_name, open) => {
   test("[MEM-03] what is stored is there whole, an update changes what it names, and what is deleted is nowhere", async () => {
     const opened = await open();
@@ -223,7 +214,7 @@ describe.each([
 });
 
 test("[MEM-09] words are found by their stem, and what is joined by - or _ only whole", async () => {
-  const { memories } = await openRealMemories();
+  const { memories } = await openFile();
   must(await memories.store(kept(memoryNamed("a", { content: "Fixing foo-bar and baz_qux" }))));
   for (const text of ["fixed", "FIX", "foo-bar", "baz_qux", "fixing and"])
     expect(await search(memories, text)).toEqual(["a"]);
@@ -231,7 +222,7 @@ test("[MEM-09] words are found by their stem, and what is joined by - or _ only 
 });
 
 test("[MEM-10] after any changes and removals exactly the words that are kept are found", async () => {
-  const { memories } = await openRealMemories();
+  const { memories } = await openFile();
   const step = fc.record({
     name: fc.constantFrom("a", "b", "c"),
     act: fc.constantFrom("put", "put", "forget"),

@@ -4,13 +4,8 @@ import { sha256Hex, type Instant } from "#base";
 import type { KeptMessage, KeyId, NonceSpending, Reception, RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, MessageStore, NonceStore } from "#ports";
-import {
-  createMemoryAuditLog,
-  createMemoryMessageStore,
-  createMemoryNonceStore,
-  openRuntime,
-  type RuntimeStores,
-} from "#stores";
+import { openRuntime, type RuntimeStores } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 export const BY = { kind: "terminal" } as const;
@@ -30,13 +25,7 @@ export async function openFile(
   return { ...opened, dataDir };
 }
 
-export const openReal = (): Promise<Opened> => openFile();
-
-export async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const nonces = createMemoryNonceStore();
-  return { messages: createMemoryMessageStore({ ...nonces, recordAct }), nonces, audit: log };
-}
+export const openMemory = async (): Promise<Opened> => openInMemory();
 
 export const spendingOf = (nonce: string, minutes: number, earliest: Instant = at(minutes - 5)): NonceSpending => ({
   nonce: nonce.repeat(32).slice(0, 32),

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Settlement } from "#model";
 import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { BY, messageNamed, openFile, openReal, openTwin, recorded, signedReception } from "./message-fixture.ts";
+import { BY, messageNamed, openFile, openMemory, recorded, signedReception } from "./message-fixture.ts";
 
 const settlement = (name: string, over: Partial<Settlement> = {}): Settlement => ({
   messageId: `message-${name}`,
@@ -17,8 +17,8 @@ const settlement = (name: string, over: Partial<Settlement> = {}): Settlement =>
 });
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", () => openFile()],
 ] as const)("the message store (%s)", (_name, open) => {
   test("a message is kept whole, with its entry in the chain, and found again", async () => {
     const { messages, audit } = await open();

@@ -4,8 +4,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messageNonceKey } from "#model";
 import { earliestSpending, pruneBefore } from "#policy";
-import { createMemoryNonceStore } from "#stores";
-import { openFile, openReal, openTwin, spendingOf } from "./message-fixture.ts";
+import { openInMemory } from "../stores-in-memory.ts";
+import { openFile, openMemory, spendingOf } from "./message-fixture.ts";
 import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 
@@ -22,8 +22,8 @@ const rows = (dataDir: string, sql: string): readonly object[] => {
 };
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", () => openFile()],
 ] as const)("the nonce store (%s)", (_name, open) => {
   test("[NONCE-01] one step says fresh once and used from then on; there is no asking without recording", async () => {
     const { nonces } = await open();
@@ -78,7 +78,7 @@ describe("nonces", () => {
         fc.array(arrival, { minLength: 1, maxLength: 12 }),
         async (ttl, fresh, arrivals) => {
           const window = { ttlMs: ttl * 60_000, freshnessMs: fresh * 60_000 };
-          const nonces = createMemoryNonceStore();
+          const { nonces, close } = openInMemory();
           let now = 0;
           const accepted: { readonly nonce: string; readonly signedAt: number }[] = [];
           for (const [index, { wait, skew }] of arrivals.entries()) {
@@ -96,6 +96,7 @@ describe("nonces", () => {
             }
           }
           expect(accepted).toHaveLength(arrivals.length);
+          close();
         },
       ),
       { numRuns: 200 },

@@ -5,13 +5,8 @@ import { LIMITS, sha256Hex } from "#base";
 import { passkeyIdOf, type Passkey } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, PasskeyStore, SessionStore } from "#ports";
-import {
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  createMemoryPasskeyStore,
-  createMemorySessionStore,
-  openRuntime,
-} from "#stores";
+import { openRuntime, type RuntimeStores } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 type Opened = { readonly store: PasskeyStore; readonly sessions: SessionStore; readonly audit: AuditLog };
@@ -38,19 +33,18 @@ async function signIn(sessions: SessionStore): Promise<void> {
   }
 }
 
-async function openReal(): Promise<Opened> {
+async function openFile(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  await signIn(opened.sessions);
-  return { store: opened.passkeys, sessions: opened.sessions, audit: opened.audit };
+  return signedIn(opened);
 }
 
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const sessions = createMemorySessionStore(recordAct, createMemoryKeyRegistry(recordAct).sessions);
+const openMemory = (): Promise<Opened> => signedIn(openInMemory());
+
+async function signedIn({ passkeys: store, sessions, audit }: RuntimeStores): Promise<Opened> {
   await signIn(sessions);
-  return { store: createMemoryPasskeyStore(recordAct, sessions), sessions, audit: log };
+  return { store, sessions, audit };
 }
 
 /** What the chain says of passkeys, oldest first. */
@@ -67,8 +61,8 @@ const use = (name: string, counter: number, minutes = 5) =>
   ({ passkeyId: passkeyIdOf(`credential-${name}`), counter, purpose: "approval", at: at(minutes), actor: BY }) as const;
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the passkey store (%s)", (_name, open) => {
   test("passkeys are listed as they were added, oldest first, and recorded", async () => {
     const { store, audit } = await open();

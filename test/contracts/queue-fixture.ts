@@ -1,29 +1,9 @@
-import { join } from "node:path";
-import { sha256Hex } from "#base";
 import { dispatchOf, type QueueMessage, type QueueName } from "#model";
-import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, LeaseAsked, LeasedMessage, QueueStore } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  createMemoryQueueStore,
-} from "#stores";
-import { BY, ENROLLED, KEY } from "./approval-fixture.ts";
-import { at, must, tempDir } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { BY } from "./approval-fixture.ts";
+import { at, must } from "./journal-fixture.ts";
 
 export type Opened = { readonly queue: QueueStore; readonly audit: AuditLog; readonly approvals: ApprovalStore };
-
-export const openReal = (): Promise<Opened> => openFile(join(tempDir(), "data"));
-
-export async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const queue = createMemoryQueueStore({ recordAct });
-  const keys = createMemoryKeyRegistry(recordAct);
-  must(await keys.add(KEY, ENROLLED));
-  return { queue, audit: log, approvals: createMemoryApprovalStore(recordAct, { ...keys, queue }) };
-}
 
 const RUNTIME = "runtime_queue";
 

@@ -6,18 +6,8 @@ import { dispatchIdOf, type QueueMessage } from "#model";
 import { readQueues } from "#stores";
 import { requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import {
-  failedAt,
-  lease,
-  leaseOne,
-  messageNamed,
-  namesOf,
-  openReal,
-  openTwin,
-  send,
-  type Opened,
-} from "./queue-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { failedAt, lease, leaseOne, messageNamed, namesOf, send, type Opened } from "./queue-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 const RUNTIME = "runtime_queue";
 
@@ -27,8 +17,8 @@ async function events({ audit }: Opened): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the queue store (%s)", (_name, open) => {
   test("[BUS-11] [BUS-12] a message is held by one reader until it is settled, given back, or its time is over", async () => {
     const opened = await open();

@@ -1,12 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sha256Hex } from "#base";
 import type { Gate, GateContext, GateTrigger } from "#model";
-import { createAuditRules } from "#policy";
 import { createSystemGates, systemClock, systemTimers } from "#runtime";
-import { createMemoryAuditLog } from "#stores";
 import { firingOf, gateOf } from "../gate-texts.ts";
+import { openInMemory } from "../stores-in-memory.ts";
 import { tempFolder, workbench } from "./sandbox-fixture.ts";
 
 const { open } = workbench("subprocess");
@@ -17,7 +15,7 @@ function world(files: Readonly<Record<string, string>>) {
   const workDir = join(folder, "data", "verify");
   mkdirSync(workDir, { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(workDir, name), text);
-  const { log: audit } = createMemoryAuditLog(createAuditRules(sha256Hex));
+  const { audit } = openInMemory();
   const run = (gate: Gate, context: GateContext, trigger: GateTrigger = "on_tool_call") =>
     createSystemGates({
       config: {

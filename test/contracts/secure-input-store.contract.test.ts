@@ -4,7 +4,8 @@ import { LIMITS, sha256Hex } from "#base";
 import type { SecretRef, SecureInputRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, SecureInputStore } from "#ports";
-import { createMemoryAuditLog, createMemorySecureInputStore, openRuntime } from "#stores";
+import { openRuntime } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const BY = { kind: "terminal" } as const;
@@ -27,7 +28,7 @@ type Opened = { readonly inputs: SecureInputStore; readonly audit: AuditLog; reo
 
 const auditRules = createAuditRules(sha256Hex);
 
-async function openReal(): Promise<Opened> {
+async function openFile(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
   const options = { dataDir, clock: fixedClock, random: countingRandom(), auditRules };
   const opened = must(await openRuntime(options));
@@ -40,10 +41,9 @@ async function openReal(): Promise<Opened> {
   return { inputs: opened.secureInputs, audit: opened.audit, reopen };
 }
 
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const inputs = createMemorySecureInputStore(recordAct);
-  return { inputs, audit: log, reopen: async () => inputs };
+async function openMemory(): Promise<Opened> {
+  const { secureInputs: inputs, audit } = openInMemory();
+  return { inputs, audit, reopen: async () => inputs };
 }
 
 /** What the chain says, oldest first. */
@@ -53,8 +53,8 @@ async function recorded(audit: AuditLog): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the store of asked secrets (%s)", (_name, open) => {
   test("a request is kept whole, is listed by age and survives a restart", async () => {
     const { inputs, reopen } = await open();

@@ -4,7 +4,8 @@ import { sha256Hex } from "#base";
 import type { KeyId, OwnerKey, PublicKeyHex, SignatureHex } from "#model";
 import type { AuditLog, KeyRegistry, Session, SessionStore } from "#ports";
 import { createAuditRules } from "#policy";
-import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore, openRuntime } from "#stores";
+import { openRuntime } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const session = (name: string, minutes: number): Session => ({
@@ -34,24 +35,23 @@ type Opened = { readonly store: SessionStore; readonly keys: KeyRegistry; readon
 
 const auditRules = createAuditRules(sha256Hex);
 
-async function openReal(): Promise<Opened> {
+async function openFile(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   return { store: opened.sessions, keys: opened.keys, audit: opened.audit };
 }
 
-function openTwin(): Opened {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const keys = createMemoryKeyRegistry(recordAct);
-  return { store: createMemorySessionStore(recordAct, keys.sessions), keys, audit: log };
+async function openMemory(): Promise<Opened> {
+  const { sessions: store, keys, audit } = openInMemory();
+  return { store, keys, audit };
 }
 
 const BY = { kind: "terminal" } as const;
 
 describe.each([
-  ["twin", async () => openTwin()],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the session store (%s)", (_name, openStore) => {
   test("a session is found by the digest of its token and listed by age", async () => {
     const { store } = await openStore();

@@ -4,17 +4,11 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { KeptRequest } from "#model";
 import type { ApprovalStore, AuditLog, SettledInstall, SkillStore } from "#ports";
-import { createMemorySkillStore } from "#stores";
-import { BY, openTwins, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 type Opened = { readonly skills: SkillStore; readonly audit: AuditLog; readonly approvals: ApprovalStore };
-const openReal = (): Promise<Opened> => openFile();
-const openTwin = async (): Promise<Opened> => {
-  const { audit, recordAct, approvals } = await openTwins();
-  return { skills: createMemorySkillStore({ recordAct, approvals }), audit, approvals };
-};
 
 const install = (name: string, over: Partial<SettledInstall> = {}): SettledInstall => ({
   requestId: `request-${name}`,
@@ -43,8 +37,8 @@ async function recorded({ audit }: Opened): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the skill store (%s)", (_name, open) => {
   test("[INV-06] of one decision one installation is made, a later version takes its place, and each is in the chain once", async () => {
     const opened = await open();

@@ -1,19 +1,12 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "#base";
-import { createAuditRules } from "#policy";
 import type { AuditLog, StopStore } from "#ports";
-import { createMemoryAuditLog, createMemoryStopStore, readStop } from "#stores";
+import { readStop } from "#stores";
 import { at, must } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 type Opened = { readonly stops: StopStore; readonly audit: AuditLog };
-const openReal = (): Promise<Opened> => openFile();
-const openTwin = async (): Promise<Opened> => {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  return { stops: createMemoryStopStore({ recordAct }), audit: log };
-};
 const TERMINAL = { kind: "terminal" } as const;
 const PAGE = { kind: "owner", session_id: "s1" } as const;
 
@@ -24,8 +17,8 @@ async function recorded({ audit }: Opened): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the stop store (%s)", (_name, open) => {
   test("one stop stands: the first word counts, and each is in the chain once, with whose it was", async () => {
     const opened = await open();

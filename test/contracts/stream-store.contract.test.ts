@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { ApprovedGoal, AuditDraft, StreamGoal } from "#model";
-import { createAuditRules } from "#policy";
 import type { AuditLog, StreamStore } from "#ports";
-import { createMemoryAuditLog, createMemoryStreamStore } from "#stores";
+import type { RuntimeStores } from "#stores";
 import { requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 type Approving = { readonly agent?: string; readonly minute: number };
 type Opened = {
@@ -26,8 +25,7 @@ const approvalOf = (name: string, approving: Approving): ApprovedGoal => ({
   planHash: sha256Hex(projectionOf(name, approving)),
 });
 
-async function openReal(): Promise<Opened> {
-  const { streams, audit, approvals } = await openFile();
+function withGoals({ streams, audit, approvals }: RuntimeStores): Opened {
   return {
     streams,
     audit,
@@ -40,23 +38,6 @@ async function openReal(): Promise<Opened> {
       const spending = spendingFor(token, { lineage: runId, requestId });
       must(await approvals.spend({ ...spending, workItemId: name, at: at(minute) }));
     },
-  };
-}
-
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const approved = new Map<string, { readonly goal: ApprovedGoal; readonly approving: Approving }>();
-  return {
-    streams: createMemoryStreamStore({
-      recordAct,
-      approved: () =>
-        [...approved.values()]
-          .filter(({ approving: { agent = "stream" } }) => agent === "stream")
-          .toSorted((a, b) => b.approving.minute - a.approving.minute)
-          .map(({ goal }) => goal),
-    }),
-    audit: log,
-    approve: async (name, approving) => void approved.set(name, { goal: approvalOf(name, approving), approving }),
   };
 }
 
@@ -74,8 +55,8 @@ const said = { at: at(5), actor: { kind: "system" } } as const;
 const loaded = (name: string): AuditDraft => ({ event: "stream_loaded", data: wireOf(goalNamed(name)), ...said });
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", async () => withGoals(await openMemory())],
+  ["on disk", async () => withGoals(await openFile())],
 ] as const)("the stream store (%s)", (_name, open) => {
   test("goals of the conversation come by their newest approval, the last one first; other lanes do not", async () => {
     const { streams, approve } = await open();

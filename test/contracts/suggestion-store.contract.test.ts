@@ -5,16 +5,11 @@ import { sha256Hex } from "#base";
 import type { Suggestion } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, SuggestionStore } from "#ports";
-import { createMemoryAuditLog, createMemorySuggestionStore, openRuntime } from "#stores";
+import { openRuntime } from "#stores";
 import { at, countingRandom, fixedClock, must } from "./journal-fixture.ts";
-import { openFile } from "./work-fixture.ts";
+import { openFile, openMemory } from "./work-fixture.ts";
 
 type Opened = { readonly suggestions: SuggestionStore; readonly audit: AuditLog };
-const openReal = (): Promise<Opened> => openFile();
-const openTwin = async (): Promise<Opened> => {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  return { suggestions: createMemorySuggestionStore({ recordAct }), audit: log };
-};
 const OWNER = { kind: "owner", session_id: "s1" } as const;
 const SCOPE = "owner";
 
@@ -58,8 +53,8 @@ const idsIn = (kept: readonly Suggestion[]): readonly string[] =>
   kept.map(({ suggestionId }) => suggestionId.slice(11));
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the store of suggestions (%s)", (_name, open) => {
   test("[TAINT-06] the newest suggestion that says exactly this is found, in its scope, whatever became of it", async () => {
     const { suggestions } = await open();

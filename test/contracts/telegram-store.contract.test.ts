@@ -4,7 +4,8 @@ import { LIMITS, sha256Hex } from "#base";
 import type { TelegramNotice } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, TelegramStore } from "#ports";
-import { createMemoryAuditLog, createMemoryTelegramStore, openRuntime } from "#stores";
+import { openRuntime } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const HERE = "123:4711";
@@ -15,7 +16,7 @@ type Opened = { readonly store: TelegramStore; readonly audit: AuditLog; reopen(
 
 const auditRules = createAuditRules(sha256Hex);
 
-async function openReal(): Promise<Opened> {
+async function openFile(): Promise<Opened> {
   const options = { dataDir: join(tempDir(), "data"), clock: fixedClock, random: countingRandom(), auditRules };
   const open = async () => {
     const opened = must(await openRuntime(options));
@@ -26,10 +27,9 @@ async function openReal(): Promise<Opened> {
   return { store: telegram, audit, reopen: async () => (await open()).telegram };
 }
 
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const store = createMemoryTelegramStore(recordAct);
-  return { store, audit: log, reopen: async () => store };
+async function openMemory(): Promise<Opened> {
+  const { telegram: store, audit } = openInMemory();
+  return { store, audit, reopen: async () => store };
 }
 
 const USED = { nonce: null, stage: "ask" } as const;
@@ -41,8 +41,8 @@ const card = (over: Partial<TelegramNotice> = {}): TelegramNotice => ({
 });
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("what is kept about the chat (%s)", (_name, open) => {
   test("an update is passed on once, also after a restart, and each place counts for itself", async () => {
     const { store, reopen } = await open();

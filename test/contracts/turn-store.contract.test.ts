@@ -1,17 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "#base";
 import { questionOf, type KeptMessage, type Turn } from "#model";
-import { createAuditRules } from "#policy";
 import type { AuditLog, MessageStore, QueueStore, TurnStore } from "#ports";
-import {
-  createMemoryAuditLog,
-  createMemoryMessageStore,
-  createMemoryNonceStore,
-  createMemoryQueueStore,
-  createMemoryTurnStore,
-} from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { at, must } from "./journal-fixture.ts";
 import { BY, messageNamed, openFile } from "./message-fixture.ts";
 
@@ -21,15 +13,6 @@ type Opened = {
   readonly queue: QueueStore;
   readonly audit: AuditLog;
 };
-
-async function openTwin(): Promise<Opened> {
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const queue = createMemoryQueueStore({ recordAct });
-  const turns = createMemoryTurnStore({ recordAct, queue });
-  const nonces = createMemoryNonceStore();
-  const messages = createMemoryMessageStore({ ...nonces, recordAct, beginTurn: turns.begin });
-  return { turns, messages, queue, audit };
-}
 
 /** A message that was accepted and is to be answered. */
 async function accepted({ messages }: Pick<Opened, "messages">, name: string, over: Partial<KeptMessage> = {}) {
@@ -60,8 +43,8 @@ const waitingIn = async ({ queue }: Pick<Opened, "queue">) => {
 };
 
 describe.each([
-  ["in memory", openTwin],
-  ["in silas.db", async (): Promise<Opened> => openFile()],
+  ["in memory", async (): Promise<Opened> => openInMemory()],
+  ["on disk", async (): Promise<Opened> => openFile()],
 ])("turns %s", (_name, open) => {
   test("[TURN-43] a message that is accepted begins its turn and puts its question on the queue in the same commit", async () => {
     const stores = await open();

@@ -42,8 +42,8 @@ function openIn(dir: string, keyring: Keyring | null): Vault {
 }
 
 describe.each([
-  ["twin", () => createMemoryVault()],
-  ["encrypted file", () => openIn(tempDir(), null)],
+  ["in memory", () => createMemoryVault()],
+  ["on disk", () => openIn(tempDir(), null)],
   ["secret service behind a stand-in", () => openIn(tempDir(), createStandIn())],
 ] as const)("the vault (%s)", (_name, open) => {
   test("a secret comes back byte for byte, as a copy of its own", async () => {

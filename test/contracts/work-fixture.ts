@@ -2,11 +2,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { sha256Hex } from "#base";
-import { isRunKind, type KeptRequest, type LedgerEntry, type RunRecord } from "#model";
+import type { KeptRequest, LedgerEntry, RunRecord } from "#model";
 import { createAuditRules } from "#policy";
-import type { AuditLog, GrantedRun, RunChange, WorkStore } from "#ports";
-import { createMemoryAuditLog, createMemoryWorkStore, openRuntime, type RuntimeStores } from "#stores";
-import { BY, EXPIRES_AT, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import type { AuditLog, RunChange, WorkStore } from "#ports";
+import { openRuntime, type RuntimeStores } from "#stores";
+import { openInMemory, type StoresInMemory } from "../stores-in-memory.ts";
+import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 export type Opened = {
@@ -25,15 +26,26 @@ function stepsRequest(name: string, minutes: number, executorKind: string | null
   return { ...requestFor(name, minutes), projection: JSON.stringify({ id: name, executor_kind: executorKind }) };
 }
 
+/** Everything on the disk, with a key that signs every approval here. */
 export async function openFile(
   dataDir = join(tempDir(), "data"),
 ): Promise<Opened & RuntimeStores & { dataDir: string }> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
+  return { ...opened, ...(await granting(opened, (sql) => changeFile(dataDir, sql))), dataDir };
+}
+
+/** The same in memory. */
+export async function openMemory(): Promise<Opened & StoresInMemory> {
+  const opened = openInMemory();
+  return { ...opened, ...(await granting(opened, (sql) => opened.handle.exec(sql))) };
+}
+
+type Granting = Pick<Opened, "grant" | "endKey">;
+
+async function granting(opened: RuntimeStores, change: (sql: string) => void): Promise<Granting> {
   must(await opened.keys.add(KEY, ENROLLED));
   return {
-    ...opened,
-    dataDir,
     grant: async (name, minutes = 0, executorKind = "steps") => {
       const request = stepsRequest(name, minutes, executorKind);
       must(await opened.approvals.propose(request));
@@ -43,36 +55,16 @@ export async function openFile(
     endKey: async (how) => {
       const revocation = { keyId: KEY.keyId, at: at(3), actor: BY, lastKey: "revoke" } as const;
       if (how === "revoked") must(await opened.keys.revoke(revocation));
-      else changeFile(dataDir, "DELETE FROM owner_keys");
+      else change("PRAGMA foreign_keys = OFF; DELETE FROM owner_keys; PRAGMA foreign_keys = ON");
     },
   };
 }
 
 /** As somebody with access to the file does it. */
 function changeFile(dataDir: string, sql: string): void {
-  const database = new DatabaseSync(join(dataDir, "silas.db"), { enableForeignKeyConstraints: false });
+  const database = new DatabaseSync(join(dataDir, "silas.db"));
   database.exec(sql);
   database.close();
-}
-
-export const openReal = (): Promise<Opened> => openFile();
-
-export async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(auditRules);
-  const grants: GrantedRun[] = [];
-  let key: "enrolled" | "revoked" | "unknown" = "enrolled";
-  const approvalFacts = (tokenId: string) =>
-    grants.some((grant) => grant.tokenId === tokenId) ? { key, expiresAt: EXPIRES_AT } : null;
-  return {
-    work: createMemoryWorkStore({ recordAct, audit: log, grants: () => grants, approvalFacts }),
-    endKey: async (how) => void (key = how),
-    audit: log,
-    grant: async (name, minutes = 0, executorKind = "steps") => {
-      if (!isRunKind(executorKind)) return;
-      const ids = { runId: `run-${name}`, requestId: `request-${name}`, workItemId: name, tokenId: `tok_${name}` };
-      grants.push({ ...ids, planHash: tokenFor(name).planHash, grantedAt: at(minutes), projectRunId: null });
-    },
-  };
 }
 
 export function runNamed(name: string, over: Partial<RunRecord> = {}): RunRecord {

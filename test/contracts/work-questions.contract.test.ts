@@ -1,41 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS, sha256Hex } from "#base";
+import { LIMITS } from "#base";
 import type { RunRecord } from "#model";
-import { createAuditRules } from "#policy";
-import type { ApprovalStore, GrantedRun, WorkStore } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  createMemoryWorkStore,
-} from "#stores";
-import { BY, EXPIRES_AT, requestFor, tokenFor } from "./approval-fixture.ts";
+import type { ApprovalStore, WorkStore } from "#ports";
+import type { RuntimeStores } from "#stores";
+import { BY, requestFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { openFile, runNamed } from "./work-fixture.ts";
+import { openFile, openMemory, runNamed, type Opened as Granted } from "./work-fixture.ts";
 
 type Opened = { readonly work: WorkStore; readonly approvals: ApprovalStore };
 
-async function openReal(): Promise<Opened> {
-  const { work, approvals, grant } = await openFile();
+async function granted({ work, approvals, grant }: Granted & RuntimeStores): Promise<Opened> {
   await grant("one");
-  return { work, approvals };
-}
-
-async function openTwin(): Promise<Opened> {
-  const { log, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const approvals = createMemoryApprovalStore(recordAct, createMemoryKeyRegistry(recordAct));
-  const ids = { runId: "run-one", requestId: "request-one", workItemId: "one", tokenId: "tok_one" };
-  const grants: readonly GrantedRun[] = [
-    { ...ids, planHash: tokenFor("one").planHash, grantedAt: at(0), projectRunId: null },
-  ];
-  const approvalFacts = () => ({ key: "enrolled", issuedAt: at(0), expiresAt: EXPIRES_AT }) as const;
-  const work = createMemoryWorkStore({
-    recordAct,
-    audit: log,
-    grants: () => grants,
-    requests: approvals,
-    approvalFacts,
-  });
   return { work, approvals };
 }
 
@@ -54,8 +29,8 @@ const waiting = (name: string): RunRecord => ({
 const change = (run: RunRecord) => ({ run, entries: [], events: [], at: at(5), actor: BY });
 
 for (const [name, open] of [
-  ["real", openReal],
-  ["in memory", openTwin],
+  ["in memory", async () => granted(await openMemory())],
+  ["on disk", async () => granted(await openFile())],
 ] as const) {
   describe(`the questions of runs (${name})`, () => {
     test("a run and what it asks are kept together, and end together", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import { readExecution, type RunSettlement } from "#model";
 import { at, must } from "./journal-fixture.ts";
-import { changeOf, entryNamed, openFile, openReal, openTwin, recorded, runNamed, type Opened } from "./work-fixture.ts";
+import { changeOf, entryNamed, openFile, openMemory, recorded, runNamed, type Opened } from "./work-fixture.ts";
 
 const BY = { kind: "terminal" } as const;
 const LONG = "y".repeat(4_000);
@@ -29,8 +29,8 @@ async function ended({ work, grant }: Opened, name: string, status: "done" | "in
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("what became of runs (%s)", (_name, open) => {
   test("a run in doubt waits to be settled, oldest first, and is settled once, with its entry in the chain", async () => {
     const opened = await open();

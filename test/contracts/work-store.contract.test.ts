@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import { RUN_STATUSES } from "#model";
 import { at, must } from "./journal-fixture.ts";
-import { changeOf, entryNamed, openFile, openReal, openTwin, recorded, runNamed } from "./work-fixture.ts";
+import { changeOf, entryNamed, openFile, openMemory, recorded, runNamed } from "./work-fixture.ts";
 
 const ENDED = { state: "ended", success: true, returnValue: "made", endedAt: at(2), durationMs: 12.5 } as const;
 const STARTED = { events: [{ kind: "run_started" }] } as const;
@@ -13,8 +13,8 @@ const ENDS = { events: [{ kind: "run_ended" }] } as const;
 const EXIT = { kind: "exit", code: 0 } as const;
 
 describe.each([
-  ["twin", openTwin],
-  ["real", openReal],
+  ["in memory", openMemory],
+  ["on disk", openFile],
 ] as const)("the work store (%s)", (_name, open) => {
   test("tokens of questions to models are counted since a moment, by what they may cost while they are open; other steps do not count", async () => {
     const { work, grant } = await open();

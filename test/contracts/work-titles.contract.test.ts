@@ -5,27 +5,20 @@ import { sha256Hex } from "#base";
 import type { KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { ApprovalStore, KeyRegistry, WorkTitles } from "#ports";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  openAuditReader,
-  openRuntime,
-} from "#stores";
+import { openAuditReader, openRuntime } from "#stores";
+import { openInMemory } from "../stores-in-memory.ts";
 import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const rules = createAuditRules(sha256Hex);
 type Opened = { readonly store: ApprovalStore; readonly keys: KeyRegistry; readonly titles: WorkTitles };
 
-async function openTwin(): Promise<Opened> {
-  const { recordAct } = createMemoryAuditLog(rules);
-  const keys = createMemoryKeyRegistry(recordAct);
-  const store = createMemoryApprovalStore(recordAct, keys);
+async function openMemory(): Promise<Opened> {
+  const { approvals: store, keys } = openInMemory();
   return { store, keys, titles: store };
 }
 
-async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
+async function openFile(dataDir = join(tempDir(), "data")): Promise<Opened> {
   const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
   onTestFinished(() => opened.close());
   return { store: opened.approvals, keys: opened.keys, titles: opened.approvals };
@@ -34,7 +27,7 @@ async function openReal(dataDir = join(tempDir(), "data")): Promise<Opened> {
 /** The terminal's own way beside a running instance. */
 async function openBeside(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
-  const { store, keys } = await openReal(dataDir);
+  const { store, keys } = await openFile(dataDir);
   const reader = must(openAuditReader({ dataDir, rules }));
   onTestFinished(() => reader.close());
   return { store, keys, titles: reader };
@@ -52,8 +45,8 @@ function titled(name: string, title: string): KeptRequest {
 }
 
 describe.each([
-  ["twin", openTwin],
-  ["real", () => openReal()],
+  ["in memory", openMemory],
+  ["on disk", () => openFile()],
   ["beside", openBeside],
 ] as const)("the titles of work (%s)", (_name, open) => {
   test("each is the one in the signed text, else the first line of its card; what is not known has none", async () => {
@@ -81,8 +74,8 @@ describe.each([
 });
 
 describe.each([
-  ["twin", openTwin],
-  ["real", () => openReal()],
+  ["in memory", openMemory],
+  ["on disk", () => openFile()],
   ["beside", openBeside],
 ] as const)("the names of gates (%s)", (_name, open) => {
   test("each gate of what was decided on a run, also of the tasks in it, once and in order; nothing of any other run", async () => {
@@ -107,7 +100,7 @@ describe.each([
 
 test("titles are found by an index, however many requests there are", async () => {
   const dataDir = join(tempDir(), "data");
-  await openReal(dataDir);
+  await openFile(dataDir);
   const db = new DatabaseSync(join(dataDir, "silas.db"), { readOnly: true });
   onTestFinished(() => db.close());
   const plan = db

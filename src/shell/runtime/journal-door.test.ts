@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { assert, err, instantFromMs, LIMITS, ok, type Instant } from "#base";
 import { changeUnitKey, changeUnitOf, checkBatch, coalesce } from "#journal";
-import { journalRequestSchema, type HostId, type JournalRequest, type NotificationBatch } from "#model";
+import { journalRequestSchema, type JournalRequest, type NotificationBatch } from "#model";
 import type { JournalStore, Log, Timers } from "#ports";
-import { createMemoryJournalStore } from "#stores";
+import { journalInMemory } from "../../../test/stores-in-memory.ts";
 import { createChangeFeed } from "./change-feed.ts";
 import { createJournalDoor } from "./journal-door.ts";
 
@@ -19,7 +19,7 @@ const atOnce: Timers = {
 
 let seed = 0;
 function setUp(change: (store: JournalStore) => Partial<JournalStore> = () => ({}), hostId = "host-a") {
-  const real = createMemoryJournalStore(hostId as HostId);
+  const real = journalInMemory(hostId);
   const store: JournalStore = { ...real, ...change(real) };
   const feed = createChangeFeed({ timers: atOnce, log: quiet, coalesce });
   const heard: NotificationBatch[] = [];

@@ -33,13 +33,11 @@ export {
   type InstanceRunning,
   type InstanceState,
 } from "./instance-lock.ts";
-export { createMemoryJournalStore } from "./journal/memory-store.ts";
 export { findLogLines, openLogFile, type LogFile, type LogFileOptions } from "./log-file.ts";
 export { createMemoryLog } from "./memory-log-file.ts";
 export { createMemoryKeyRegistry } from "./keys/memory-key-registry.ts";
 export { createMemorySecureInputStore } from "./secrets/memory-secure-input-store.ts";
 export { openCustomerFiles } from "./messages/customer-files.ts";
-export { createMemoryCustomers } from "./messages/memory-customers.ts";
 export { createMemoryMessageStore } from "./messages/memory-message-store.ts";
 export { createMemoryStreamStore } from "./messages/memory-stream-store.ts";
 export { createMemoryConsultStore } from "./consults/memory-consult-store.ts";

@@ -72,7 +72,7 @@ type Provenance = {
   readonly counter: number;
 };
 
-/** The version a write leads to. Also what the in-memory twin writes. */
+/** The version a write leads to. */
 export function nextVersion(write: RecordWrite, { before, at, hostId, counter }: Provenance): JournalRecord {
   assert(before === null || before.kind === write.kind, "a record never changes its kind");
   return {

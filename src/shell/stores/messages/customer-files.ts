@@ -7,7 +7,7 @@ import type { CustomerContexts } from "#ports";
 import { ensurePrivateDir } from "../private-files.ts";
 
 /** An id is one name: nothing in it can lead to another directory. */
-export const CUSTOMER_ID = /^[A-Za-z0-9][A-Za-z0-9_@-]{0,127}$/;
+const CUSTOMER_ID = /^[A-Za-z0-9][A-Za-z0-9_@-]{0,127}$/;
 const OTHERS_MAY_WRITE = 0o022;
 
 /**
@@ -50,7 +50,7 @@ async function read(path: string): Promise<CustomerContext | null> {
 }
 
 /** A record is one object with each key once; anything else is none. */
-export function recordOf(bytes: Uint8Array): CustomerContext | null {
+function recordOf(bytes: Uint8Array): CustomerContext | null {
   if (bytes.byteLength > LIMITS.customerBytes) return null;
   const parsed = parseStrictJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   const isRecord =

@@ -1,7 +1,4 @@
 import * as fc from "fast-check";
-import { rmSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   TASK_STATUSES,
@@ -12,10 +9,11 @@ import {
   type RecordKind,
 } from "#model";
 import type { JournalStore } from "#ports";
-import { createMemoryJournalStore, openJournal } from "#stores";
-import { at, commitOf, countingRandom, fixedClock, must, write } from "./journal-fixture.ts";
+import { at, commitOf, fixedClock, must, write } from "../../../../test/contracts/journal-fixture.ts";
+import { openJournalInMemory } from "../open-in-memory.ts";
+import { createJournalOracle } from "./oracle.fixture.ts";
 
-// Words whose stem is the word itself, so that the naive twin and the index mean the same by a match.
+// Words whose stem is the word itself, so that the oracle and the index mean the same by a match.
 const WORDS = ["ana", "bob", "milk", "zürich", "x_1", "a-b", "42", "日本", "本日bob", "🎉", "👍🏽ana", "กิน"];
 const TODAY = "2026-11-15" as never;
 
@@ -105,18 +103,17 @@ const QUERIES: readonly JournalQuery[] = [
   { kind: "counts", today: TODAY },
 ];
 
-test("[JOURNAL-10] random commits leave the SQL store and the plain twin with equal answers", async () => {
+test("[JOURNAL-10] random commits leave the SQL store and the oracle with equal answers", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 80, size: "max" }), async (steps) => {
-      const dir = mkdtempSync(join(tmpdir(), "silas-property-"));
-      const real = must(await openJournal({ dataDir: dir, clock: fixedClock, random: countingRandom() }));
+      const real = openJournalInMemory({ hostId: "host-a" as HostId, clock: fixedClock });
       try {
-        const twin = createMemoryJournalStore(real.hostId);
+        const oracle = createJournalOracle(real.hostId);
         for (const [index, one] of steps.entries()) {
-          const [onDisk, inMemory] = await applyToBoth({ real, twin, one, index });
-          expect(onDisk).toEqual(inMemory);
+          const [actual, expected] = await applyToBoth({ real, oracle, one, index });
+          expect(actual).toEqual(expected);
         }
-        for (const query of QUERIES) expect(await pagesOf(real, query)).toEqual(await pagesOf(twin, query));
+        for (const query of QUERIES) expect(await pagesOf(real, query)).toEqual(await pagesOf(oracle, query));
         for (const words of [
           "ana",
           "milk ana",
@@ -132,33 +129,32 @@ test("[JOURNAL-10] random commits leave the SQL store and the plain twin with eq
           "ana🎉",
           "กิ",
         ]) {
-          expect(await foundIds(real, words)).toEqual(await foundIds(twin, words));
+          expect(await foundIds(real, words)).toEqual(await foundIds(oracle, words));
         }
-        expect(await all(real)).toEqual(await all(twin));
+        expect(await all(real)).toEqual(await all(oracle));
       } finally {
         await real.close();
-        rmSync(dir, { recursive: true, force: true });
       }
     }),
     { numRuns: 60 },
   );
 });
 
-type Both = { readonly real: JournalStore; readonly twin: JournalStore; readonly one: Step; readonly index: number };
+type Both = { readonly real: JournalStore; readonly oracle: JournalStore; readonly one: Step; readonly index: number };
 
-async function applyToBoth({ real, twin, one, index }: Both): Promise<readonly [unknown, unknown]> {
-  const { records } = must(await twin.read([{ kind: "ids", ids: [one.id as RecordId] }]));
+async function applyToBoth({ real, oracle, one, index }: Both): Promise<readonly [unknown, unknown]> {
+  const { records } = must(await oracle.read([{ kind: "ids", ids: [one.id as RecordId] }]));
   const current = records.get(one.id as RecordId);
   const sees = one.manner === "stale" ? 99 : (current?.revision ?? null);
   const given = write({ id: one.id, kind: one.kind, body: one.body, sees, deleted: one.deleted });
   if (one.manner === "import" && current !== undefined) {
     const clock = { ...current.vectorClock, other: index + 1 };
     const version = { ...current, hostId: "other" as HostId, counter: index + 1, vectorClock: clock };
-    return [await real.importRecords([version]), await twin.importRecords([version])];
+    return [await real.importRecords([version]), await oracle.importRecords([version])];
   }
   const name = one.manner === "repeat" && index > 0 ? `op${index - 1}` : `op${index}`;
   const commit = commitOf(name, [given], { at: at(one.minute) });
-  return [await real.commit(commit), await twin.commit(commit)];
+  return [await real.commit(commit), await oracle.commit(commit)];
 }
 
 /** Every page of a list, following the cursors; other answers as they are. */

@@ -11,11 +11,11 @@ import {
 import type { JournalStore } from "#ports";
 import { nextVersion } from "./commit.ts";
 import { importedVersion } from "./import.ts";
-import { answerFromMemory, live, sorted, type MemoryState } from "./memory-answers.ts";
+import { answerFromMemory, live, sorted, type MemoryState } from "./oracle-answers.fixture.ts";
 import { payloadTypeOf, unitOf } from "./rows.ts";
 
-/** The in-memory twin of the journal: the same port in the plainest code, and the oracle of the real one's queries. */
-export function createMemoryJournalStore(hostId: HostId): JournalStore {
+/** The oracle of the journal's queries: the same port in the plainest code, for tests that compare random histories. */
+export function createJournalOracle(hostId: HostId): JournalStore {
   let state: MemoryState = { hostId, counter: 0, records: new Map(), operations: [], log: [] };
   const refusalOf = ({ operationId, writes }: JournalCommit) => {
     const operation = state.operations.find((one) => one.operationId === operationId);

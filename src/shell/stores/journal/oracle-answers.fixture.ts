@@ -20,10 +20,10 @@ import {
 } from "#model";
 import { cursorOf, keysOfCursor, type Keys } from "./cursor.ts";
 import { firstFound } from "./find.ts";
-import { searchNaively } from "./memory-search.ts";
+import { searchNaively } from "./oracle-search.fixture.ts";
 import { titleOf } from "./record-words.ts";
 
-/** Everything the twin holds. Each answer looks at all of it: slow, and obvious enough to trust. */
+/** Everything the oracle holds. Each answer looks at all of it: slow, and obvious enough to trust. */
 export type MemoryState = {
   readonly hostId: string;
   readonly counter: number;
