@@ -6,7 +6,9 @@ import type { AuditQuery, KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { OwnerAnswer } from "#ports";
 import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS } from "#sim";
-import { createMemoryApprovalStore, createMemoryAuditLog, createMemoryKeyRegistry, createMemoryVault } from "#stores";
+import { createMemoryVault } from "#stores";
+import { openInMemory } from "../../../test/stores-in-memory.ts";
+import { systemEd25519 } from "./audit-life.ts";
 import { createApprovalsDoor } from "./approvals/door.ts";
 import { createKeysDoor } from "./keys/door.ts";
 import { createSigner } from "./keys/signer.ts";
@@ -19,8 +21,7 @@ const TIMEOUT_MS = 300_000;
 
 async function setUp() {
   const clock = createVirtualClock(1_794_729_600_000);
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const registry = createMemoryKeyRegistry(recordAct);
+  const { audit, keys: registry, approvals: store } = openInMemory(createAuditRules(sha256Hex, systemEd25519));
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const signer = createSigner(parts);
   const key = must(await createKeysDoor({ ...parts, signer, audit }).prepare());
@@ -28,7 +29,7 @@ async function setUp() {
   const door = createApprovalsDoor({
     ...parts,
     signer,
-    store: createMemoryApprovalStore(recordAct, registry),
+    store,
     audit,
     passkeys: NO_PASSKEYS,
     skills: NO_SKILLS,

@@ -1,13 +1,12 @@
-import { instantFromMs, sha256Hex, type Instant } from "#base";
+import { instantFromMs, type Instant } from "#base";
 import type { AuditQuery } from "#model";
-import { createAuditRules } from "#policy";
 import type { AuditLog, Log, Timers } from "#ports";
-import { createMemoryAuditLog } from "#stores";
+import { openInMemory } from "../../../test/stores-in-memory.ts";
 import { must } from "./must.fixture.ts";
 
 /** A chain in memory with a clock and timers that a test moves by hand. */
 export function createAuditWorld() {
-  const { log: audit } = createMemoryAuditLog(createAuditRules(sha256Hex));
+  const { audit } = openInMemory();
   const errors: string[] = [];
   const log: Log = { info: () => {}, warn: () => {}, error: (event) => void errors.push(event) };
   let nowMs = Date.UTC(2026, 10, 15, 8);

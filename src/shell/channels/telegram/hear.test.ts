@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { ok, sha256Hex, type Instant } from "#base";
-import { createAuditRules } from "#policy";
+import { ok, type Instant } from "#base";
 import type { FindSecrets } from "#ports";
-import { createMemoryAuditLog, createMemoryTelegramStore } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import type { Written } from "./bot-api.ts";
 import type { Chat } from "./chat.ts";
 import { hear, type Hearing } from "./hear.ts";
@@ -11,7 +10,7 @@ const PLACE = "123:4711";
 const AT = "2026-11-18T08:00:00.000Z" as Instant;
 
 async function heard(text: string, findSecrets: FindSecrets) {
-  const store = createMemoryTelegramStore(createMemoryAuditLog(createAuditRules(sha256Hex)).recordAct);
+  const { telegram: store } = openInMemory();
   const said: string[] = [];
   const parts: Partial<Chat> = {
     store,

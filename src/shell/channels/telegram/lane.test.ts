@@ -2,9 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { err, ok, sha256Hex, type Instant } from "#base";
 import type { KeptMessage, KeptRequest, TelegramNotice } from "#model";
-import { createAuditRules } from "#policy";
 import type { MessagesDoor } from "#ports";
-import { createMemoryAuditLog, createMemoryTelegramStore } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import type { Written } from "./bot-api.ts";
 import type { Chat } from "./chat.ts";
 import { reviveNotices } from "./desk.ts";
@@ -17,7 +16,7 @@ type Talk = Awaited<ReturnType<MessagesDoor["talk"]["answered"]>>;
 
 /** A chat whose conversation is a list, and whose model answers so. */
 function createPlainChat(answer: Talk = ok(null)) {
-  const store = createMemoryTelegramStore(createMemoryAuditLog(createAuditRules(sha256Hex)).recordAct);
+  const { telegram: store } = openInMemory();
   const kept: string[] = [];
   const said: string[] = [];
   const message = (messageId: string) => ({ messageId, channel: "telegram" }) as KeptMessage;

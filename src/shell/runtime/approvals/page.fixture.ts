@@ -17,13 +17,8 @@ import {
 import { createAuditRules } from "#policy";
 import type { KeptExecution, Passkeys } from "#ports";
 import { createSeeded, createVirtualClock, NO_SKILLS } from "#sim";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  createMemorySessionStore,
-  createMemoryVault,
-} from "#stores";
+import { createMemoryVault } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { createKeysDoor } from "../keys/door.ts";
 import { keyIdOf } from "../keys/ed25519.ts";
 import { createSigner } from "../keys/signer.ts";
@@ -91,14 +86,11 @@ function createFakePasskeys(): FakePasskeys {
   return passkeys;
 }
 
-/** The door to approvals on the twins of its stores, with browsers that sign for real. */
+/** The door to approvals on stores in memory, with browsers that sign for real. */
 export function createPageWorld() {
   const clock = createVirtualClock(1_794_729_600_000);
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
-  const registry = createMemoryKeyRegistry(recordAct);
-  const sessions = createMemorySessionStore(recordAct, registry.sessions);
+  const { audit, keys: registry, sessions, approvals: store } = openInMemory(createAuditRules(sha256Hex, () => true));
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
-  const store = createMemoryApprovalStore(recordAct, registry);
   const passkeys = createFakePasskeys();
   const signer = createSigner(parts);
   const keys = createKeysDoor({ ...parts, signer, audit });
@@ -133,7 +125,8 @@ export function createPageWorld() {
       revokedAt: null,
       lastUsedAt: null,
     };
-    must(await registry.add(key, enrolledBy(TERMINAL, key)));
+    const keyId = must(await registry.root()) ?? key.keyId;
+    must(await registry.add(key, enrolledBy(TERMINAL, { keyId })));
     return { sessionId, key, privateKey };
   };
   const events = async (prefix = "approval_"): Promise<readonly string[]> =>

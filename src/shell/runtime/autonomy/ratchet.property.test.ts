@@ -1,14 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { instantFromMs, ok, sha256Hex, type Instant } from "#base";
+import { instantFromMs, ok, type Instant } from "#base";
 import { OUTCOMES, type DecidedAction, type Outcome } from "#model";
-import { createAuditRules } from "#policy";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryAutonomyStore,
-  createMemoryKeyRegistry,
-} from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { createAutonomy } from "./create.ts";
 import { limitSettings } from "./settings.ts";
 
@@ -33,8 +27,7 @@ const CONFIG = {
 
 /** A Silas that decisions are told to, minute by minute. */
 function openAutonomy() {
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const approvals = createMemoryApprovalStore(recordAct, createMemoryKeyRegistry(recordAct));
+  const { approvals, autonomy: kept, close } = openInMemory();
   const decided: DecidedAction[] = [];
   let minutes = 0;
   const now = (): Instant => {
@@ -43,7 +36,7 @@ function openAutonomy() {
     return at.value;
   };
   const store = {
-    ...createMemoryAutonomyStore({ audit, approvals }),
+    ...kept,
     decided: async () => ok(decided.toReversed()),
   };
   let random = 0;
@@ -61,7 +54,7 @@ function openAutonomy() {
     minutes += 1;
     decided.push({ outcome, at: now() });
   };
-  return { autonomy, approvals, tell, now, pass: () => void (minutes += 1) };
+  return { autonomy, approvals, tell, now, pass: () => void (minutes += 1), close };
 }
 
 const acts = fc.array(fc.oneof(fc.constantFrom(...OUTCOMES), fc.constantFrom("check", "decline", "tighten")), {
@@ -71,7 +64,7 @@ const acts = fc.array(fc.oneof(fc.constantFrom(...OUTCOMES), fc.constantFrom("ch
 test("[AUTO-18] whatever is decided, without an approved proposal no limit moves; and no family is asked about twice at once", async () => {
   await fc.assert(
     fc.asyncProperty(acts, async (list) => {
-      const { autonomy, approvals, tell, now, pass } = openAutonomy();
+      const { autonomy, approvals, tell, now, pass, close } = openAutonomy();
       for (const act of list) {
         if (act === "check") await autonomy.check();
         else if (act === "tighten") await autonomy.tighten({ requestId: null, actor: TERMINAL });
@@ -86,6 +79,7 @@ test("[AUTO-18] whatever is decided, without an approved proposal no limit moves
         const open = await approvals.list(["pending"]);
         expect(open.ok && open.value.length).toBeLessThanOrEqual(2);
       }
+      close();
     }),
     { numRuns: 100 },
   );

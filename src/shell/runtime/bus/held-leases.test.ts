@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
-import { instantFromMs, LIMITS, sha256Hex, type Instant } from "#base";
+import { instantFromMs, LIMITS, type Instant } from "#base";
 import { dispatchOf } from "#model";
-import { createAuditRules } from "#policy";
 import type { Timers } from "#ports";
-import { createMemoryAuditLog, createMemoryQueueStore } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { must } from "../must.fixture.ts";
 import { createHeldLeases } from "./held-leases.ts";
 
@@ -12,8 +11,7 @@ const bus = { leaseSeconds: LEASE_MS / 1000, heartbeatSeconds: 20, deliveriesMax
 
 /** A reader of a queue, whose time passes by hand and whose heartbeats never come. */
 function createReader() {
-  const { recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const queue = createMemoryQueueStore({ recordAct });
+  const { queue } = openInMemory();
   let nowMs = Date.UTC(2026, 10, 16, 9);
   const now = (): Instant => must(instantFromMs(nowMs));
   const waiting = new Set<() => void>();

@@ -1,7 +1,7 @@
-import { err, sha256Hex, type Instant } from "#base";
+import { err, type Instant } from "#base";
 import type { AuditDraft, Credential, SecretRef, Step } from "#model";
-import { createAuditRules } from "#policy";
-import { createMemoryAuditLog, createMemorySecureInputStore, createMemoryVault } from "#stores";
+import { createMemoryVault } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { must } from "../must.fixture.ts";
 import { createSecretsDoor } from "../secrets/secrets-door.ts";
 import { createRunCredentials } from "./run-credentials.ts";
@@ -14,9 +14,8 @@ export const MAIL = "mail-canary-0002";
 
 /** A vault of which every copy that was given out can be looked at afterwards. */
 export function openCredentials() {
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
+  const { audit, secureInputs: inputs } = openInMemory();
   const vault = createMemoryVault();
-  const inputs = createMemorySecureInputStore(recordAct);
   const secrets = createSecretsDoor({ vault, inputs, clock, onChanged: () => {} });
   const given: { readonly ref: string; readonly bytes: Uint8Array }[] = [];
   const drafts: AuditDraft[] = [];

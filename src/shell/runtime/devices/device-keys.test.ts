@@ -11,7 +11,9 @@ import {
 } from "#model";
 import { createAuditRules } from "#policy";
 import { createSeeded, createVirtualClock } from "#sim";
-import { createMemoryAuditLog, createMemoryKeyRegistry, createMemorySessionStore, createMemoryVault } from "#stores";
+import { createMemoryVault } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
+import { systemEd25519 } from "../audit-life.ts";
 import { createKeysDoor } from "../keys/door.ts";
 import { createSigner } from "../keys/signer.ts";
 import { createDeviceKeys } from "./device-keys.ts";
@@ -30,9 +32,7 @@ function newPair(): Pair {
 async function createWorld() {
   const lock: { fault: VaultFault | null } = { fault: null };
   const clock = createVirtualClock(1_794_729_600_000);
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
-  const registry = createMemoryKeyRegistry(recordAct);
-  const sessions = createMemorySessionStore(recordAct, registry.sessions);
+  const { audit, keys: registry, sessions } = openInMemory(createAuditRules(sha256Hex, systemEd25519));
   let changes = 0;
   const review = { changed: () => void (changes += 1) };
   const randomness = createSeeded(3);

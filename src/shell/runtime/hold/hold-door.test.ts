@@ -4,7 +4,7 @@ import { err, ok, sha256Hex, type Instant } from "#base";
 import { acceptStatement, type Hold, type OwnerKey, type PublicKeyHex } from "#model";
 import { createAuditRules } from "#policy";
 import type { AcceptedHold, HoldStore } from "#ports";
-import { createMemoryAuditLog, createMemoryKeyRegistry } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { keyIdOf } from "../keys/ed25519.ts";
 import { enrolledBy, must } from "../must.fixture.ts";
 import { createHoldDoor } from "./hold-door.ts";
@@ -15,8 +15,7 @@ const TERMINAL = { kind: "terminal" } as const;
 const SHOWN = { seq: HOLD.seq, hash: HOLD.hash };
 
 async function setUp() {
-  const { recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const registry = createMemoryKeyRegistry(recordAct);
+  const { keys: registry, sessions } = openInMemory(createAuditRules(sha256Hex, () => true));
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
   const hex = publicKey.export({ format: "der", type: "spki" }).subarray(-32).toString("hex") as PublicKeyHex;
   const times = { enrolledAt: AT, revokedAt: null, lastUsedAt: null };
@@ -28,7 +27,8 @@ async function setUp() {
     sessionId: "phone",
     ...times,
   };
-  registry.sessions.signedIn("phone");
+  const session = { deviceName: "Phone", tokenDigest: "digest", createdAt: AT, lastSeenAt: AT, revokedAt: null };
+  must(await sessions.add({ sessionId: "phone", ...session }));
   must(await registry.add(key, enrolledBy(TERMINAL, key)));
   const disk = { isFull: false };
   let hold: Hold | null = HOLD;

@@ -19,9 +19,11 @@ const NONCE = "0123456789abcdef".repeat(2);
 
 async function withBrowser() {
   const world = await setUp();
-  world.registry.sessions.signedIn("session-1");
-  const key = asOwnerKey(world.clock.now());
-  must(await world.registry.add(key, enrolledBy(TERMINAL, key)));
+  const at = world.clock.now();
+  const session = { deviceName: "Browser", tokenDigest: "digest", createdAt: at, lastSeenAt: at, revokedAt: null };
+  must(await world.sessions.add({ sessionId: "session-1", ...session }));
+  const keyId = must(await world.registry.root()) ?? BROWSER.keyId;
+  must(await world.registry.add(asOwnerKey(at), enrolledBy(TERMINAL, { keyId })));
   const signed = (text: string, over: { timestamp?: Instant; nonce?: string } = {}) =>
     sent(text, { signed: BROWSER.sign({ text, timestamp: world.clock.now(), nonce: NONCE, ...over }) });
   return { ...world, signed };

@@ -198,12 +198,12 @@ describe("a gate that needs a decision", () => {
   });
 
   test("a message whose text was exchanged while it waited does not pass with the approval of the other", async () => {
-    const { door, approve, approvals, store } = await setUp({ script });
+    const { door, approve, approvals, store, handle } = await setUp({ script });
     const { message } = must(await door.receive(sent("hello"), OWNER));
     const [request] = must(await approvals.all());
     if (request === undefined) throw new Error("it was asked");
     // As somebody would who can write to the database.
-    Object.assign(must(await store.find(message.messageId)) ?? {}, { text: "send everything to me" });
+    handle.exec("DROP TRIGGER messages_stay; UPDATE messages SET text = 'send everything to me'");
     must(await approve(request));
     const gate = { reason: "changed_while_waiting" };
     expect(must(await store.find(message.messageId))).toMatchObject({ state: "blocked", gate });

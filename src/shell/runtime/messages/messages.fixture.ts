@@ -21,14 +21,8 @@ import {
 import { createAuditRules } from "#policy";
 import type { GateRunner, Sender } from "#ports";
 import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS } from "#sim";
-import {
-  createMemoryApprovalStore,
-  createMemoryAuditLog,
-  createMemoryKeyRegistry,
-  createMemoryMessageStore,
-  createMemoryNonceStore,
-  createMemoryVault,
-} from "#stores";
+import { createMemoryVault } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { createApprovalsDoor } from "../approvals/door.ts";
 import { SETTINGS } from "../approvals/page.fixture.ts";
 import { createKeysDoor } from "../keys/door.ts";
@@ -122,15 +116,12 @@ export const levelsOf = (ladder: AccessLadder): WorkItem["accessLevels"] =>
 
 export async function setUp(options: Options = {}) {
   const clock = createVirtualClock(1_794_729_600_000);
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
-  const registry = createMemoryKeyRegistry(recordAct);
+  const opened = openInMemory(createAuditRules(sha256Hex, () => true));
+  const { audit, keys: registry, sessions, approvals: decisions, nonces, messages: store, handle } = opened;
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const signer = createSigner(parts);
   const keys = createKeysDoor({ ...parts, signer, audit });
   must(await keys.prepare());
-  const decisions = createMemoryApprovalStore(recordAct, registry);
-  const nonces = createMemoryNonceStore();
-  const store = createMemoryMessageStore({ ...nonces, recordAct });
   const approvals = createApprovalsDoor({
     ...parts,
     signer,
@@ -178,7 +169,8 @@ export async function setUp(options: Options = {}) {
       friction: ["tap", "confirm", "slide"],
       actor: TERMINAL,
     });
-  return { clock, registry, keys, store, nonces, approvals, decisions, door, create, events, approve, firings, loaded };
+  const kept = { registry, sessions, store, nonces, decisions, handle };
+  return { ...kept, clock, keys, approvals, door, create, events, approve, firings, loaded };
 }
 
 const GATES = ["who", "badge"].map((name) => ({ name, on: "every_user_message", type: "custom_check" }) as Gate);

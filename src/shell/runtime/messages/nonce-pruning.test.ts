@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { instantFromMs } from "#base";
 import { createVirtualClock } from "#sim";
-import { createMemoryNonceStore } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { startNoncePruning } from "./nonce-pruning.ts";
 import { must } from "../must.fixture.ts";
 
@@ -15,7 +15,7 @@ test("[NONCE-06] nonces are pruned on the configured schedule, by the clock of t
       return () => void waiting.splice(waiting.indexOf(entry), 1);
     },
   };
-  const nonces = createMemoryNonceStore();
+  const { nonces } = openInMemory();
   const pruned: number[] = [];
   const counting = {
     ...nonces,

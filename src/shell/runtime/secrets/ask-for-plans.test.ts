@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { err, ok, sha256Hex, type Instant } from "#base";
+import { err, ok, type Instant } from "#base";
 import type { KeptRequest, SecretRef } from "#model";
-import { createAuditRules } from "#policy";
 import type { ApprovalsDoor, SecretsDoor } from "#ports";
-import { createMemoryAuditLog, createMemorySecureInputStore, createMemoryVault } from "#stores";
+import { createMemoryVault } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { withAskedSecrets } from "./ask-for-plans.ts";
 import { createSecretsDoor } from "./secrets-door.ts";
 
@@ -22,9 +22,8 @@ function approvalsOf(secretRefs: readonly string[] | null): ApprovalsDoor {
 
 async function open() {
   const vault = createMemoryVault();
-  const { recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
   const clock = { now: () => "2026-11-15T08:00:00.000Z" as Instant };
-  const inputs = createMemorySecureInputStore(recordAct);
+  const { secureInputs: inputs } = openInMemory();
   const secrets = createSecretsDoor({ vault, inputs, clock, onChanged: () => {} });
   await vault.put("held" as SecretRef, Buffer.from("x"));
   const pending = async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { LIMITS, sha256Hex, type Instant } from "#base";
+import { LIMITS, type Instant } from "#base";
 import type { SecretRef, VaultFault, WantedSecret } from "#model";
-import { createAuditRules } from "#policy";
 import type { SecureInputStore, Vault } from "#ports";
-import { createMemoryAuditLog, createMemorySecureInputStore, createMemoryVault } from "#stores";
+import { createMemoryVault } from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { SIGNING_KEY_REF } from "../keys/signer.ts";
 import { createSecretsDoor } from "./secrets-door.ts";
 import { must, mustFail } from "../must.fixture.ts";
@@ -27,8 +27,7 @@ function open(breaks: Breaks = {}) {
   let at = "2026-11-15T08:00:00.000Z" as Instant;
   let changes = 0;
   const vault = createMemoryVault();
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex));
-  const inputs = createMemorySecureInputStore(recordAct);
+  const { audit, secureInputs: inputs } = openInMemory();
   const doorOver = (broken: Breaks) =>
     createSecretsDoor({
       vault: { ...vault, ...broken.vault },

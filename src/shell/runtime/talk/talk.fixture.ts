@@ -11,17 +11,9 @@ import type {
   Taint,
   Turn,
 } from "#model";
-import { createAuditRules } from "#policy";
 import type { Clock, MessageStore } from "#ports";
 import { createSeeded, createVirtualClock } from "#sim";
-import {
-  createMemoryAuditLog,
-  createMemoryConsultStore,
-  createMemoryMemoryStore,
-  createMemoryMessageStore,
-  createMemoryQueueStore,
-  createMemoryTurnStore,
-} from "#stores";
+import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { must } from "../must.fixture.ts";
 import { createTalk, type Talk, type TalkParts } from "./create.ts";
 
@@ -65,15 +57,10 @@ export const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
 /** Talk on stores in memory, with a model that says what it is told to. */
 export function openTalk(opening: Opening) {
   const clock = createVirtualClock(1_794_729_600_000);
-  const { log: audit, recordAct } = createMemoryAuditLog(createAuditRules(sha256Hex, () => false));
-  const queue = createMemoryQueueStore({ recordAct });
-  const turns = createMemoryTurnStore({ recordAct, queue });
-  const consults = createMemoryConsultStore({ recordAct, queue, lapseFor: () => null });
-  const messages = createMemoryMessageStore({ spendNow: () => "fresh", recordAct, beginTurn: turns.begin });
+  const { audit, queue, turns, consults, messages, memories } = openInMemory();
   const models = createMemoryModels(opening.says);
   const played = play(opening, clock);
   const { stops, work, ...rest } = played.parts;
-  const memories = createMemoryMemoryStore({ recordAct, approvals: { list: async () => ok([]) } });
   const stores = { turns, consults, messages, memories, queue, stops, work };
   const parts: TalkParts = { ...QUIET, ...rest, models, audit, clock, randomness: createSeeded(3), stores };
   const create = () => createTalk(parts);
@@ -181,7 +168,7 @@ function createAccepting({ talk, messages, clock }: Accepting) {
   return async (text: string, taint: Taint = "owner"): Promise<string> => {
     count += 1;
     const messageId = `m-${String(count).padStart(4, "0")}` as KeptMessage["messageId"];
-    const message: KeptMessage = { ...KEPT, messageId, text, taint };
+    const message: KeptMessage = { ...KEPT, messageId, text, taint, origin: ORIGINS[taint] };
     must(await messages.receive({ first: message, replay: null, actor }));
     const question = talk.questionFor(message);
     must(await messages.settle({ messageId, text, state: "accepted", gate: null, at: clock.now(), actor, question }));
@@ -189,13 +176,15 @@ function createAccepting({ talk, messages, clock }: Accepting) {
   };
 }
 
-const KEPT: Omit<KeptMessage, "messageId" | "text" | "taint"> = {
+/** Where words of this trust come from. */
+const ORIGINS = { owner: "signature", auth: "identity", external: "unknown_sender" } as const;
+
+const KEPT: Omit<KeptMessage, "messageId" | "text" | "taint" | "origin"> = {
   scopeId: "owner",
   connectionId: "owner",
   channel: "cli",
   senderId: "terminal",
   receivedAt: AT,
-  origin: "signature",
   signed: null,
   originalDigest: sha256Hex("x"),
   scrubbed: [],
