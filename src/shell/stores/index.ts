@@ -1,5 +1,5 @@
 /**
- * stores: everything Silas keeps on disk, and the in-memory twins of the same ports.
+ * stores: everything Silas keeps on disk, and the same stores on a database in memory.
  *
  * Decides nothing about the journal's meaning; it decides how a commit is made durable, whole and findable.
  * May import `#ports`, `#model`, `#base` and Node.
@@ -9,10 +9,8 @@
  * spent with what it is spent for (MSG-08); files are 0600, directories 0700; user text never becomes query syntax.
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
-export { createMemoryApprovalStore } from "./approvals/memory-approval-store.ts";
 export type { StoreHold } from "./audit/hold.ts";
 export type { RecordAct } from "./audit/log.ts";
-export { createMemoryAuditLog } from "./audit/memory-log.ts";
 export { openAuditLog, openAuditReader, readHold, renewHeads, type NoAudit } from "./audit/open-beside.ts";
 export { createChainVerifier, verifyWholeChain, type ChainTask } from "./audit/verify-apart.ts";
 export {
@@ -34,17 +32,7 @@ export {
   type InstanceState,
 } from "./instance-lock.ts";
 export { findLogLines, openLogFile, type LogFile, type LogFileOptions } from "./log-file.ts";
-export { createMemoryLog } from "./memory-log-file.ts";
-export { createMemoryKeyRegistry } from "./keys/memory-key-registry.ts";
-export { createMemorySecureInputStore } from "./secrets/memory-secure-input-store.ts";
 export { openCustomerFiles } from "./messages/customer-files.ts";
-export { createMemoryMessageStore } from "./messages/memory-message-store.ts";
-export { createMemoryStreamStore } from "./messages/memory-stream-store.ts";
-export { createMemoryConsultStore } from "./consults/memory-consult-store.ts";
-export { createMemoryTurnStore, type MemoryTurns } from "./turns/memory-turn-store.ts";
-export { createMemoryNonceStore } from "./nonces/memory-nonce-store.ts";
-export { createMemoryPasskeyStore } from "./passkeys/memory-passkey-store.ts";
-export { createMemorySessionStore } from "./memory-session-store.ts";
 export { openJournalInMemory, openRuntimeInMemory } from "./open-in-memory.ts";
 export {
   openJournal,
@@ -58,19 +46,8 @@ export {
 export { writePrivateFile } from "./private-files.ts";
 export { createMemoryVault } from "./vault/memory-vault.ts";
 export { readStop } from "./stops/read-stop.ts";
-export { createMemoryQueueStore } from "./bus/memory-queue-store.ts";
 export { readQueues } from "./bus/read-queues.ts";
-export { createMemoryAutonomyStore } from "./autonomy/memory-autonomy-store.ts";
-export { createMemoryBatchStore } from "./batches/memory-batch-store.ts";
-export { createMemoryGoalStore } from "./goals/memory-goal-store.ts";
-export { createMemoryMemoryStore } from "./memories/memory-twin.ts";
-export { createMemorySuggestionStore } from "./suggestions/memory-suggestion-store.ts";
-export { createMemoryConnectionStore } from "./connections/memory-connection-store.ts";
-export { createMemorySkillStore } from "./skills/memory-skill-store.ts";
 export { openSkillFolders } from "./skills/skill-folders.ts";
-export { createMemoryStopStore } from "./stops/memory-stop-store.ts";
-export { createMemoryTelegramStore } from "./telegram/memory-telegram-store.ts";
-export { createMemoryWorkStore } from "./work/memory-work-store.ts";
 export { ensureDataDir, ensurePrivateDir } from "./private-files.ts";
 export { openVault, type VaultAccess, type VaultOptions } from "./vault/open-vault.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";

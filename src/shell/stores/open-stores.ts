@@ -38,7 +38,7 @@ import { recordMigrations, type Migrated } from "./audit/migrations.ts";
 import { createQueueStore } from "./bus/queue-store.ts";
 import { createJournalStore, ensureHostId } from "./journal/store.ts";
 import { createKeyRegistry } from "./keys/key-registry.ts";
-import { createMemoryStore } from "./memories/memory-store.ts";
+import { createMemoriesStore } from "./memories/memory-store.ts";
 import { createMessageStore } from "./messages/message-store.ts";
 import { createNonceStore } from "./nonces/nonce-store.ts";
 import { openMigrated } from "./open-store.ts";
@@ -269,7 +269,7 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
     consults: createConsultStore({ db, recordAct }),
     skills: createSkillStore({ db, recordAct }),
     connections: createConnectionStore({ db, recordAct }),
-    memories: createMemoryStore({ db, recordAct }),
+    memories: createMemoriesStore({ db, recordAct }),
     suggestions: createSuggestionStore({ db, recordAct }),
     ...held,
   });

@@ -2,7 +2,7 @@ import { assert } from "#base";
 import { keptAct, type ApprovalUse, type AuditDraft, type KeptRequest } from "#model";
 import type { AlsoGranted, MadeDecision, Spending } from "#ports";
 
-/** What the approval store and its twin record, in one place so that both say the same. */
+/** The audit entries of the approval store. */
 
 type Asked = Pick<KeptRequest, "requestId" | "planHash" | "workItemId">;
 

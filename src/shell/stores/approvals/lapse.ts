@@ -10,7 +10,7 @@ import type { Sqlite } from "../sqlite.ts";
  */
 
 /** An approval as far as time and revocation are concerned. */
-export type ApprovalFacts = {
+type ApprovalFacts = {
   readonly key: KeyRecord;
   readonly expiresAt: Instant;
 };
@@ -61,7 +61,7 @@ export function lapseWithin(db: Sqlite, { run, at, entries = [] }: Asked): Appro
 }
 
 /** The approvals that steps begin on besides that of their run. */
-export const decidedIn = (entries: readonly LedgerEntry[]): readonly string[] =>
+const decidedIn = (entries: readonly LedgerEntry[]): readonly string[] =>
   entries.flatMap(({ decision }) => (decision === undefined ? [] : [decision.tokenId]));
 
 type TokenFacts = { readonly key_id: string; readonly expires_at: string | null };

@@ -42,7 +42,7 @@ export function createAuditReader(parts: ReaderParts): AuditReader {
 }
 
 /** Signed heads stand right behind the entry they speak of, the keys before all of them. */
-export function* exportOf(work: { readonly source: ChainSource; readonly rules: AuditRules }): Generator<string> {
+function* exportOf(work: { readonly source: ChainSource; readonly rules: AuditRules }): Generator<string> {
   const { source, rules } = work;
   yield rules.renderHeader();
   yield* source.keys().map(rules.renderKey);

@@ -12,7 +12,7 @@ import type {
 import type { AuditReader } from "#ports";
 import { checkpointEntryOf, isCheckpoint, judgeMarks, marksBySeq } from "./marks.ts";
 
-/** A chain to be verified: the database and the heads beside it, or the twin of both. */
+/** A chain to be verified: the database and the heads beside it. */
 export type ChainSource = {
   /** The next entries in order, a bounded number of them; none at the end. */
   batchAfter(seq: number): readonly AuditRow[];

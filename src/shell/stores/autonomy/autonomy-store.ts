@@ -124,7 +124,7 @@ export const askedOf = (row: AskedRow): AskedLimits => ({
   proposedBy: actorOf(row.proposed_by).kind,
 });
 
-export function familyIn(projection: string): ActionFamily | null {
+function familyIn(projection: string): ActionFamily | null {
   const read = readPayload("autonomy_threshold", projection);
   return read.ok && read.value.payload.kind === "autonomy_threshold" ? familyOf(read.value.payload.changes) : null;
 }

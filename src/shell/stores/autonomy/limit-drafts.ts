@@ -34,16 +34,6 @@ export function limitDrafts({ spending, newest }: Changing): Result<readonly Aud
   return ok(drafts);
 }
 
-/** What was changed, in order: how memory keeps it. */
-export type LimitsKept = AppliedLimit[];
-
-export const limitsIn = (drafts: readonly AuditDraft[]): LimitsKept =>
-  drafts.flatMap(({ event, data, at }): LimitsKept => {
-    if (event !== "limit_changed") return [];
-    const { key, from, to, configured, request_id: requestId, token_id: tokenId } = data;
-    return [{ key, from, to, configured, requestId, tokenId, at, proof: "holds" }];
-  });
-
 type Said = Omit<AppliedLimit, "proof" | "at"> & { readonly at: Instant };
 type Behind = {
   readonly request: Pick<KeptRequest, "kind" | "state" | "tokenId" | "projection"> | null;

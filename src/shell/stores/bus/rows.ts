@@ -3,7 +3,7 @@ import { parseQueueMessage, type AuditDraft, type DeadReason, type QueueMessage,
 import type { DeadLetter, LeaseSpan, Sent } from "#ports";
 import { unlessDamaged, whole, wholeJson } from "../store-fault.ts";
 
-/** Rows of queues as the values of `#model`, and what the store and its twin record, in one place. */
+/** Rows of queues as the values of `#model`, and the audit entries of the queue store. */
 
 export type QueueRow = {
   readonly queue: QueueName;

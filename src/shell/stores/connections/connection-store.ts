@@ -6,7 +6,6 @@ import { requestOf, UNCARRIED_SQL, type RequestRow } from "../approvals/rows.ts"
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
-import { withFirst } from "./memory-connection-store.ts";
 
 export type ConnectionStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
@@ -110,4 +109,15 @@ function save(db: Sqlite, given: KeptConnection): void {
      ON CONFLICT (connection_id) DO UPDATE SET connection = excluded.connection`,
     { connectionId, wire },
   );
+}
+
+/** What was there at the first registration stays. [CONN-04] */
+function withFirst(connection: KeptConnection, before: KeptConnection | null): KeptConnection {
+  if (before === null || before.registeredAt === null) return connection;
+  const { registeredAt, record } = before;
+  return {
+    ...connection,
+    registeredAt,
+    record: { ...connection.record, initialPermissions: record.initialPermissions },
+  };
 }

@@ -1,6 +1,6 @@
 import { isConsultOver, type AuditDraft, type ConsultChange, type Consultation } from "#model";
 
-/** What the store of consultations and its twin record, in one place so that both say the same. */
+/** The audit entries of the store of consultations. */
 
 const SYSTEM = { kind: "system" } as const;
 

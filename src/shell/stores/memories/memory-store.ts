@@ -24,7 +24,7 @@ import { MEMORIES_SQL, memoryOf, memoryParams, type MemoryRow } from "./rows.ts"
 export type MemoryStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Memories on a migrated `silas.db`. Every change is one transaction with its audit entry and its place in the index. */
-export function createMemoryStore(parts: MemoryStoreParts): MemoryStore {
+export function createMemoriesStore(parts: MemoryStoreParts): MemoryStore {
   const { db } = parts;
   return {
     store: async (kept) => guarded(() => db.transaction(() => store(parts, kept))),

@@ -7,7 +7,7 @@ import {
   type Settlement,
 } from "#model";
 
-/** What the message store and its twin record, in one place so that both say the same. */
+/** The audit entries of the message store. */
 
 /** That it came; and what was claimed about it and not believed. */
 export function receivedDrafts(message: KeptMessage, actor: AuditActor): readonly AuditDraft[] {

@@ -51,7 +51,7 @@ function toldIn(db: Sqlite): ToldStream | null {
   return { seq, state: TOLD_STATES[event], goal: { goalId, requestId, planHash }, reason };
 }
 
-export const TOLD_STATES: { readonly [E in StreamEvent]: ToldStream["state"] } = {
+const TOLD_STATES: { readonly [E in StreamEvent]: ToldStream["state"] } = {
   stream_loaded: "in_force",
   stream_replaced: "in_force",
   stream_taken_out: "out",

@@ -2,7 +2,7 @@ import type { Instant } from "#base";
 import type { AuditActor, AuditDraft, Passkey } from "#model";
 import type { PasskeyUse } from "#ports";
 
-/** What the audit chain says of passkeys; the same words for the store and its twin. */
+/** The audit entries of passkeys. */
 export const addedDraft = (passkey: Passkey, actor: AuditActor): AuditDraft => ({
   event: "passkey_added",
   data: namesOf(passkey),

@@ -75,7 +75,7 @@ function recordUse({ db, recordAct }: Parts, use: PasskeyUse): Result<void, Pass
 }
 
 /** Authenticators that do not count say 0 for ever; all others say more every time. */
-export const isNextCount = (kept: number, said: number): boolean => said > kept || (said === 0 && kept === 0);
+const isNextCount = (kept: number, said: number): boolean => said > kept || (said === 0 && kept === 0);
 
 function remove({ db, recordAct }: Parts, removal: PasskeyRemoval): Result<Passkey, PasskeyKeepRefusal> {
   const { passkeyId, at } = removal;

@@ -74,7 +74,7 @@ function fulfil({ db, recordAct }: Parts, { ref, by }: Fulfilment): Result<void,
 }
 
 /** The request that waits for this secret, or why none does. */
-export function stillAsked(
+function stillAsked(
   requests: readonly SecureInputRequest[],
   ref: SecretRef,
 ): Result<SecureInputRequest, SecureInputRefusal> {
@@ -86,7 +86,7 @@ export function stillAsked(
 type SecretEvent = "secret_asked" | "secret_stored" | "secret_removed";
 
 /** What is recorded about a secret: its name. */
-export const secretDraft = (event: SecretEvent, { ref, at, actor }: ActBy & { ref: SecretRef }): AuditDraft => ({
+const secretDraft = (event: SecretEvent, { ref, at, actor }: ActBy & { ref: SecretRef }): AuditDraft => ({
   event,
   data: { ref_id: ref },
   at,

@@ -1,6 +1,6 @@
 import { isTurnOver, type AuditDraft, type KeptMessage, type Turn, type TurnChange } from "#model";
 
-/** What the turn store and its twin keep and record, in one place so that both say the same. */
+/** The rows and the audit entries of the turn store. */
 
 const SYSTEM = { kind: "system" } as const;
 

@@ -2,7 +2,7 @@ import { sha256Hex, type Sha256Hex } from "#base";
 import { settlementText, type AuditDraft, type RunRecord } from "#model";
 import type { RunChange, RunNote, SettledRun } from "#ports";
 
-/** What the work store and its twin record, in one place so that both say the same. */
+/** The audit entries of the work store. */
 
 const UNDER_WAY: ReadonlySet<RunRecord["status"]> = new Set(["pending", "running", "verifying", "paused", "waiting"]);
 export const isOver = ({ status }: Pick<RunRecord, "status">): boolean => !UNDER_WAY.has(status);

@@ -54,36 +54,3 @@ export function networkOf(db: Sqlite, runId: string): readonly NetworkUse[] {
       bytesReceived,
     }));
 }
-
-type MemoryParts = { readonly recordAct: RecordAct; readonly isEnded: (runId: string) => boolean };
-
-/** The in-memory twin: the same behaviour in the plainest code. */
-export function createMemoryRunNetworkStore({ recordAct, isEnded }: MemoryParts): RunNetworkStore & {
-  readonly usesOf: (runId: string) => readonly NetworkUse[];
-} {
-  const kept: { readonly runId: string; readonly use: NetworkUse }[] = [];
-  const usesOf = (runId: string): readonly NetworkUse[] => {
-    const byHost = new Map<string, NetworkUse>();
-    for (const { use } of kept.filter((one) => one.runId === runId)) {
-      const { requests, bytesSent, bytesReceived } = byHost.get(use.host) ?? NOTHING;
-      byHost.set(use.host, {
-        host: use.host,
-        requests: requests + use.requests,
-        bytesSent: bytesSent + use.bytesSent,
-        bytesReceived: bytesReceived + use.bytesReceived,
-      });
-    }
-    return [...byHost.values()].toSorted((a, b) => (a.host < b.host ? -1 : 1));
-  };
-  return {
-    usesOf,
-    addNetworkUse: async ({ runId, use, draft }) => {
-      recordAct(draft);
-      if (!isEnded(runId)) kept.push({ runId, use });
-      return ok();
-    },
-    networkOf: async (runId) => ok(usesOf(runId)),
-  };
-}
-
-const NOTHING = { requests: 0, bytesSent: 0, bytesReceived: 0 };
