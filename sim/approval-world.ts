@@ -69,11 +69,20 @@ export type TrustOpening = {
   readonly limits?: Parameters<typeof createApprovalsDoor>[0]["settings"]["limits"];
   /** What is installed; nothing unless this says so. */
   readonly skills?: InstalledSkills;
+  /** Sees each text of a plan that is parsed. */
+  readonly readYaml?: typeof parseYaml;
 };
 
 /** Everything between a plan and a used approval, on a real file. */
 export async function openTrust({ clock, seeded }: World, opening: TrustOpening): Promise<Trust> {
-  const { dataDir, vault, onStatement, through = (own: Signer) => own, skills = NO_SKILLS } = opening;
+  const {
+    dataDir,
+    vault,
+    onStatement,
+    through = (own: Signer) => own,
+    skills = NO_SKILLS,
+    readYaml = parseYaml,
+  } = opening;
   const auditRules = createAuditRules(sha256Hex, systemEd25519);
   const opened = await openRuntime({ dataDir, clock, random: seeded, auditRules, onRuntimeStatement: onStatement });
   assert(opened.ok, `silas.db opens: ${opened.ok ? "" : JSON.stringify(opened.error)}`);
@@ -103,7 +112,7 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     runs: stores.work,
     passkeys: NO_PASSKEYS,
     skills,
-    readYaml: parseYaml,
+    readYaml,
     settings,
   });
   return { stores, approvals, signer };

@@ -4,8 +4,9 @@ import { expect, test } from "vitest";
 import { parseYaml } from "#config";
 import { reasonWords } from "#model";
 import { createMemoryVault } from "#stores";
+import { answerTo, BY } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
-import { closeWork, grantPlan, INSIDE, openWork, playSandboxes, type Script } from "./work-world.ts";
+import { closeWork, grantPlan, INSIDE, openWork, playSandboxes, runOf, type Script } from "./work-world.ts";
 
 /** Of `INSIDE`, with its check. */
 const STEPS = ["make page", "make end", "look"];
@@ -50,6 +51,27 @@ test("a run parses its plan once: for its turn; at the gate it is read again, an
     await closeWork(working);
     expect(working.sandboxes.ran).toEqual(STEPS);
     expect(counts).toEqual({ reads: 2, parses: 1 });
+  });
+});
+
+test("a plan is parsed when it is proposed, when its approval is verified and when it is loaded to run, and never again", async () => {
+  await inWorld(5, async (world) => {
+    const { counts, open } = counted(world);
+    const working = await open();
+    const proposed = await working.trust.approvals.propose(INSIDE, BY);
+    if (!proposed.ok) throw new Error(proposed.error.code);
+    const { request } = proposed.value;
+    expect(counts.parses).toBe(1);
+    expect((await working.trust.approvals.show(request.requestId)).ok).toBe(true);
+    expect(counts.parses).toBe(1);
+    expect((await working.trust.approvals.decide(answerTo(request, "approved"))).ok).toBe(true);
+    expect(counts.parses).toBe(2);
+    const runId = await runOf(working.work, request);
+    await working.work.runGranted(runId);
+    expect(await working.work.show(runId)).toMatchObject({ value: { run: { status: "done" } } });
+    expect(await working.trust.approvals.receipt(request.requestId)).toMatchObject({ ok: true });
+    await closeWork(working);
+    expect(counts.parses).toBe(3);
   });
 });
 

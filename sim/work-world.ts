@@ -113,8 +113,6 @@ type Opening = TrustOpening & {
   readonly models?: ModelGateway;
   /** When goals are looked at; never by themselves unless this says so. */
   readonly scheduling?: { readonly timers: Timers; readonly scheduler: Config["scheduler"] };
-  /** Sees each text that is parsed. */
-  readonly readYaml?: typeof parseYaml;
   /** What is suggested by itself; nothing unless this says so. */
   readonly suggestions?: Config["suggestions"];
 };

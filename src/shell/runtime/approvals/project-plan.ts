@@ -3,6 +3,7 @@ import {
   isRunKind,
   readPlanProposal,
   spawnsTask,
+  type PlanProposal,
   type ProposalReason,
   type ProposalRefused,
   type ProposedRepair,
@@ -37,6 +38,7 @@ export type PlanReading = {
   /** The versions of skills it is projected with: those that are installed, or those that were approved with it. */
   readonly skills?: readonly SkillFact[];
 };
+type ProjectionFacts = Pick<PlanReading, "at" | "standingUsesMax" | "skills">;
 export type ProjectedPlan = {
   readonly itemId: string;
   readonly item: WorkItem;
@@ -47,32 +49,49 @@ export type ProjectedPlan = {
 export type ProjectedTask = { readonly item: WorkItem; readonly contentHash: Sha256Hex };
 type Refused = PlanRefused | ProposalRefused;
 
-/**
- * Reads what was proposed and projects it: a plan, with the tasks of a project whole and in its order, or with the terms
- * on which a goal stands. No executor is chosen yet. [PROJ-01]
- */
-export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Refused> {
+/** A proposal that was parsed: its plan, and the tasks of a project in its order. What it is projected with comes after. */
+export type ReadProposal = Pick<PlanProposal, "standing" | "repair"> & {
+  readonly item: WorkItem;
+  readonly tasks: readonly WorkItem[];
+};
+
+/** Parses what was proposed. This is the only part that reads its text. */
+export function readProposal(reading: PlanReading): Result<ReadProposal, Refused> {
   const proposal = readPlanProposal(reading.text);
   if (!proposal.ok) return proposal;
-  const { continues } = proposal.value;
+  const { continues, standing, repair } = proposal.value;
   const parsed = parse(reading, { markdown: proposal.value.plan, part: 0, continues });
   if (!parsed.ok) return parsed;
   const item = withEffectiveSkills(parsed.value, null);
   if (continues !== undefined && item.followUpOf !== continues) return refuse("continues_another", item.id);
-  const children = childrenOf(reading, { item, files: proposal.value.tasks });
-  if (!children.ok) return children;
-  const { standing } = proposal.value;
-  const wholes = children.value.map(({ projected }) => projected);
+  const tasks = tasksOf(reading, { item, files: proposal.value.tasks });
+  return tasks.ok ? ok({ item, tasks: tasks.value, standing, repair }) : tasks;
+}
+
+/**
+ * Projects a plan, with the tasks of a project whole and in its order, or with the terms on which a goal stands. No
+ * executor is chosen yet. [PROJ-01]
+ */
+export function projectRead(read: ReadProposal, facts: ProjectionFacts): Result<ProjectedPlan, Refused> {
+  const { item, standing, repair } = read;
+  const children = read.tasks.map((task) => ({ item: task, projected: projectPlan(task, alone(facts.skills)) }));
+  const wholes = children.map(({ projected }) => projected);
   // Who carries out every task of it carries out the project; where a model is among them, the project says so.
   const kinds = wholes.map((child) => child.executor_kind);
   const isRunnable = kinds.length > 0 && kinds.every(isRunKind);
   const executorKind = isRunnable ? (kinds.includes("model") ? "model" : "steps") : null;
-  const projection = projectPlan(item, { ...alone(reading.skills), executorKind, children: wholes, standing });
-  const reason = standing === null ? null : wrongTerms({ ...reading, item, projection, standing });
+  const projection = projectPlan(item, { ...alone(facts.skills), executorKind, children: wholes, standing });
+  const reason = standing === null ? null : wrongTerms({ ...facts, item, projection, standing });
   if (reason !== null) return refuse(reason, item.id);
-  if (proposal.value.repair !== undefined) return projectRepair({ ...reading, goal: item, ...proposal.value.repair });
-  const tasks = children.value.map((child) => ({ item: child.item, contentHash: planHash(child.projected) }));
+  if (repair !== undefined) return projectRepair({ ...facts, goal: item, ...repair });
+  const tasks = children.map((child) => ({ item: child.item, contentHash: planHash(child.projected) }));
   return ok({ itemId: item.id, item, projection: planBytes(projection), tasks });
+}
+
+/** Reads what was proposed and projects it. */
+export function projectProposal(reading: PlanReading): Result<ProjectedPlan, Refused> {
+  const read = readProposal(reading);
+  return read.ok ? projectRead(read.value, reading) : read;
 }
 
 const alone = (skills: readonly SkillFact[] = []): PlanFacts => ({ ...FILE_ALONE, skills });
@@ -102,14 +121,13 @@ function parse(reading: PlanReading, { part, ...file }: File): Result<ParsedPlan
 }
 
 type Family = { readonly item: WorkItem; readonly files: readonly string[] };
-type Child = { readonly item: WorkItem; readonly projected: PlanProjection };
 
 /** Exactly the tasks a project names. One that is left out, or one too many, would be approved unseen. [R1.A4] */
-function childrenOf(reading: PlanReading, { item, files }: Family): Result<readonly Child[], Refused> {
+function tasksOf(reading: PlanReading, { item, files }: Family): Result<readonly WorkItem[], Refused> {
   const isRun = item.type === "project" || item.steps.length > 0 || item.executor !== null;
   if (isRun && item.dependsOn.length > 0) return refuse("depends_alone", item.id);
   if (item.type !== "project") return files.length === 0 ? ok([]) : refuse("tasks_without_project", item.id);
-  const children = new Map<string, Child>();
+  const children = new Map<string, WorkItem>();
   for (const [index, file] of files.entries()) {
     const parsed = parse(reading, { markdown: file, part: index + 1 });
     if (!parsed.ok) return parsed;
@@ -117,14 +135,13 @@ function childrenOf(reading: PlanReading, { item, files }: Family): Result<reado
     const reason = wrongChild(item, child) ?? (children.has(child.id) ? "task_repeated" : null);
     if (reason !== null) return refuse(reason, child.id);
     // A file may leave its parent out; the project that lists it is its parent, and that is what is hashed.
-    const own = { ...child, parent: item.id };
-    children.set(child.id, { item: own, projected: projectPlan(own, alone(reading.skills)) });
+    children.set(child.id, { ...child, parent: item.id });
   }
   const missing = item.tasks.find((id) => !children.has(id));
   if (missing !== undefined) return refuse("task_missing", missing);
   const listed = item.tasks.flatMap((id) => children.get(id) ?? []);
   // Said here, before anybody is asked, and again whenever the plan is read to be run. [PROJ-02]
-  const order = orderTasks(listed.map((child) => child.item));
+  const order = orderTasks(listed);
   return order.ok ? ok(listed) : refuse(order.error.code, order.error.ids.join(", "));
 }
 
