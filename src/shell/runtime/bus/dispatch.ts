@@ -2,12 +2,12 @@ import { deadWords, dispatchedRun, dispatchIdOf, runOfDispatch, type DeadReason 
 import type { GivenBack, GrantedRun, LeasedMessage, WorkStore } from "#ports";
 import { createHeldLeases, UNUSED, type HeldLeases, type ReaderDeps } from "./held-leases.ts";
 
-export type DispatchDeps = ReaderDeps & {
+type DispatchDeps = ReaderDeps & {
   readonly store: Pick<WorkStore, "find" | "grantOf">;
   readonly isStopped: () => Promise<boolean>;
 };
 /** What is done about a run that was granted. */
-export type Driver = {
+type Driver = {
   /** Settles when it is over, or left where it is; `busy` when it is on its way already. */
   drive(grant: GrantedRun): Promise<"left" | "busy" | "broken">;
   /** Told of a run that did not begin, so that it is tried again after a while. */
@@ -17,7 +17,7 @@ export type Driver = {
 };
 
 /** The one way from an approval to its run. */
-export type Dispatch = {
+type Dispatch = {
   /** The same store, where the first record of a run settles the message about it. */
   watch(store: WorkStore): WorkStore;
   /** Begins whatever was granted, unless everything is stopped. */

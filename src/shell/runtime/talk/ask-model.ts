@@ -14,8 +14,8 @@ export type Asking = {
   readonly taint: Taint;
   readonly outputTokensMax?: number;
 };
-export type Structured = { readonly response: AgentResponse; readonly tokens: number };
-export type StructuredRefusal = ModelRefusal & { readonly tokens: number };
+type Structured = { readonly response: AgentResponse; readonly tokens: number };
+type StructuredRefusal = ModelRefusal & { readonly tokens: number };
 
 /**
  * The one way in which something a model said becomes an answer. What does not fit is asked for once more and never a

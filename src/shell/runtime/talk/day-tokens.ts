@@ -10,7 +10,7 @@ export type DayTokens = {
 const DAY_MS = 86_400_000;
 
 /** Tokens of the last 24 hours, whatever they were used for; null when it cannot be counted, and then nobody is asked. */
-export async function tokensOfDay({ counts, clock }: DayTokens): Promise<number | null> {
+async function tokensOfDay({ counts, clock }: DayTokens): Promise<number | null> {
   const since = instantFromMs(msOfInstant(clock.now()) - DAY_MS);
   if (!since.ok) return null;
   let sum = 0;

@@ -38,7 +38,7 @@ export type TalkDeps = ReaderDeps & {
 /** Ends whatever is asked at this moment. */
 export type Halting = { readonly signal: () => AbortSignal; readonly halt: () => void };
 
-export type TalkSettings = {
+type TalkSettings = {
   readonly ownerId: string;
   readonly constitution: readonly string[];
   readonly context: ContextSettings;

@@ -4,7 +4,7 @@ import { chooseRecalled, printedValues, recallText } from "#policy";
 import { memoryItem, messageItem, replyItem, stepItem, type ContextItem } from "#turn";
 import type { TalkDeps } from "./deps.ts";
 
-export type Gathered = {
+type Gathered = {
   readonly items: readonly ContextItem[];
   /** What a gate kept from being shown, in words for the owner. */
   readonly leftOut: readonly string[];

@@ -20,7 +20,7 @@ import { createTalk, type Talk, type TalkParts } from "./create.ts";
 const AT = "2026-11-15T08:00:00.000Z" as Instant;
 
 /** A run with the ledger it left. */
-export type PlayedRun = { readonly run: Partial<RunRecord>; readonly ledger: readonly Partial<LedgerEntry>[] };
+type PlayedRun = { readonly run: Partial<RunRecord>; readonly ledger: readonly Partial<LedgerEntry>[] };
 type Opening = {
   readonly says: ModelScript;
   readonly runs?: readonly PlayedRun[];
@@ -32,7 +32,7 @@ type Opening = {
   readonly workTokens?: number;
 };
 
-export const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
+const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
   executionId: "exec-1",
   runId: "run-1",
   attempt: 1,
