@@ -53,7 +53,7 @@ export async function makeHistory(history: History): Promise<Grown> {
   return { home, dataDir, ...ids };
 }
 
-export function silas(home: string, args: readonly string[]): string {
+function silas(home: string, args: readonly string[]): string {
   const result = spawnSync(process.execPath, [join(ROOT, "src", "main.ts"), "--no-input", ...args], {
     env: { PATH: process.env["PATH"] ?? "", SILAS_HOME: home, HOME: home, NODE_NO_WARNINGS: "1" },
     encoding: "utf8",

@@ -52,7 +52,7 @@ export async function startServer(command: ServerCommand): Promise<Server> {
   return { pid: child.pid ?? 0, port, readyMs, said, stop: () => stop(child) };
 }
 
-export type Call = {
+type Call = {
   readonly port: number;
   readonly path: string;
   readonly body?: unknown;

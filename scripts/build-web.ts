@@ -13,7 +13,7 @@ const INPUTS = ["web", "src/core", "package.json", "package-lock.json", "tsconfi
 const NOT_INPUTS = new Set(["dist", "node_modules", ".vite"]);
 const STAMP = join("web", "dist", ".built-from");
 
-export type BuildOutcome = { readonly state: "fresh" | "built" | "failed"; readonly output: string };
+type BuildOutcome = { readonly state: "fresh" | "built" | "failed"; readonly output: string };
 
 export function buildWeb(root: string): BuildOutcome {
   const digest = digestOf(root);

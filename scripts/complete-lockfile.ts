@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./tools.ts";
 
-export type LockEntry = {
+type LockEntry = {
   readonly version?: string;
   readonly dev?: boolean;
   readonly optional?: boolean;
@@ -18,7 +18,7 @@ export type LockEntry = {
 };
 export type Lockfile = { readonly packages: Readonly<Record<string, LockEntry>> };
 
-export type MissingPackage = { readonly name: string; readonly version: string; readonly askedBy: string };
+type MissingPackage = { readonly name: string; readonly version: string; readonly askedBy: string };
 
 /** Packages that an entry depends on and that no folder on the way up to the root would provide. */
 export function missingFrom({ packages }: Lockfile): readonly MissingPackage[] {

@@ -54,7 +54,7 @@ const COMPILED = fileURLToPath(new URL("../node_modules/.cache/silas", import.me
 const SERVER_FLAGS = ["--max-semi-space-size=2"];
 
 /** What Node is called with: the words of the command, and before them the flags that its verb needs. */
-export function nodeArguments([script = "", ...words]) {
+function nodeArguments([script = "", ...words]) {
   const isServer = script.endsWith("main.ts") && words.find((word) => !word.startsWith("-")) === "start";
   return [...(isServer ? SERVER_FLAGS : []), script, ...words];
 }

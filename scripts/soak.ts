@@ -13,7 +13,7 @@ import { ROOT } from "./tools.ts";
 /** A single test plays thousands of cases here. */
 const EVERY_CASE_TIMEOUT_MS = 1_800_000;
 
-export type Amounts = { readonly seeds: number; readonly kills: number; readonly runs: number };
+type Amounts = { readonly seeds: number; readonly kills: number; readonly runs: number };
 
 /** Null for arguments that are no whole numbers above zero. */
 export function readAmounts(args: readonly string[]): Amounts | null {

@@ -15,11 +15,11 @@ export type Step = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
-export type Totals = { readonly passed: number; readonly failed: number };
+type Totals = { readonly passed: number; readonly failed: number };
 
 export type StepResult = Totals & { readonly name: string; readonly seconds: number; readonly output: string };
 
-export type RunOptions = {
+type RunOptions = {
   readonly atOnce: number;
   readonly onDone: (result: StepResult) => void;
 };

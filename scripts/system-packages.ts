@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-export type SystemPackage = {
+type SystemPackage = {
   readonly aptName: string;
   readonly brewName: string | null;
   readonly commands: readonly string[];
@@ -38,7 +38,7 @@ export type Machine = {
   readonly hasCommand: (command: string) => boolean;
 };
 
-export type InstallPlan =
+type InstallPlan =
   | { readonly kind: "nothing" }
   | { readonly kind: "apt"; readonly packages: readonly string[]; readonly names: string }
   | { readonly kind: "tell"; readonly sentence: string };
@@ -77,7 +77,7 @@ const needing = (names: string, command: string): string =>
 
 const tell = (names: string, command: string): InstallPlan => ({ kind: "tell", sentence: needing(names, command) });
 
-export function thisMachine(): Machine {
+function thisMachine(): Machine {
   return {
     platform: process.platform,
     isRoot: process.getuid?.() === 0,

@@ -4,7 +4,7 @@ import type { JournalStore } from "#ports";
 /** Which call of the port goes wrong: before its effect, or after it, when only the answer is lost. */
 export type Anomaly = { readonly call: number; readonly when: "before" | "after" };
 
-export type Observed = { readonly store: JournalStore; readonly calls: () => number };
+type Observed = { readonly store: JournalStore; readonly calls: () => number };
 
 /** A journal store whose n-th call fails. Counts all calls, so that a clean run tells how many there are to fail. */
 export function withAnomaly(store: JournalStore, anomaly: Anomaly | null): Observed {

@@ -16,7 +16,7 @@ export const TRIALS = 20;
 const PROCESSES = 2;
 const TRIES_PER_PROCESS = 10;
 
-export type Spent = { readonly successes: readonly number[] };
+type Spent = { readonly successes: readonly number[] };
 
 /** Two processes use the same approvals on the same file at once, twenty times each time; answers how often it worked. */
 export function spendFromProcesses(seed: number): Promise<Spent> {
@@ -58,7 +58,7 @@ function startChild(args: readonly string[]) {
   return { ready, ended: read, go: () => child.stdin.end("go\n") };
 }
 
-export type SpendingChild = {
+type SpendingChild = {
   readonly dataDir: string;
   readonly keyId: string;
   readonly name: string;

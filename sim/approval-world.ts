@@ -122,7 +122,7 @@ export function answerTo({ requestId, planHash }: KeptRequest, verdict: OwnerAns
   return { requestId, verdict, shownHash: planHash, friction: ["tap", "confirm", "slide"], actor: BY };
 }
 
-export type Counts = {
+type Counts = {
   readonly requests: number;
   readonly tokens: number;
   readonly uses: number;

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { assert } from "#base";
 
 /** A real data directory under simulation. Every state a crash could leave is kept, to be looked at afterwards. */
-export type CutDisk = {
+type CutDisk = {
   /** To be given to the store: keeps what a process killed at this statement would leave. */
   readonly onStatement: (sql: string) => void;
   readonly states: () => readonly CutState[];
@@ -66,11 +66,11 @@ export function createCutDisk({ dataDir, file, into }: CutOptions): CutDisk {
 }
 
 /** A disk that is watched together with what is outside of it. */
-export type Cutting<Seen> = Pick<CutDisk, "onStatement" | "start" | "finish"> & {
+type Cutting<Seen> = Pick<CutDisk, "onStatement" | "start" | "finish"> & {
   /** Each state a killed process could leave, with what was outside of the file then. */
   readonly cuts: () => readonly Cut<Seen>[];
 };
-export type Cut<Seen> = { readonly state: CutState; readonly seen: Seen };
+type Cut<Seen> = { readonly state: CutState; readonly seen: Seen };
 
 /**
  * Cuts at every statement that writes; what only reads leaves the file as it was. Every commit waits for the disk, so
@@ -96,7 +96,7 @@ export function createCutting<Seen>(options: CutOptions & { readonly see: () => 
   };
 }
 
-export type EachLook<Seen> = Omit<Look, "state"> & {
+type EachLook<Seen> = Omit<Look, "state"> & {
   readonly look: (dir: string, seen: Seen) => Promise<void>;
 };
 
@@ -120,7 +120,7 @@ function isSameCut(cut: Cut<unknown>, before: Cut<unknown> | undefined): boolean
   return cut.state.kept === before.state.kept && isDeepStrictEqual(cut.seen, before.seen);
 }
 
-export type AllLook = Omit<Look, "state"> & { readonly look: (dir: string) => Promise<void> };
+type AllLook = Omit<Look, "state"> & { readonly look: (dir: string) => Promise<void> };
 
 /** The same where nothing is outside of the file. */
 export const lookAtAll = (states: readonly CutState[], { look, ...where }: AllLook): Promise<number> =>
@@ -129,7 +129,7 @@ export const lookAtAll = (states: readonly CutState[], { look, ...where }: AllLo
     { ...where, look: (dir) => look(dir) },
   );
 
-export type Look = { readonly state: CutState; readonly file: string; readonly into: string };
+type Look = { readonly state: CutState; readonly file: string; readonly into: string };
 
 /** Puts a state into a directory of its own, lets the work look at it, and clears it away. */
 export async function lookAt({ state, file, into }: Look, work: (dir: string) => Promise<void>): Promise<void> {

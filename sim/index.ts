@@ -8,28 +8,8 @@
  * AUD-01, APPR-17, APPR-19 and WSTORE-06 hold in every state a crash, a torn write or a failing disk can leave.
  */
 export { NO_PASSKEYS, NO_SKILLS } from "./approval-world.ts";
-export { withAnomaly, type Anomaly, type Observed } from "./anomaly.ts";
-export { cutAuditedAct, failAuditedAct } from "./audit-run.ts";
-export { cutApprovals, failApproval } from "./approval-cuts.ts";
-export { cutBatches } from "./batch-cuts.ts";
-export { cutDevices } from "./device-cuts.ts";
-export { spendFromProcesses, type Spent } from "./approval-spend.ts";
-export { cutJournalCommit, cutMigrations, failJournalCommit, type Cuts } from "./disk-run.ts";
-export { checkState, loadState, type JournalState } from "./journal-checks.ts";
-export { runEveryAnomaly, runJournal, type JournalRun, type JournalRunOptions } from "./journal-run.ts";
-export { killWhileWriting, type Kills } from "./kill-run.ts";
-export { fuzz, PARSER_NAMES, type Fuzzed, type FuzzOptions, type ParserName } from "./fuzz/fuzz.ts";
-export { cutRuns } from "./work-cuts.ts";
 export { grantPlan, openWork, OUTSIDE, playSandboxes, type Working } from "./work-world.ts";
-export { killRuns, type RunKills } from "./work-kill.ts";
-export {
-  createSeeded,
-  createVirtualClock,
-  createVirtualTimers,
-  type Seeded,
-  type VirtualClock,
-  type VirtualTimers,
-} from "./seeded.ts";
+export { createSeeded, createVirtualClock, createVirtualTimers } from "./seeded.ts";
 export {
   failEachStatement,
   failingStatements,

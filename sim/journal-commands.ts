@@ -2,7 +2,7 @@ import { addDays, type Instant, type LocalDate } from "#base";
 import type { JournalCommand, JournalRecord, OperationId, RecordId, RecordKind } from "#model";
 import type { Seeded } from "./seeded.ts";
 
-export type Situation = {
+type Situation = {
   readonly seeded: Seeded;
   readonly at: Instant;
   readonly records: readonly JournalRecord[];

@@ -12,7 +12,7 @@ const START_MS = 1_794_729_600_000;
 const COMMANDS = 8;
 const HOST = "host-sim" as HostId;
 
-export type JournalRun = {
+type JournalRun = {
   /** Every command, its outcome and the final state as one text: equal seeds give equal bytes. */
   readonly transcript: string;
   /** The final records and change log alone: what a crash must not change. */
@@ -20,7 +20,7 @@ export type JournalRun = {
   readonly calls: number;
 };
 
-export type JournalRunOptions = { readonly seed: number; readonly anomaly?: Anomaly; readonly store?: JournalStore };
+type JournalRunOptions = { readonly seed: number; readonly anomaly?: Anomaly; readonly store?: JournalStore };
 
 /**
  * Random commands through the real door of the journal. When a call fails the process is gone: a new door is opened on

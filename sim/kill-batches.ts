@@ -14,7 +14,7 @@ const PLACE = "Documents";
 /** Before the first item's own step two others note what is there. */
 const STEPS_BEFORE = 2;
 
-export type Folder = { readonly root: string; readonly name: string };
+type Folder = { readonly root: string; readonly name: string };
 const pathOf = ({ root, name }: Folder): string => join(root, "place", name);
 /** No two files of the world have the same bytes, so that each can be told wherever it lies. */
 const bytesOf = ({ name }: Folder, file: string): string => `${name} ${file}`;

@@ -14,7 +14,7 @@ import { createSeeded, createVirtualClock } from "./seeded.ts";
 /** Options of Node for a process that runs files of Silas: how it finds them quickly. */
 export const QUICKLY = ["--import", new URL("../src/cli/with-own-modules.ts", import.meta.url).href] as const;
 
-export type Kills = { readonly kills: number; readonly acknowledged: number };
+type Kills = { readonly kills: number; readonly acknowledged: number };
 
 /** Kills a writing process again and again: everything it acknowledged is there, and nothing is half there. */
 export function killWhileWriting(options: { readonly seed: number; readonly kills: number }): Promise<Kills> {
@@ -64,7 +64,7 @@ async function runUntilKilled({ dataDir, seed, after }: Round): Promise<readonly
   return lines;
 }
 
-export type Writing = {
+type Writing = {
   readonly dataDir: string;
   readonly seed: number;
   readonly acknowledge: (operationId: string) => void;

@@ -19,7 +19,7 @@ import { QUICKLY } from "./kill-run.ts";
 import { createSeeded } from "./seeded.ts";
 import { closeWork, grantPlan, openWork, settleAll, type Working } from "./work-world.ts";
 
-export type RunKills = {
+type RunKills = {
   readonly kills: number;
   readonly runs: number;
   readonly inDoubt: number;
@@ -96,7 +96,7 @@ async function liveUntilKilled({ root, seed, after }: Life): Promise<void> {
   assert(child.signalCode === "SIGKILL", "the process was killed and did not end by itself");
 }
 
-export type Living = { readonly root: string; readonly seed: number; readonly say: (line: string) => void };
+type Living = { readonly root: string; readonly seed: number; readonly say: (line: string) => void };
 
 /** What the killed process does: takes up what was left, and approves more as soon as something has ended. */
 export async function runWithoutPause({ root, seed, say }: Living): Promise<never> {

@@ -102,7 +102,7 @@ import {
 } from "#stores";
 
 /** What comes from the machine; a test puts its own in place. */
-export type Machine = { readonly clock: Clock; readonly randomness: Randomness; readonly timers: Timers };
+type Machine = { readonly clock: Clock; readonly randomness: Randomness; readonly timers: Timers };
 
 export type ComposeOptions = {
   readonly config: Config;
@@ -125,7 +125,7 @@ export type AppOptions = ComposeOptions & {
 };
 
 /** Another process holds this data directory; null in the moment before it has said who and where it is. */
-export type AlreadyRunning = {
+type AlreadyRunning = {
   readonly code: "already_running";
   readonly pid: number | null;
   readonly url: string | null;
@@ -291,7 +291,7 @@ export async function composeLocal(options: LocalOptions): Promise<Result<LocalA
   });
 }
 
-export type SandboxPlace = Pick<ComposeOptions, "config" | "stateDir" | "network"> & {
+type SandboxPlace = Pick<ComposeOptions, "config" | "stateDir" | "network"> & {
   /** Where programs are looked for, as PATH says. */
   readonly searchPath: string;
 };

@@ -22,9 +22,9 @@ import {
   type RecordWrite,
 } from "#model";
 
-export const HOST = "host-a" as HostId;
+const HOST = "host-a" as HostId;
 
-export type Ran = JournalDecision & { readonly operationId: OperationId; readonly records: readonly JournalRecord[] };
+type Ran = JournalDecision & { readonly operationId: OperationId; readonly records: readonly JournalRecord[] };
 
 export type JournalBook = {
   readonly records: Map<RecordId, JournalRecord>;
@@ -119,7 +119,7 @@ function commit(state: State, { write, at }: { readonly write: RecordWrite; read
 }
 
 /** The moment so many seconds after another. */
-export function shift(start: string, seconds: number): Instant {
+function shift(start: string, seconds: number): Instant {
   const moment = instantFromMs(Date.parse(start) + seconds * 1000);
   if (!moment.ok) throw new Error("a moment");
   return moment.value;

@@ -8,7 +8,7 @@ import { grantPlan, openWork, type Working } from "../work-world.ts";
 
 /** Work on a real file, and what its steps were given, in order. */
 export type Scene = Working & { readonly world: World; readonly given: string[] };
-export type Staging = {
+type Staging = {
   readonly seed: number;
   /** Steps note there what they were given. */
   readonly sandboxes: (root: string, given: string[]) => Sandboxes;

@@ -13,7 +13,7 @@ import type { World } from "../disk-run.ts";
 import { closeWork, NEVER_DUE, openWork, until, type Around, type Working } from "../work-world.ts";
 
 export const CONNECTION = "conn-0123456789abcdef";
-export const ACCESS = `${CONNECTION}.access` as SecretRef;
+const ACCESS = `${CONNECTION}.access` as SecretRef;
 export const NARROW = "token-that-reads";
 export const WIDE = "token-that-writes";
 

@@ -34,7 +34,7 @@ const call = (how: string): string => JSON.stringify({ tool: "shell_exec", args:
 const END = JSON.stringify({ summary: "made", artifact_refs: [], next_steps: [] });
 
 /** Makes the page in the one way it knows, and in the other once it is advised so. */
-export const working: ModelScript = ({ prompt }) => {
+const working: ModelScript = ({ prompt }) => {
   if (!prompt.includes("Nothing was called yet")) return END;
   return call(prompt.includes(ADVICE) ? "well" : "fast");
 };

@@ -6,7 +6,7 @@ import { answerTo } from "../approval-world.ts";
 import { inWorld, type World } from "../disk-run.ts";
 import { closeWork, grantPlan, openWork, playSandboxes, runOf, type Played, type Working } from "../work-world.ts";
 
-export type Way = { readonly id?: string; readonly title?: string; readonly front?: string; readonly step: string };
+type Way = { readonly id?: string; readonly title?: string; readonly front?: string; readonly step: string };
 
 /** A plan with one step and one check. */
 export const wayOf = ({ id = "task-page", title = "Make a page", front = "", step }: Way): string => `---
@@ -31,7 +31,7 @@ export const OTHER = wayOf({ id: "task-other", step: "copy page" });
 export const revise = (plan_markdown: string, message = "It copies."): string =>
   JSON.stringify({ message, plan_action: { action: "revise", plan_markdown } });
 
-export type Scene = Working & {
+type Scene = Working & {
   readonly world: World;
   readonly sandboxes: Played;
   readonly models: ReturnType<typeof createMemoryModels>;

@@ -41,7 +41,7 @@ export function loggedFaults(): LoggedFaults {
   return { log: { info: () => {}, warn: keep, error: keep }, events: () => events, clear: () => void (events = []) };
 }
 
-export type DoorAnswer = Result<unknown, { readonly code: string }>;
+type DoorAnswer = Result<unknown, { readonly code: string }>;
 export type DoorCall<Place> = {
   /** Makes what the call needs, and answers with the call itself. */
   readonly prepare: (place: Place) => Promise<() => Promise<DoorAnswer>>;

@@ -25,13 +25,13 @@ const PARSERS = {
 export type ParserName = keyof typeof PARSERS;
 export const PARSER_NAMES = Object.keys(PARSERS) as readonly ParserName[];
 
-export type Fuzzed = {
+type Fuzzed = {
   readonly accepted: number;
   readonly refused: number;
   /** The longest any one text took: a hang would be seen here, or never end. */
   readonly slowestMs: number;
 };
-export type FuzzOptions = { readonly parser: ParserName; readonly seed: number; readonly runs: number };
+type FuzzOptions = { readonly parser: ParserName; readonly seed: number; readonly runs: number };
 
 /** Feeds `runs` damaged texts to a reader. Throws with the text itself when one breaks a promise. */
 export async function fuzz({ parser, seed, runs }: FuzzOptions): Promise<Fuzzed> {

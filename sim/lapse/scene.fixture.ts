@@ -25,7 +25,7 @@ export type Kind = {
 };
 
 /** What takes the approval away. It happens inside of a statement, where nobody waits for an answer. */
-export type Lapse = {
+type Lapse = {
   readonly name: "revoked" | "expired";
   readonly words: string;
   /** Before which statements it may happen: the moment of a write is read before its transaction begins. */
@@ -54,7 +54,7 @@ export const EXPIRED: Lapse = {
 /** What of a plan had begun by some moment, as the file says. */
 export type Begun = { readonly steps: number; readonly advice: number };
 
-export type Lived = {
+type Lived = {
   /** Transactions between the grant and the end. */
   readonly boundaries: number;
   /** Null when the work was over before the lapse. */

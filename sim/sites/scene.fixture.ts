@@ -19,12 +19,12 @@ export type Site = {
   /** Up to the question that the owner is to answer. */
   ask(scene: SiteScene): Promise<Asked>;
 };
-export type Asked = {
+type Asked = {
   readonly request: KeptRequest;
   /** After the answer: which of its approvals counts here, and what is done on it. */
   granted(): Promise<Granted>;
 };
-export type Granted = {
+type Granted = {
   readonly tokenId: string;
   /** Whether the answer itself used it, or somebody does later. */
   readonly use: "now" | "later";

@@ -11,7 +11,7 @@ type Noun = {
 };
 
 /** Every noun of the command line. Its file is read only when the noun is used, so that `silas status` stays quick. */
-export const NOUNS: readonly Noun[] = [
+const NOUNS: readonly Noun[] = [
   { name: "init", summary: "prepare the data directory", load: () => import("./start/init.ts") },
   { name: "start", summary: "start Silas and open it in the browser", load: () => import("./start/start.ts") },
   { name: "stop", summary: "stop the running Silas", load: () => import("./start/stop.ts") },

@@ -4,7 +4,7 @@ import { readTree, type Layer } from "./layer.ts";
 import type { Source } from "./read-key.ts";
 
 /** What the defaults depend on: where this start stands, and what other sources already set. */
-export type DefaultFacts = {
+type DefaultFacts = {
   readonly directories: Directories;
   readonly source: Source;
   readonly given: Layer;

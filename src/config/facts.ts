@@ -36,7 +36,7 @@ export function gatherFacts(
 }
 
 /** The path with every symlink of its existing part resolved; what does not exist yet is kept as written. */
-export function canonicalPath(path: string, platform: NodeJS.Platform): string {
+function canonicalPath(path: string, platform: NodeJS.Platform): string {
   const { dirname, basename, join } = pathsOf(platform);
   try {
     return realpathSync(path);

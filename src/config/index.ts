@@ -13,20 +13,10 @@
  * Invariants: nothing throws for bad input; all problems come together; no problem, entry or dump holds a secret
  * (only `config...reveal()` does); a broken startup rule is an error, never a warning (CFG-21 to CFG-32).
  */
-export type { Directories } from "./directories.ts";
-export { findDirectories } from "./directories.ts";
-export { describeEnvironment, readEnvironment, type Environment, type Variables } from "./environment.ts";
+export { readEnvironment, type Environment } from "./environment.ts";
 export { CONFIG_ROWS } from "./key-names.ts";
 export { checkConfigFile, loadConfig, type LoadOptions } from "./load.ts";
-export type { ConfigEntry, LoadedConfig, Paths, UnknownKey } from "./loaded.ts";
-export { nearestOf } from "./nearest.ts";
-export {
-  formatOrigin,
-  type ConfigProblem,
-  type ConfigProblemCode,
-  type ConfigProblems,
-  type Origin,
-} from "./problems.ts";
-export type { UnreadVariable } from "./unread-variables.ts";
+export type { ConfigEntry, LoadedConfig } from "./loaded.ts";
+export { formatOrigin, type ConfigProblemCode, type Origin } from "./problems.ts";
 export { describeProblem, describeProblems, describeUnread } from "./words.ts";
-export { parseYaml, type YamlDocument, type YamlProblem } from "./yaml-document.ts";
+export { parseYaml } from "./yaml-document.ts";

@@ -15,10 +15,10 @@ export type Layer = {
   readonly references: Set<string>;
   readonly problems: ConfigProblem[];
 };
-export type Assigned = { readonly value: unknown; readonly origin: Origin };
+type Assigned = { readonly value: unknown; readonly origin: Origin };
 
 /** A source that is a tree of values: a file, or the defaults. */
-export type TreeSource = Source & { readonly originAt: (path: Path) => Origin };
+type TreeSource = Source & { readonly originAt: (path: Path) => Origin };
 
 export const emptyLayer = (): Layer => ({
   values: new Map(),

@@ -29,10 +29,10 @@ export type ConfigEntry = {
   readonly origin: Origin;
   readonly envName: string;
 };
-export type UnknownKey = { readonly code: "unknown_key"; readonly key: string; readonly nearest: string | null };
+type UnknownKey = { readonly code: "unknown_key"; readonly key: string; readonly nearest: string | null };
 
 /** Absolute places of this start. */
-export type Paths = {
+type Paths = {
   readonly configDir: string;
   readonly dataDir: string;
   readonly stateDir: string;

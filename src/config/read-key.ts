@@ -13,7 +13,7 @@ export type Source = {
   readonly baseDir: string;
 };
 /** One key about to be read, and where its value stands. */
-export type KeyAt = {
+type KeyAt = {
   readonly node: ConfigKey;
   readonly key: string;
   readonly source: Source;

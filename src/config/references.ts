@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "#base";
 import type { Variables } from "./environment.ts";
 
-export type ReferenceError =
+type ReferenceError =
   | { readonly code: "unresolved_reference"; readonly variable: string }
   | { readonly code: "invalid_reference" };
 

@@ -50,7 +50,6 @@ export type {
   Sender,
   StreamDoor,
   StreamStore,
-  StreamTelling,
 } from "./ports/messages.ts";
 
 export interface Clock {
@@ -138,13 +137,11 @@ export type { FindSecrets, SecretsDoor, SecureInputStore, Vault } from "./ports/
 export type {
   CountersignedKey,
   Countersigning,
-  FileClaim,
   KeyEnrolling,
   KeyRecord,
   KeyRegistry,
   KeyRevocation,
   KeysDoor,
-  KeyUse,
   RecordedUse,
   Signer,
 } from "./ports/keys.ts";
@@ -170,7 +167,7 @@ export interface AuditLog extends AuditReader {
   checkpoint(mark: AuditMark): Promise<Result<AuditCheckpoint, ChainBroken | HeadKeyNeeded | StoreFault>>;
 }
 
-export type ChainExtent = "since_checkpoint" | "whole";
+type ChainExtent = "since_checkpoint" | "whole";
 
 /** Verifies the whole chain in a thread of its own, so that nobody is held up meanwhile. */
 export interface ChainVerifier {
@@ -237,7 +234,6 @@ export type { AskedLimits, AutonomyDoor, AutonomyStore, CurrentLimits, Tightenin
 export type { DeviceKeysDoor, Passkeys } from "./ports/devices.ts";
 export type {
   PasskeyAdding,
-  PasskeyAsking,
   PasskeyBeginning,
   PasskeyDoorRefusal,
   PasskeyRemoval,
@@ -246,7 +242,7 @@ export type {
   PasskeyStore,
   PasskeyUse,
 } from "./ports/passkeys.ts";
-export type { EgressCredential, EgressDoor, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
+export type { EgressCredential, EgressFault, EgressGateway, EgressGrant } from "./ports/egress.ts";
 export type {
   BatchesDoor,
   BatchSeries,
@@ -285,14 +281,12 @@ export type {
   GoalsDoor,
   GoalStore,
   NextLook,
-  ScheduleTimes,
   TimesOf,
 } from "./ports/goals.ts";
 export type { DoubtsDoor, Settling } from "./ports/doubts.ts";
 export type { MemoryDoor, MemoryStore } from "./ports/memory.ts";
 export type {
   AnsweringSuggestion,
-  ExpiredSuggestions,
   HandledSuggestion,
   PlannedLook,
   RecentSuggestions,
@@ -318,7 +312,7 @@ export type {
 } from "./ports/connections.ts";
 export type { SandboxCommand, Sandboxes, SandboxInput, SandboxSpace } from "./ports/sandbox.ts";
 export type { AcceptedHold, AcceptRefusal, HoldDoor, HoldStore } from "./ports/hold.ts";
-export type { HasStopped, StopDoor, StopStore, StopWord } from "./ports/stops.ts";
+export type { StopDoor, StopStore } from "./ports/stops.ts";
 export type {
   GrantedRun,
   KeptExecution,
@@ -332,32 +326,7 @@ export type {
   WorkDoor,
   WorkStore,
 } from "./ports/work.ts";
-export type {
-  SettledInstall,
-  ShownSkill,
-  SkillFolders,
-  SkillRemoval,
-  SkillsDoor,
-  SkillStore,
-  SkillTree,
-} from "./ports/skills.ts";
+export type { SettledInstall, SkillFolders, SkillRemoval, SkillsDoor, SkillStore, SkillTree } from "./ports/skills.ts";
 export type { ConsultStore } from "./ports/consults.ts";
-export type {
-  BotCall,
-  BotDoor,
-  BotGateway,
-  BotReply,
-  KeptText,
-  Pressed,
-  SentNotice,
-  TelegramStore,
-} from "./ports/telegram.ts";
-export type {
-  Leaving,
-  ModelAnswer,
-  ModelGateway,
-  ModelQuestion,
-  TalkDoor,
-  TriedModel,
-  TurnStore,
-} from "./ports/talk.ts";
+export type { BotCall, BotDoor, BotGateway, BotReply, Pressed, TelegramStore } from "./ports/telegram.ts";
+export type { Leaving, ModelAnswer, ModelGateway, ModelQuestion, TalkDoor, TurnStore } from "./ports/talk.ts";

@@ -121,7 +121,7 @@ export async function eventually<T>(look: () => Promise<T | undefined>): Promise
   return found as T;
 }
 
-export const FRICTION = ["tap", "confirm", "slide"] as const;
+const FRICTION = ["tap", "confirm", "slide"] as const;
 
 export async function requestOf(house: House, id: string): Promise<KeptRequestBody> {
   return (await house.done("/api/approvals/show", { request_id: id })) as unknown as KeptRequestBody;

@@ -8,7 +8,7 @@ import type { Clock, JournalStore, Randomness } from "#ports";
 import { openJournal } from "#stores";
 import { journalInMemory } from "../stores-in-memory.ts";
 
-export const HOST = "host-a" as HostId;
+const HOST = "host-a" as HostId;
 
 /** A directory of its own that goes away with the test. */
 export function tempDir(): string {
@@ -92,7 +92,7 @@ const BODIES: { readonly [K in RecordKind]: BodyOf<K> } = {
   link: { fromId: id("t1"), toId: id("t2"), relation: "relates_to" },
 };
 
-export type Write<K extends RecordKind> = {
+type Write<K extends RecordKind> = {
   readonly id: string;
   readonly kind: K;
   readonly body?: Partial<BodyOf<K>>;

@@ -12,7 +12,7 @@ export const BY = { kind: "terminal" } as const;
 
 const auditRules = createAuditRules(sha256Hex);
 
-export type Opened = { readonly messages: MessageStore; readonly nonces: NonceStore; readonly audit: AuditLog };
+type Opened = { readonly messages: MessageStore; readonly nonces: NonceStore; readonly audit: AuditLog };
 
 /** The stores of one file; the same directory again is another connection to it. */
 export async function openFile(

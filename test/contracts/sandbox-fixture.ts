@@ -10,7 +10,7 @@ import { startContainerEngine, type ContainerEngine } from "./container-engine.t
 
 /** What every backend must hold. */
 export const SANDBOX_BACKENDS = ["subprocess", "docker"] as const;
-export type SandboxBackendName = (typeof SANDBOX_BACKENDS)[number];
+type SandboxBackendName = (typeof SANDBOX_BACKENDS)[number];
 
 /** A container takes half a second, bubblewrap a hundredth of one: what is repeated is repeated less often there. */
 export const timesFor = (backend: SandboxBackendName, times: number): number =>

@@ -8,7 +8,7 @@ const SIZES = [
   { name: "1280 px", viewport: DESKTOP },
 ] as const;
 
-export type AtSize = {
+type AtSize = {
   readonly viewport: (typeof SIZES)[number]["viewport"];
   readonly name: string;
   readonly page: () => Page;

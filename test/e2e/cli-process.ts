@@ -28,7 +28,7 @@ export type Home = {
   start(args?: readonly string[], env?: NodeJS.ProcessEnv): Promise<Started>;
   remove(): Promise<void>;
 };
-export type RunOptions = { readonly input?: string; readonly env?: NodeJS.ProcessEnv; readonly cwd?: string };
+type RunOptions = { readonly input?: string; readonly env?: NodeJS.ProcessEnv; readonly cwd?: string };
 export type Started = {
   readonly child: ChildProcess;
   readonly output: () => string;

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Home } from "./cli-process.ts";
 
-export type HeldProgram = {
+type HeldProgram = {
   /** As `run` of a step or a check has it. Its plan grants `place` to read. */
   readonly command: string;
   readonly place: string;

@@ -14,7 +14,7 @@ type Sitting = {
   /** The time zone of the machine. */
   readonly zone?: string;
 };
-export type Sat = { readonly code: number | null; readonly screen: string };
+type Sat = { readonly code: number | null; readonly screen: string };
 
 /** Runs a command under a pseudo terminal and plays the turns, each after the other. */
 export function sitAt(home: Home, { args, turns, zone = "Europe/Vienna" }: Sitting) {

@@ -1,6 +1,7 @@
 /** Every tidy check by the sentence it is reported under. */
 import { absenceIsNotPolled } from "./absence.ts";
 import { decisionsAreNumbered, documentsHaveOneTitle, linksResolve, thePictureIsPrinted } from "./documents.ts";
+import { everyExportHasAnImporter, productCodeHasAProductUser } from "./exports.ts";
 import {
   dependenciesAreDecided,
   lockfilesAreWhole,
@@ -61,6 +62,8 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "only classes say this": objectsHaveNoThis,
   "browser tests do not poll for absence": absenceIsNotPolled,
   "every source file is reached from an entry point": everyFileIsReached,
+  "every export has an importer": everyExportHasAnImporter,
+  "product code has a user in the product": productCodeHasAProductUser,
   "a document has one title": documentsHaveOneTitle,
   "links in documents resolve": linksResolve,
   "the architecture picture is the printed one": thePictureIsPrinted,

@@ -1,7 +1,7 @@
 /** Finds functions in blanked code: where they start and end, their parameters, and whether they are exported. */
 import { partnersOf, readSource } from "./source.ts";
 
-export type FoundFunction = {
+type FoundFunction = {
   readonly name: string;
   readonly start: number;
   readonly end: number;
@@ -117,7 +117,7 @@ function endOfArrow({ code, partners }: Code, from: number): number {
 }
 
 /** Commas inside brackets or type arguments do not separate parameters. */
-export function splitParameters(list: string): readonly string[] {
+function splitParameters(list: string): readonly string[] {
   const parts = [""];
   let depth = 0;
   for (const [index, char] of [...list].entries()) {

@@ -4,7 +4,7 @@ import { MARKERS, renderArchitecture } from "../../scripts/print-architecture.ts
 
 type Files = Readonly<Record<string, string>>;
 
-export type Sample = { readonly bad: readonly Files[]; readonly good: Files };
+type Sample = { readonly bad: readonly Files[]; readonly good: Files };
 
 const lines = (count: number, text = "a();"): string => Array.from({ length: count }, () => text).join("\n");
 const folder = (count: number, ending: string): Files =>
@@ -256,6 +256,38 @@ const WORDS: Readonly<Record<string, Sample>> = {
 };
 
 const DOCUMENTS: Readonly<Record<string, Sample>> = {
+  "every export has an importer": {
+    bad: [
+      { "src/a.ts": "export const a = 1;" },
+      { "src/a.ts": "export type A = 1;", "src/b.ts": 'import { B } from "./a.ts";' },
+      { "src/a.ts": "export const a = 1;", "src/b.ts": '// import { a } from "./a.ts";' },
+      { "src/a.ts": "export const a = 1;", "src/b.ts": 'export { a } from "./a.ts";' },
+      { "test/a.ts": "export function a() {}" },
+    ],
+    good: {
+      ...manifest({ imports: { "#a": "./src/door.ts" } }),
+      "src/a.ts": "export const a = 1;\nexport type B = 1;\nexport async function c() {}\nconst d = 1;",
+      "src/door.ts": 'export { a, type B as C } from "./a.ts";',
+      "src/main.ts": 'import { a, type C } from "#a";\nconst { c } = await import("./a.ts");',
+      "vitest.config.ts": 'export default { globalSetup: "scripts/set-up.ts" };',
+      "scripts/set-up.ts": "export function setup() {}",
+    },
+  },
+  "product code has a user in the product": {
+    bad: [
+      { "src/a.ts": "export const a = 1;", "src/a.test.ts": 'import { a } from "./a.ts";' },
+      {
+        "src/a.ts": "export const a = 1;",
+        "src/door.ts": 'export { a } from "./a.ts";',
+        "test/a.test.ts": 'import { a } from "../src/door.ts";',
+      },
+    ],
+    good: {
+      "src/a.ts": "export const a = 1;\nexport const b = a;\nexport const createMemoryA = 1;",
+      "src/a.test.ts": 'import { a, createMemoryA } from "./a.ts";',
+      "src/main.ts": 'import { b } from "./a.ts";',
+    },
+  },
   "a document has one title": {
     bad: [{ "docs/a.md": "# One\n\n# Two\n" }, { "docs/a.md": "text\n" }, { "docs/a.md": "text\n\n# Late\n" }],
     good: { "docs/a.md": "# One\n\n## Part\n\n```sh\n# a comment\n```\n" },

@@ -2,14 +2,14 @@
  * Just enough of a TypeScript reader for the tidy checks: it knows comments, strings, templates and regular
  * expressions, so that the checks never mistake a word in a sentence for code.
  */
-export type Source = {
+type Source = {
   /** Comments, string contents and regular expressions replaced by spaces; positions stay the same. */
   readonly code: string;
   /** Only comments replaced. */
   readonly text: string;
 };
 
-export type ImportedName = { readonly specifier: string; readonly index: number };
+type ImportedName = { readonly specifier: string; readonly index: number };
 
 const cache = new Map<string, Source>();
 

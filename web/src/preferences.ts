@@ -2,7 +2,7 @@ import { create } from "zustand";
 
 /** What the owner chose for this browser. `public/theme.js` reads the same key before the first paint. */
 export type Theme = "system" | "light" | "dark";
-export type Preferences = { readonly theme: Theme; readonly singleKeys: "on" | "off" };
+type Preferences = { readonly theme: Theme; readonly singleKeys: "on" | "off" };
 
 const KEY = "silas.preferences";
 const DEFAULTS: Preferences = { theme: "system", singleKeys: "on" };

@@ -14,7 +14,7 @@ export async function recordBackup(dataDir: string, { files }: BackupManifest): 
   return append(dataDir, { event: "backup_created", data, at: systemClock.now(), actor: TERMINAL });
 }
 
-export type RestoreRecord = {
+type RestoreRecord = {
   refused(code: string): Promise<boolean>;
   /** In the chain that was put back, which then goes on from there. Answers false where it has none. */
   done(): Promise<boolean>;

@@ -10,7 +10,7 @@ import { findInstance } from "./instance.ts";
 import { loadSetup, prepareDirectories, vaultAccess } from "./setup.ts";
 import { startFailure } from "../start/words.ts";
 
-export type OpenDoor = { readonly door: JournalDoor; close(): Promise<void> };
+type OpenDoor = { readonly door: JournalDoor; close(): Promise<void> };
 
 /**
  * Other commands of the terminal hold the lock for a moment each, and an instance publishes its address when it listens.
@@ -29,10 +29,10 @@ export async function openDoor({ environment }: { readonly environment: Environm
   return { door: silas.app.journal, close: () => silas.app.close() };
 }
 
-export type Reached =
+type Reached =
   | { readonly kind: "instance"; readonly address: InstanceAddress }
   | { readonly kind: "local"; readonly app: LocalApp };
-export type Reaching = {
+type Reaching = {
   readonly environment: Environment;
   /** For a vault that needs a passphrase, where somebody can be asked. */
   readonly askPassphrase: () => Promise<SecretText | null>;

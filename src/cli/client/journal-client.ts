@@ -19,7 +19,7 @@ import { journalFailure } from "./words.ts";
 const { randomBytes } = process.getBuiltinModule("node:crypto");
 
 export type CommandInput = input<typeof journalCommandSchema>;
-export type QueryInput = input<typeof journalQuerySchema>;
+type QueryInput = input<typeof journalQuerySchema>;
 
 /** The journal as verbs see it: typed text goes in and is parsed here, a refusal ends the command in plain words. */
 export type JournalClient = {
@@ -41,7 +41,7 @@ export async function withJournal<T>(
   }
 }
 
-export function createJournalClient(door: JournalDoor, here: HereAndNow): JournalClient {
+function createJournalClient(door: JournalDoor, here: HereAndNow): JournalClient {
   return {
     door,
     here,

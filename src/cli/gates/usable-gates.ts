@@ -4,7 +4,7 @@ import { gateProblemWords, type GateProblem } from "#model";
 import { CommandFailure } from "../terminal/failure.ts";
 
 /** What is wrong with the gates of a configuration that is otherwise in order, each with its place. */
-export type PlacedProblem = GateProblem & { readonly key: string; readonly origin: Origin; readonly message: string };
+type PlacedProblem = GateProblem & { readonly key: string; readonly origin: Origin; readonly message: string };
 
 export async function findGateProblems(setup: LoadedConfig): Promise<readonly PlacedProblem[]> {
   // Loaded on use: most commands never ask a gate.

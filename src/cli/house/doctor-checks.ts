@@ -21,7 +21,7 @@ import { checkResults } from "./doctor-results.ts";
 import { checkStores } from "./doctor-stores.ts";
 import type { HereAndNow } from "../terminal/local-time.ts";
 
-export type Patient = {
+type Patient = {
   readonly environment: Environment;
   readonly here: HereAndNow;
   readonly version: string;

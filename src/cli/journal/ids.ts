@@ -11,7 +11,7 @@ export const shortId = (id: string): string => (isUuid(id) ? id.slice(-SHORT) : 
 
 /** What a person calls the record, and the command that shows which there are. */
 export type Naming = { readonly noun: string; readonly list: string };
-export type Candidate = { readonly id: RecordId; readonly title: string; readonly deleted?: boolean };
+type Candidate = { readonly id: RecordId; readonly title: string; readonly deleted?: boolean };
 
 /**
  * Finds the one record a person means by the end or the beginning of its id. A whole id is taken as it is. Row numbers

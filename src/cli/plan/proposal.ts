@@ -17,7 +17,7 @@ type Files = {
   readonly standing: StandingTerms | null;
   readonly continues?: string | undefined;
 };
-export type ReadProposal = {
+type ReadProposal = {
   readonly text: string;
   readonly plan: ParsedPlan;
   /** How sentences name the files. */

@@ -12,7 +12,7 @@ import { createHttpWork } from "../work/http-work.ts";
 import { createAnswering } from "./answer-question.ts";
 import { watchRun } from "./watch.ts";
 
-export type Silas = {
+type Silas = {
   readonly approvals: Approvals;
   readonly work: WorkDoor;
   /** Has a granted run begin; a running Silas does that by itself. */

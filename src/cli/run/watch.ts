@@ -10,7 +10,7 @@ const LOOK_AGAIN_MS = 150;
 /** A step that prints nothing is mentioned again after this long. */
 const STILL_MS = 10_000;
 
-export type Watching = {
+type Watching = {
   readonly runId: string;
   readonly terminal: Pick<Terminal, "note">;
   readonly isQuiet: boolean;

@@ -6,7 +6,7 @@ import type { Call } from "../terminal/context.ts";
 import { CommandFailure, usage } from "../terminal/failure.ts";
 import { createHttpSecrets, type Secrets } from "./http-secrets.ts";
 
-export type Reached = {
+type Reached = {
   readonly secrets: Secrets;
   /** Where the running instance is; null when none runs. */
   readonly url: string | null;

@@ -3,7 +3,7 @@ import { formatOrigin, type LoadedConfig, type Origin } from "#config";
 import { findGateProblems, placeWords } from "../gates/usable-gates.ts";
 import { CommandFailure } from "../terminal/failure.ts";
 
-export type StartProblem = {
+type StartProblem = {
   readonly code: string;
   readonly key: string;
   readonly origin: Origin;

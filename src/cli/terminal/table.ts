@@ -1,6 +1,6 @@
 import { oneLine } from "#base";
 
-export type Column = {
+type Column = {
   readonly header: string;
   readonly align?: "left" | "right";
   /** The column that gives way when the row is wider than the terminal. */
@@ -9,7 +9,7 @@ export type Column = {
   readonly spare?: number;
 };
 
-export type Table = { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] };
+type Table = { readonly columns: readonly Column[]; readonly rows: readonly (readonly string[])[] };
 
 /** Prints a table as wide as the terminal. */
 export function printTable(terminal: { readonly columns: number; line(text: string): void }, table: Table): void {

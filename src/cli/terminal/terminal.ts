@@ -15,7 +15,7 @@ export type Outside = {
 
 export type GlobalFlags = { readonly debug: boolean; readonly input: boolean; readonly color: boolean };
 /** `auto` colours on a terminal only. */
-export type Colour = "auto" | "always" | "never";
+type Colour = "auto" | "always" | "never";
 
 /** Data goes to stdout, everything said about it to stderr. */
 export type Terminal = {

@@ -8,7 +8,7 @@ import { isWellFormed } from "./text.ts";
 /** What JSON can say. Objects are plain: every own enumerable key is data, `__proto__` included. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-export type CanonicalErrorCode =
+type CanonicalErrorCode =
   | "unsupported_value"
   | "number_not_finite"
   | "unsafe_integer"

@@ -7,7 +7,7 @@
  * Invariants: everything here is pure; an Instant has exactly one spelling per moment; equal values have equal
  * canonical bytes.
  */
-export { assert, InvariantError, unreachable } from "./assert.ts";
+export { assert, unreachable } from "./assert.ts";
 export type { Brand } from "./brand.ts";
 export {
   addDays,
@@ -20,23 +20,16 @@ export {
   parseLocalDate,
   parseLocalTime,
   type Instant,
-  type InstantError,
   type LocalDate,
   type LocalTime,
 } from "./instant.ts";
-export {
-  canonicalDigest,
-  canonicalJson,
-  type CanonicalError,
-  type CanonicalErrorCode,
-  type JsonValue,
-} from "./canonical-json.ts";
-export { isPublicAddress, parseIpAddress, type IpAddress } from "./ip-address.ts";
+export { canonicalDigest, canonicalJson, type CanonicalError, type JsonValue } from "./canonical-json.ts";
+export { isPublicAddress, parseIpAddress } from "./ip-address.ts";
 export { LIMITS } from "./limits.ts";
 export { bareJson, renderBlock } from "./model-text.ts";
 export { orderBetween, orderSeries } from "./order-key.ts";
 export { isPathInside } from "./path-inside.ts";
-export { err, ok, type Err, type Fault, type Ok, type Result } from "./result.ts";
+export { err, ok, type Result } from "./result.ts";
 export { sha256Hex, type Sha256Hex } from "./sha256.ts";
 export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
 export { nearest } from "./text-distance.ts";

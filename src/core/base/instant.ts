@@ -8,7 +8,7 @@ export type LocalDate = Brand<string, "LocalDate">;
 /** A wall-clock time in the owner's own zone, `HH:MM`. */
 export type LocalTime = Brand<string, "LocalTime">;
 
-export type InstantError = { readonly code: "invalid_instant" | "instant_without_offset" };
+type InstantError = { readonly code: "invalid_instant" | "instant_without_offset" };
 
 const INSTANT = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?$/;
 

@@ -1,5 +1,5 @@
 /** An address as bytes: four, or sixteen. Only the one strict spelling of each kind is an address. */
-export type IpAddress = { readonly family: 4 | 6; readonly bytes: readonly number[] };
+type IpAddress = { readonly family: 4 | 6; readonly bytes: readonly number[] };
 
 /**
  * Reads an address. `0177.1`, `2130706433`, `0x7f.1` and zones such as `fe80::1%eth0`, which some programs take for

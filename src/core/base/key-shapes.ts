@@ -4,7 +4,7 @@ import { isWellFormed } from "./text.ts";
  * How to write the keys of one kind of record: `order` holds the positions of its keys in code unit order, and `leads`
  * four texts per sorted key: the key itself, the key before an unescaped string, and both again after one.
  */
-export type KeyShape = { readonly order: readonly number[]; readonly leads: readonly string[] };
+type KeyShape = { readonly order: readonly number[]; readonly leads: readonly string[] };
 
 /** The shape of an object with these keys in this order; null when a key holds a lone surrogate. */
 export function shapeOf(keys: readonly string[]): KeyShape | null {

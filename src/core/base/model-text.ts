@@ -1,6 +1,6 @@
 /** Text that goes to a model or comes from one. */
 
-export type Block = { readonly tag: string; readonly content: string };
+type Block = { readonly tag: string; readonly content: string };
 
 /** INVARIANT: no content ends its block or begins another: a line of it that looks like an edge is set in. [CTX-17] */
 export function renderBlock({ tag, content }: Block): string {

@@ -1,7 +1,7 @@
 /** An expected outcome: a value, or an error that is a plain object with a snake_case `code`. */
 export type Result<T, E> = Ok<T> | Err<E>;
-export type Ok<T> = { readonly ok: true; readonly value: T };
-export type Err<E> = { readonly ok: false; readonly error: E };
+type Ok<T> = { readonly ok: true; readonly value: T };
+type Err<E> = { readonly ok: false; readonly error: E };
 
 export function ok(): Ok<void>;
 export function ok<T>(value: T): Ok<T>;
@@ -10,10 +10,3 @@ export function ok<T>(value?: T): Ok<T | undefined> {
 }
 
 export const err = <const E>(error: E): Err<E> => ({ ok: false, error });
-
-/** A world failure reported by an adapter. The raw cause goes to logs, never to a person or a model. */
-export type Fault<Code extends string = string> = {
-  readonly code: Code;
-  readonly retryable: boolean;
-  readonly cause?: unknown;
-};

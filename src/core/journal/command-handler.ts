@@ -10,7 +10,7 @@ import type {
 } from "#model";
 import type { Draft } from "./draft.ts";
 
-export type Decided = { readonly subjectId: RecordId | null; readonly undoes?: OperationId };
+type Decided = { readonly subjectId: RecordId | null; readonly undoes?: OperationId };
 
 /** How one kind of command is decided. Methods, not function members, so that one table can hold all kinds. */
 export type CommandHandler<K extends JournalCommandKind> = {

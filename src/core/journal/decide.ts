@@ -24,7 +24,7 @@ import { withoutUndefined } from "./same-value.ts";
 
 export type JournalDecision = Pick<JournalCommit, "subjectId" | "writes" | "undoes">;
 
-export type DecideInput = {
+type DecideInput = {
   readonly command: JournalCommand;
   readonly operationId: OperationId;
   readonly at: Instant;

@@ -65,7 +65,7 @@ export function createDraft({ operationId, at, facts }: DraftInput): Draft {
 }
 
 /** A live record of a kind among the facts. A deleted one counts as missing. */
-export function findLive<K extends RecordKind>(
+function findLive<K extends RecordKind>(
   facts: JournalFacts,
   { kind, id }: { readonly kind: K; readonly id: RecordId },
 ): Result<RecordOf<K>, JournalError> {

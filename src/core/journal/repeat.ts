@@ -2,7 +2,7 @@ import { addDays, daysInMonth, daysOfLocalDate, isoWeekday, type LocalDate } fro
 import type { Repeat } from "#model";
 
 /** When a repeating task is due again, and the rhythm it goes on with. */
-export type NextDue = { readonly dueDate: LocalDate; readonly repeat: Repeat };
+type NextDue = { readonly dueDate: LocalDate; readonly repeat: Repeat };
 
 type Concluded = { readonly repeat: Repeat; readonly dueDate: LocalDate; readonly today: LocalDate };
 

@@ -29,7 +29,7 @@ export type ApprovalScope = (typeof APPROVAL_SCOPES)[number];
 
 /** Only `approved` ever authorises anything. */
 export const APPROVAL_VERDICTS = ["approved", "declined", "edit_requested", "conditional"] as const;
-export type ApprovalVerdict = (typeof APPROVAL_VERDICTS)[number];
+type ApprovalVerdict = (typeof APPROVAL_VERDICTS)[number];
 
 /** A moment in its one spelling: a token says each thing in one way only. */
 const moment = z.pipe(z.string().check(z.refine(isExactInstant, "invalid_instant")), instantSchema);
@@ -67,7 +67,6 @@ export const approvalTokenSchema = recordOf(
   z.strictObject({ ...unsignedShape, signature }).check(z.refine(standsWithConditions, "standing_conditions_missing")),
 );
 export type ApprovalToken = z.infer<typeof approvalTokenSchema>;
-export type ApprovalTokenBody = z.input<typeof approvalTokenSchema>;
 /** What a signer is given: everything but the signature. */
 export type UnsignedToken = Omit<ApprovalToken, "signature">;
 
@@ -130,8 +129,6 @@ export const approvalUseSchema = recordOf(
   }),
 );
 export type ApprovalUse = z.infer<typeof approvalUseSchema>;
-export type ApprovalUseBody = z.input<typeof approvalUseSchema>;
-export const approvalUseToWire = writerOf(approvalUseSchema);
 
 /** A key as a receipt carries it. */
 const receiptKeySchema = recordOf(
@@ -179,7 +176,6 @@ export const receiptSchema = recordOf(
   }),
 );
 export type Receipt = z.infer<typeof receiptSchema>;
-export type ReceiptBody = z.input<typeof receiptSchema>;
 
 export const receiptToWire = writerOf(receiptSchema);
 

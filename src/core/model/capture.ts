@@ -17,7 +17,7 @@ type ChipValues = {
   readonly estimate: number;
   readonly repeat: Repeat;
 };
-export type ChipKind = keyof ChipValues;
+type ChipKind = keyof ChipValues;
 
 /** A part of a captured line that was understood. `start` and `end` are where it stands in the text. */
 export type Chip = {

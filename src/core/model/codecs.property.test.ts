@@ -2,28 +2,35 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import { canonicalJson } from "#base";
-import * as consultation from "./consult/consultation.ts";
-import * as goalRecords from "./goal/goal-records.ts";
+import { approvalDecisionSchema, approvalUseSchema, pendingDecisionSchema } from "./approvals.ts";
+import { consultationSchema, toldConsultSchema } from "./consult/consultation.ts";
+import { networkUseSchema } from "./egress/network-use.ts";
 import * as model from "./index.ts";
-import * as message from "./message/message.ts";
-import * as networkUse from "./egress/network-use.ts";
-import * as turn from "./talk/turn.ts";
-import * as values from "./values.ts";
+import { keptMessageSchema, messageClaimSchema } from "./message/message.ts";
+import { turnSchema } from "./talk/turn.ts";
+import { givenNameSchema, givenTitleSchema, localDateSchema, localTimeSchema } from "./values.ts";
 import { wireArbitrary } from "./wire-arbitrary.fixture.ts";
-import * as workResult from "./work/work-result.ts";
-import * as approvals from "./approvals.ts";
+import { budgetUsedSchema } from "./work/run-records.ts";
+import { workItemResultSchema } from "./work/work-result.ts";
 
-const exported: { readonly [name: string]: unknown } = {
-  ...model,
-  ...approvals,
-  ...consultation,
-  ...goalRecords,
-  ...message,
-  ...networkUse,
-  ...turn,
-  ...values,
-  ...workResult,
+const inside = {
+  approvalDecisionSchema,
+  approvalUseSchema,
+  budgetUsedSchema,
+  consultationSchema,
+  givenNameSchema,
+  givenTitleSchema,
+  keptMessageSchema,
+  localDateSchema,
+  localTimeSchema,
+  messageClaimSchema,
+  networkUseSchema,
+  pendingDecisionSchema,
+  toldConsultSchema,
+  turnSchema,
+  workItemResultSchema,
 };
+const exported: { readonly [name: string]: unknown } = { ...model, ...inside };
 const schemas = Object.entries(exported).filter(
   (entry): entry is [string, z.ZodMiniType] => entry[0].endsWith("Schema") && entry[1] instanceof z.ZodMiniType,
 );

@@ -16,7 +16,7 @@ export type ValueKind<T> = {
   readonly reading: "text" | "document";
   readonly role: "plain" | "path" | "secret";
 };
-export type Presence = "default" | "required" | "optional";
+type Presence = "default" | "required" | "optional";
 export type ConfigKey<T = unknown, P extends Presence = Presence> = {
   readonly node: "key";
   readonly kind: ValueKind<T>;
@@ -39,7 +39,7 @@ type AnyNameMap = {
   readonly fallback: Readonly<Record<string, unknown>>;
   readonly doc: string;
 };
-export type ConfigNameMap<N extends ConfigNode> = AnyNameMap & { readonly entry: N };
+type ConfigNameMap<N extends ConfigNode> = AnyNameMap & { readonly entry: N };
 export type ConfigList<G extends ConfigGroup = ConfigGroup> = {
   readonly node: "list";
   readonly item: G;
@@ -150,11 +150,6 @@ export function nullable<T>(kind: ValueKind<T>): ValueKind<T | null> {
 export function many<T>(kind: ValueKind<T>, countMax: number): ValueKind<readonly T[]> {
   const expected = `a list of at most ${countMax} values, each ${kind.expected}`;
   return { ...plain, schema: z.array(kind.schema).check(z.maxLength(countMax)), expected };
-}
-/** Settings whose keys belong to someone else (a gate's own parameters): kept as written. */
-/* @__NO_SIDE_EFFECTS__ */
-export function anyMap(): ValueKind<Readonly<Record<string, unknown>>> {
-  return { ...plain, schema: z.record(z.string(), z.json()), expected: "a map" };
 }
 
 const LINE_CHARS = 4000;

@@ -26,7 +26,7 @@ export type FolderUse = "free" | "system_place" | "not_a_folder" | "foreign";
 export const DATA_DIR_MARKERS: readonly string[] = [".silas", "silas.db"];
 
 /** One broken startup rule: the key to change first, and the other keys it was judged against. */
-export type ConfigRuleBreak = {
+type ConfigRuleBreak = {
   readonly code: ConfigRuleCode;
   readonly key: string;
   readonly others: readonly string[];

@@ -107,7 +107,6 @@ export const decideRequestSchema = z.strictObject({
   /** What is said to a question of a step; left out for everything else. */
   answer: z.optional(ownerAnswerSchema),
 });
-export type DecideRequest = z.infer<typeof decideRequestSchema>;
 
 /** Everything that waits for the owner, whether or not it asks for a signature: lists, or how long they are. */
 type WaitingLists = {

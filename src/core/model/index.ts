@@ -118,7 +118,6 @@ export {
   acceptStatement,
   HOLD_CHOICE,
   HOLD_MEANING,
-  HOLD_REASONS,
   holdSentence,
   keptAct,
   VOIDED_ACT,
@@ -199,12 +198,10 @@ export {
   onlyTightens,
   rollbackOf,
   valueAfter,
-  widthOf,
   type AppliedLimit,
   type Direction,
   type LimitBounds,
   type LimitChange,
-  type LimitFault,
   type LimitKey,
   type LimitRefused,
   type LimitValues,
@@ -220,7 +217,6 @@ export {
   payloadSchema,
   readPayload,
   SCOPE_OF_KIND,
-  skillSubject,
   type Payload,
   type PayloadBody,
   type PayloadKind,
@@ -233,15 +229,9 @@ export {
   isAskingKind,
   replyOf,
   verdictOf,
-  type AnswerFault,
-  type AskingKind,
-  type DecisionResult,
-  type DraftResult,
-  type DraftVerdict,
   type OwnerReply,
   type StepReply,
 } from "./ask/answers.ts";
-export type { DecisionOption } from "./ask/question-shapes.ts";
 export { projectionRows } from "./approval/card-rows.ts";
 export {
   CARD_INTENT_CHARS,
@@ -455,7 +445,7 @@ export {
 export { spawnPolicyHash, spawnsTask } from "./approval/spawn.ts";
 export { type StandingTerms } from "./approval/standing.ts";
 export { hostsOfSecrets } from "./secret/named-hosts.ts";
-export type { SecretFinding, SecretRefusal, SecretScan, SecretScanFault } from "./secret/secret-scan.ts";
+export type { SecretFinding, SecretRefusal, SecretScan } from "./secret/secret-scan.ts";
 export {
   telegramStateWords,
   type ArrivedText,
@@ -530,8 +520,6 @@ export {
 } from "./wire.ts";
 export {
   CHECK_OUTPUT_CHARS,
-  checkResultSchema,
-  checkResultToWire,
   ERROR_CHARS,
   ledgerEntrySchema,
   ledgerEntryToWire,
@@ -615,9 +603,7 @@ export {
   type MemoryType,
   type PromotedMemory,
   type Remembering,
-  type ReingestionTier,
   type StandingRules,
-  type TrustLevel,
   type UsedMemories,
 } from "./memory/memory.ts";
 export { memoryTrustWords, type MemoryRefusal } from "./memory/memory-words.ts";
@@ -626,7 +612,6 @@ export {
   OUTCOME_OF_ANSWER,
   placeOfSuggestion,
   SOURCE_WORDS,
-  SUGGESTION_ANSWERS,
   SUGGESTION_OFFERS,
   suggestionCtas,
   suggestionProposalSchema,
@@ -638,7 +623,6 @@ export {
   type SuggestionOffer,
   type SuggestionOutcome,
   type SuggestionProposal,
-  type SuggestionState,
 } from "./suggestion/suggestion.ts";
 export type { SuggestionRefusal } from "./suggestion/suggestion-words.ts";
 export {
@@ -650,7 +634,6 @@ export {
   skillViewSchema,
   skillViewToWire,
   type SkillCheck,
-  type SkillCheckBody,
   type SkillInstall,
   type SkillState,
   type SkillView,
@@ -666,7 +649,6 @@ export {
 } from "./skill/skill-words.ts";
 export {
   skillFindingWords,
-  skillReportSchema,
   type SkillFinding,
   type SkillNoteCode,
   type SkillProblemCode,
@@ -752,13 +734,7 @@ export {
   type WorkSummary,
   type WorkSummaryBody,
 } from "./work/run-wire.ts";
-export {
-  projectSummarySchema,
-  projectSummaryToWire,
-  type ProjectChild,
-  type ProjectSummary,
-  type ProjectSummaryBody,
-} from "./work/project-wire.ts";
+export { type ProjectSummary, type ProjectSummaryBody } from "./work/project-wire.ts";
 export {
   connectionFailureSchema,
   FAILURE_TYPES,
@@ -781,18 +757,11 @@ export { isConnectionWaiting } from "./connection/waiting.ts";
 export { connectionCardSchema, type ConnectionCard, type ConnectionCardOf } from "./connection/connection-card.ts";
 export {
   AUTH_STRATEGIES,
-  CONNECTION_ID,
-  CONNECTION_TIERS,
-  connectionRecordSchema,
   connectionRecordToWire,
   healthCheckSchema,
-  PERMISSION,
-  permissionsSchema,
   type AuthStrategy,
   type ConnectionRecord,
-  type ConnectionRecordBody,
   type ConnectionStatus,
-  type ConnectionTier,
   type HealthCheck,
 } from "./connection/connection-record.ts";
 export {
@@ -809,14 +778,12 @@ export {
 export {
   credentialName,
   scriptLineSchema,
-  setupStepSchema,
   stepResponseSchema,
   type ScriptLine,
   type SetupStep,
   type StepResponse,
 } from "./connection/setup-step.ts";
 export {
-  MODEL_PROVIDERS,
   modelSetting,
   modelToWire,
   modeWords,
@@ -835,7 +802,7 @@ export {
   type ModelRefusal,
   type ModelTriedBody,
 } from "./talk/model-words.ts";
-export { askedMessage, questionIdOf, questionOf } from "./talk/question.ts";
+export { askedMessage, questionOf } from "./talk/question.ts";
 export { turnFailureWords, turnLines } from "./talk/turn-words.ts";
 export {
   agentResponseSchema,
@@ -847,14 +814,12 @@ export {
   turnQuerySchema,
   turnToWire,
   type AgentResponse,
-  type CarriedPlan,
   type ToldTurnBody,
   type Turn,
   type TurnAnswerBody,
   type TurnChange,
   type TurnFailure,
   type TurnRefusal,
-  type TurnState,
 } from "./talk/turn.ts";
 export { adviceIdOf, consultedBy, consultMessage, replanIdOf } from "./consult/consult-message.ts";
 export { consultLine, consultWords } from "./consult/consult-words.ts";

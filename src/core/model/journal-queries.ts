@@ -60,7 +60,6 @@ export const journalQuerySchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("counts"), today: localDateSchema }),
 ]);
 export type JournalQuery = z.infer<typeof journalQuerySchema>;
-export type JournalQueryKind = JournalQuery["kind"];
 
 export type TaskRow = {
   readonly task: RecordOf<"task">;

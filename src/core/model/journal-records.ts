@@ -14,11 +14,10 @@ import {
 
 /** `TaskStatus.DONE` and `DROPPED` close a task; the other two are open. */
 export const TASK_STATUSES = ["OPEN", "IN_PROGRESS", "DONE", "DROPPED"] as const;
-export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 export const RATING_TARGETS = ["day", "task", "timeEntry"] as const;
 export const LINK_RELATIONS = ["relates_to", "blocks", "follows", "mentions"] as const;
-export const ENTRY_FORMS = ["text", "audio", "observed"] as const;
+const ENTRY_FORMS = ["text", "audio", "observed"] as const;
 export const REPEAT_UNITS = ["day", "week", "month", "year"] as const;
 /** Some 1,500 moves to the very same place fit; then the list must be sorted another way. */
 export const ORDER_KEY_CHARS = 256;
@@ -135,7 +134,7 @@ const metaShape = {
   counter: z.int().check(z.gte(1)),
   vectorClock: z.record(z.string(), z.int().check(z.gte(1))),
 } as const;
-export const metaSchema = z.strictObject(metaShape);
+const metaSchema = z.strictObject(metaShape);
 export type RecordMeta = z.infer<typeof metaSchema>;
 
 /** One journal record as stored, sent and exported: its meta data and its body by kind. */

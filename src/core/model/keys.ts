@@ -15,7 +15,7 @@ export type SecretRef = Brand<string, "SecretRef">;
 export const SIGNING_KEY_NAME = "owner-signing-key";
 
 /** Where the private half is: in the vault of this machine, or in a browser that never gives it away. */
-export type KeyKind = "vault" | "browser";
+type KeyKind = "vault" | "browser";
 
 export type OwnerKey = {
   readonly keyId: KeyId;
@@ -65,7 +65,7 @@ export type VaultFault =
   | StoreFault;
 export type SecretMissing = { readonly code: "secret_missing"; readonly ref: SecretRef };
 
-export type SignatureProblem = "empty" | "wrong_length" | "not_hex" | "does_not_match";
+type SignatureProblem = "empty" | "wrong_length" | "not_hex" | "does_not_match";
 export type KeyError =
   | { readonly code: "key_unknown"; readonly keyId: string }
   | { readonly code: "key_revoked"; readonly keyId: KeyId }

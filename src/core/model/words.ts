@@ -27,7 +27,7 @@ import { WORK_WORDS, type WorkRefusal } from "./work/work-words.ts";
 export type Words = { readonly what: string; readonly kept: string; readonly next: string };
 
 /** What a channel refuses by itself, and what a file refuses on its way in. */
-export type ChannelError =
+type ChannelError =
   | { readonly code: "invalid_line"; readonly line: number; readonly reason: string }
   | { readonly code: "rate_limited"; readonly retry_after_ms: number }
   | { readonly code: PlainCode };

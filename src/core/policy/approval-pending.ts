@@ -11,7 +11,7 @@ import {
 import { judgeFriction, type StrongAuth } from "./friction.ts";
 import { cardAnew, readShown } from "./shown.ts";
 
-export type Answer = {
+type Answer = {
   readonly pending: PendingDecision;
   readonly decision: ApprovalDecision;
   readonly at: Instant;

@@ -103,7 +103,7 @@ export function judgeIssued(issued: Issued): Result<void, ApprovalRefusal> {
   );
   return isAsked && token.scope === issued.scope ? ok() : refuse("binding", "approval_spawn_policy_differs");
 }
-export type Issued = Pick<Presented, "token" | "signature" | "item" | "scope" | "at"> & {
+type Issued = Pick<Presented, "token" | "signature" | "item" | "scope" | "at"> & {
   /** What the goal or the way back asks for. */
   readonly conditions: ApprovalToken["conditions"];
 };

@@ -20,7 +20,7 @@ import type { Presented } from "./approval-verify.ts";
 import { cardForPlan } from "./card-plan.ts";
 import type { SignatureClaim } from "./receipt.ts";
 
-export const PUBLIC_KEY = "07".repeat(32) as PublicKeyHex;
+const PUBLIC_KEY = "07".repeat(32) as PublicKeyHex;
 export const KEY_ID = sha256Hex(new Uint8Array(32).fill(7)).slice(0, 32) as KeyId;
 
 export const AT = "2026-11-15T21:00:00.000Z" as Instant;

@@ -47,7 +47,7 @@ export const renderAuditTrailer = ({ seq, hash }: AuditHead): string =>
 type Expected = Omit<SignedHead, "signature">;
 
 /** How far a file was read; `end` once its trailer was. */
-export type AuditFileState = {
+type AuditFileState = {
   readonly line: number;
   readonly head: AuditHead;
   readonly end: "expected" | "reached";

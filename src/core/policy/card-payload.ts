@@ -37,7 +37,7 @@ export function cardForPayload(
   return cardForShown({ kind: payload.kind, projection, notes: projectionRows(payloadSays(payload)), strongAuth });
 }
 
-export type PayloadToShow = {
+type PayloadToShow = {
   readonly kind: PayloadKind;
   /** The canonical text of what is signed. */
   readonly projection: string;

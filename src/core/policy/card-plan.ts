@@ -20,7 +20,7 @@ import { expectationWords, planRationale, quantity, shownCommand } from "./card-
 import { frictionFor, type StrongAuth } from "./friction.ts";
 import { highestRisk, riskOf, type Reversibility, type RiskAction } from "./risk.ts";
 
-export type PlanToShow = {
+type PlanToShow = {
   /** The canonical text of the plan's projection. */
   readonly projection: string;
   /** How often the approval may be used. */

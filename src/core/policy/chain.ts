@@ -87,7 +87,7 @@ export function parseRow(row: AuditRow): Result<AuditEntry, { readonly code: "no
   });
 }
 
-export type IsMoment = (at: string) => boolean;
+type IsMoment = (at: string) => boolean;
 
 /** Entries that are made together have one time: what was sound a moment ago is not taken apart again. */
 export function createMomentCheck(): IsMoment {

@@ -12,8 +12,8 @@
  * context changes but message, reply and arguments (GATE-14). Nothing is trusted more than what it was made of (TAINT-06),
  * and words are the owner's by signature alone (MSG-04).
  */
-export { judgeAnswer, type Answer } from "./approval-pending.ts";
-export { mintTokens, type Mint } from "./approval-token.ts";
+export { judgeAnswer } from "./approval-pending.ts";
+export { mintTokens } from "./approval-token.ts";
 export {
   judgeCheck,
   judgeIssued,
@@ -22,23 +22,13 @@ export {
   type SignatureFact,
   type SpawnFact,
 } from "./approval-verify.ts";
-export { auditFileStart, endAuditFile, readAuditLine, type AuditFileState } from "./audit-file.ts";
+export { auditFileStart, endAuditFile, readAuditLine } from "./audit-file.ts";
 export { type CheckSignature } from "./audit-head.ts";
-export { cardForPayload, riskOfPayload } from "./card-payload.ts";
-export { cardForPlan, orderCtas, riskOfPlan, type PlanToShow } from "./card-plan.ts";
-export { fatigueOf, isDense, type Weighed } from "./fatigue.ts";
-export { frictionFor, frictionOfPage, judgeFriction, type StrongAuth } from "./friction.ts";
-export {
-  isProven,
-  readReceipt,
-  renderReceipt,
-  verifyReceipt,
-  type ReceiptCheck,
-  type ReceiptCheckName,
-  type ReceiptParts,
-  type ReceiptTools,
-  type SignatureClaim,
-} from "./receipt.ts";
+export { cardForPayload } from "./card-payload.ts";
+export { cardForPlan } from "./card-plan.ts";
+export { fatigueOf, isDense } from "./fatigue.ts";
+export { frictionOfPage, type StrongAuth } from "./friction.ts";
+export { isProven, readReceipt, renderReceipt, verifyReceipt, type ReceiptCheck } from "./receipt.ts";
 export {
   allowedAccess,
   hasOwnerAccess,
@@ -48,13 +38,7 @@ export {
   passGate,
   withCustomer,
 } from "./access/access.ts";
-export {
-  directionFrom,
-  evidenceWindow,
-  stepChanges,
-  type CalibrationSettings,
-  type Stepping,
-} from "./autonomy/calibrate.ts";
+export { evidenceWindow, stepChanges, type CalibrationSettings } from "./autonomy/calibrate.ts";
 export { askedProposal, claimsEvidence, limitProposal } from "./autonomy/limit-proposal.ts";
 export { beyondLimits } from "./autonomy/standing-limits.ts";
 export { judgeAdvice } from "./gates/advice.ts";
@@ -69,16 +53,8 @@ export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.
 export { judgeScan } from "./secrets/judge-scan.ts";
 export { foldForForms } from "./gates/validators/folded.ts";
 export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
-export type { TextFacts, Validate, ValidatorKind } from "./gates/validators/validator.ts";
-export {
-  decideChange,
-  decideMemory,
-  mayTouch,
-  promotionOf,
-  taintOfEntry,
-  type MemoryChange,
-  type MemoryWanted,
-} from "./memory/decide-memory.ts";
+export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";
+export { decideChange, decideMemory, mayTouch, promotionOf, taintOfEntry } from "./memory/decide-memory.ts";
 export { chooseRecalled, recallText } from "./memory/recall.ts";
 export { earliestSpending, pruneBefore, type NonceWindow } from "./messages/nonce-life.ts";
 export { judgeOrigin, type ClaimFact, type Judged } from "./messages/origin.ts";
@@ -93,8 +69,7 @@ export {
 export { scrubText } from "./taint/scrub.ts";
 export { suggestedWords, suggestionSources } from "./messages/suggested.ts";
 export { deriveTaint, endorse, taintWithSources } from "./taint/taint.ts";
-export { CONNECTION_GATE, judgeConnectionUse, type UseVerdict, type WantedUse } from "./connection/permission-gate.ts";
-export { riskOf, type Reversibility, type RiskAction, type RiskFacts } from "./risk.ts";
+export { CONNECTION_GATE, judgeConnectionUse, type UseVerdict } from "./connection/permission-gate.ts";
 export { withTerms } from "./shown.ts";
 export { createAuditRules } from "./rules.ts";
-export { AUDIT_GENESIS, judgeRow, sealEntry, type HashText } from "./chain.ts";
+export { AUDIT_GENESIS } from "./chain.ts";

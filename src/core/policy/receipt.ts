@@ -25,7 +25,7 @@ import { judgeDecisions } from "./receipt-decisions.ts";
 import { hasExecutions, judgeExecutions } from "./receipt-executions.ts";
 
 /** What is checked of a receipt, in this order. */
-export type ReceiptCheckName =
+type ReceiptCheckName =
   | "file"
   | "shape"
   | "digest"
@@ -45,7 +45,7 @@ export type ReceiptCheck = {
   readonly reason: string | null;
 };
 
-export type ReceiptTools = {
+type ReceiptTools = {
   /** Ed25519 over the UTF-8 bytes of a text. */
   verifySignature(claim: SignatureClaim): boolean;
   /** Whose approval it must be; left out, any key will do that made it. */

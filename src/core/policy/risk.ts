@@ -66,7 +66,7 @@ const REVERSIBILITY_LEVELS = {
 } as const satisfies { readonly [reversibility: string]: RiskLevel };
 export type Reversibility = keyof typeof REVERSIBILITY_LEVELS;
 
-export type RiskFacts = {
+type RiskFacts = {
   readonly scope: ApprovalScope;
   readonly actions: readonly RiskAction[];
   readonly reversibility: Reversibility;

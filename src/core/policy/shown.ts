@@ -14,7 +14,7 @@ import { cardForShown, riskOfPayload } from "./card-payload.ts";
 import { cardForPlan, riskOfPlan } from "./card-plan.ts";
 
 /** What follows from a projection alone, whatever else a row or a receipt says. */
-export type Shown = { readonly itemId: string; readonly risk: RiskLevel; readonly rows: readonly CardRow[] };
+type Shown = { readonly itemId: string; readonly risk: RiskLevel; readonly rows: readonly CardRow[] };
 
 /** Null when the text is no projection of this kind. */
 export function readShown(kind: RequestKind, projection: string): Shown | null {

@@ -2,7 +2,7 @@ import { bareJson, err, ok, parseStrictJson, type Result } from "#base";
 import { agentResponseSchema, type AgentResponse } from "#model";
 
 /** What is wrong with an answer, in words for the model. */
-export type AnswerProblem = { readonly summary: string };
+type AnswerProblem = { readonly summary: string };
 
 /** What a model said, read as the one thing it may answer with; anything else is a problem, and never half an answer. */
 export function readAnswer(text: string): Result<AgentResponse, AnswerProblem> {

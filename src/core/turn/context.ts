@@ -4,7 +4,7 @@ import { deriveTaint } from "#policy";
 
 /** Parts of what a model is shown, in the order in which it is shown. [CTX-01] */
 export const ZONES = ["system", "chronicle", "memory", "workspace"] as const;
-export type Zone = (typeof ZONES)[number];
+type Zone = (typeof ZONES)[number];
 
 /** One thing that a model is shown. It keeps the trust of where it came from for as long as it exists. [CTX-05] */
 export type ContextItem = {
@@ -19,13 +19,13 @@ export type ContextItem = {
 };
 
 /** Shares of the room that the system text leaves. */
-export type Shares = { readonly chroniclePct: number; readonly memoryPct: number; readonly workspacePct: number };
+type Shares = { readonly chroniclePct: number; readonly memoryPct: number; readonly workspacePct: number };
 export type ContextSettings = {
   readonly totalTokens: number;
   readonly systemMax: number;
   readonly shares: Shares;
 };
-export type ZoneBudgets = {
+type ZoneBudgets = {
   readonly allocable: number;
   readonly chronicle: number;
   readonly memory: number;
@@ -48,7 +48,7 @@ export function zoneBudgets({ totalTokens, systemMax, shares }: ContextSettings,
 /** A share is written with a few decimals; what floating point adds to it is not counted. */
 const partOf = (allocable: number, share: number): number => Math.floor((allocable * Math.round(share * 1e6)) / 1e6);
 
-export type Rendered = {
+type Rendered = {
   readonly text: string;
   /** The least trusted of all that is in it. */
   readonly taint: Taint;

@@ -9,8 +9,8 @@
  * its block (CTX-17); an answer proposes, and can do nothing else.
  */
 export { FALLBACK, readAnswer, repairPrompt } from "./answer.ts";
-export { renderContext, tokensOf, zoneBudgets, type ContextItem, type ContextSettings } from "./context.ts";
-export { memoryItem, messageItem, replyItem, stepItem, type ShownStep } from "./items.ts";
+export { renderContext, tokensOf, type ContextItem, type ContextSettings } from "./context.ts";
+export { memoryItem, messageItem, replyItem, stepItem } from "./items.ts";
 export { advicePrompt } from "./advise.ts";
 export { failureText, replanPrompt } from "./replan.ts";
 export { isAnswered, plannerPrompt, plannerSystem } from "./planner.ts";

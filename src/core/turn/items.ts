@@ -54,7 +54,7 @@ export function memoryItem({ memoryId, content, taint, trustLevel, updatedAt }: 
  * What a model may be told of a step: what it printed, and how it ended. INVARIANT: nothing else of a result is a part of
  * it. Whatever Silas keeps for itself about a step never gets here. [TAINT-04]
  */
-export type ShownStep = Pick<LedgerEntry, "executionId" | "stepName" | "success" | "returnValue" | "startedAt"> & {
+type ShownStep = Pick<LedgerEntry, "executionId" | "stepName" | "success" | "returnValue" | "startedAt"> & {
   readonly workItemId: string;
   /** How the work stands: done, stuck and so on. */
   readonly status: string;

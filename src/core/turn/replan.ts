@@ -12,7 +12,7 @@ export type FailedWay = {
   readonly failure: string;
 };
 
-export const REPLAN_ASKED = [
+const REPLAN_ASKED = [
   "A plan that was approved has failed as often as it may. Answer with another way to reach the same end:",
   '{"message": "what is different, in one or two sentences", "plan_action": {"action": "revise", "plan_markdown": "...", "needs_approval": true}}',
   "The plan needs an id of its own. Changing nothing but words is not another way. It is shown to the owner, who may decline it.",

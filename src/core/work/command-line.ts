@@ -1,7 +1,7 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { CommandRefusalCode } from "./problems.ts";
 
-export type CommandRefusal = { readonly code: CommandRefusalCode; readonly found: string };
+type CommandRefusal = { readonly code: CommandRefusalCode; readonly found: string };
 
 /**
  * Splits a command line into its words by POSIX quoting. No shell ever reads the line, so whatever a shell would act

@@ -17,22 +17,15 @@
 export { compileBatch } from "./batch/compile.ts";
 export { movedOf, outcomesOf } from "./batch/outcomes.ts";
 export { reviewItems } from "./batch/review.ts";
-export {
-  tidyBatches,
-  type FileFact,
-  type FolderFacts,
-  type LeftAlone,
-  type TidyPlan,
-  type TidySettings,
-} from "./batch/tidy.ts";
+export { tidyBatches, type FileFact, type FolderFacts, type LeftAlone, type TidySettings } from "./batch/tidy.ts";
 export type { PlannerFact } from "./consult/cascade.ts";
 export { beginReplan, isRevised, renderRevision } from "./consult/replan.ts";
 export { isGrantable } from "./steps/grants.ts";
-export { splitCommand, type CommandRefusal } from "./command-line.ts";
+export { splitCommand } from "./command-line.ts";
 export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type ReadYaml } from "./parse-plan.ts";
 export { advanceCycle, beginCycle, failedChecks, repairTask, resumeCycle } from "./goal/cycle.ts";
-export type { CycleEffect, CycleEvent, CycleFact, CycleGoal, CycleState } from "./goal/cycle-facts.ts";
-export { planDue, skippedDues, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "./goal/due.ts";
+export type { CycleEffect, CycleFact, CycleState } from "./goal/cycle-facts.ts";
+export { planDue, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "./goal/due.ts";
 export { admitted, type Claim, type PoolLimits } from "./pool/pool.ts";
 export { admitIdeas, staleSuggestions, type SuggestLimits } from "./suggest/admit.ts";
 export {
@@ -60,7 +53,6 @@ export type {
   QuestionReady,
   QuestionRefused,
   RunEffect,
-  RunEvent,
   RunFact,
   RunPlan,
   RunState,
@@ -73,7 +65,7 @@ export { connectionUse, connectionUseIn, type ConnectionUse } from "./steps/conn
 export { callOf, readStep, type SandboxCall } from "./steps/tool-call.ts";
 export { changedBetween, isCheckProgram, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
 export { proves } from "./verify/proves.ts";
-export { checkNotRun, judgeOutput, type CheckRun, type FindPattern } from "./verify/expectation.ts";
+export { checkNotRun, judgeOutput } from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";
 export {
   FILE_ALONE,
@@ -86,16 +78,8 @@ export {
 } from "./plan-hash.ts";
 export { placeAbsentTools, placeGateProblems, placeNothingToDo } from "./place-problems.ts";
 export { problemAt, type PlanProblem, type PlanProblemCode, type PlanProblems } from "./problems.ts";
-export {
-  buildSpawnedTask,
-  readSpawn,
-  type FailedCheck,
-  type SpawnFacts,
-  type SpawnRead,
-  type SpawnReading,
-  type SpawnedTask,
-} from "./spawn.ts";
-export { lookedAt, planCare, planRefresh, type CarePlan } from "./connection/care.ts";
+export { buildSpawnedTask, readSpawn } from "./spawn.ts";
+export { lookedAt, planCare } from "./connection/care.ts";
 export { chooseStrategy, firstPermissions } from "./connection/discovery.ts";
 export { failureCard, recoveryOptions, retryMinutes } from "./connection/failure-card.ts";
 export { itRequestPlan } from "./connection/it-request.ts";
@@ -104,7 +88,6 @@ export {
   advanceSetup,
   SETUP_BEGINS,
   type Completion,
-  type ManagerLine,
   type SetupEffect,
   type SetupFact,
   type SetupState,
@@ -113,7 +96,7 @@ export {
 export { cardOfStep } from "./connection/step-card.ts";
 export { withEffectiveSkills } from "./skills.ts";
 export { approvedSkills, skillFact } from "./skill/approved-skills.ts";
-export type { ScriptArguments, SkillManifest } from "./skill/manifest.ts";
+export type { SkillManifest } from "./skill/manifest.ts";
 export { readManifest } from "./skill/read-document.ts";
 export { resolveScript, SKILLS_PLACE } from "./skill/resolve-script.ts";
 export { fillArguments, trialArguments } from "./skill/script-arguments.ts";
@@ -121,7 +104,6 @@ export {
   validateSkill,
   type CheckedSkill,
   type CredentialFact,
-  type SkillFacts,
   type SkillRules,
   type SyntaxFact,
 } from "./skill/validate.ts";

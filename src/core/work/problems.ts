@@ -27,7 +27,7 @@ export type CommandRefusalCode =
   | "command_unfinished";
 
 /** Reasons of one field, or of fields that do not fit each other. */
-export type FieldRefusalCode =
+type FieldRefusalCode =
   | "agent_lane_invalid"
   | "ask_runs_nothing"
   | "ask_unanswerable"

@@ -67,13 +67,13 @@ function withData({ goal, taskId, skills, at, data }: Build): SpawnedTask {
 }
 
 /** What an approval is asked about a task: whether this goal makes it, judged from the goal and the task alone. */
-export type SpawnReading = {
+type SpawnReading = {
   readonly goal: WorkItem;
   readonly task: WorkItem;
   /** What is known of the goal besides its text; the task is projected with the same skills and executor. */
   readonly facts: PlanFacts;
 };
-export type SpawnRead = {
+type SpawnRead = {
   readonly parentId: string | null;
   readonly taskHash: Sha256Hex;
   readonly builtHash: Sha256Hex | null;

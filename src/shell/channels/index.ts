@@ -14,6 +14,6 @@ export { openCallback } from "./callback.ts";
 export { randomToken } from "./web/device-sessions.ts";
 export { createBotApi } from "./telegram/bot-api.ts";
 export { createTelegram, type Telegram } from "./telegram/telegram.ts";
-export { createWebServer, type ListenRefusal, type WebServer } from "./web/web-server.ts";
-export type { WebServerDeps, WebSettings } from "./web/web-context.ts";
+export { createWebServer, type ListenRefusal } from "./web/web-server.ts";
+export type { WebServerDeps } from "./web/web-context.ts";
 export { loadTls, webSettings, type LoadedTls, type TlsUnreadable } from "./web/web-settings.ts";

@@ -5,7 +5,7 @@ import type { EgressCredential } from "#ports";
 import type { Network } from "./network.ts";
 
 /** Where a request without encryption goes, and what is added to it there. */
-export type Credentialed = { readonly target: HostRule; readonly credentials: readonly EgressCredential[] };
+type Credentialed = { readonly target: HostRule; readonly credentials: readonly EgressCredential[] };
 
 const PLAIN_PORT = 80;
 const USUAL_PORT = 443;
@@ -26,7 +26,7 @@ export function credentialedTarget(asked: HostRule, credentials: readonly Egress
 export const isMeantInClear = (asked: HostRule, credentials: readonly EgressCredential[]): boolean =>
   asked.port === PLAIN_PORT && credentialedTarget(asked, credentials).credentials.length > 0;
 
-export type Prepared = { readonly socket: Socket; readonly added: Readonly<Record<string, string>> };
+type Prepared = { readonly socket: Socket; readonly added: Readonly<Record<string, string>> };
 
 /** The same connection, encrypted, to whoever proved to be the host; only then is anything revealed. */
 export async function prepareCredentials(

@@ -17,7 +17,7 @@ import { readAuthority, readPlainTarget, type PlainTarget } from "./target.ts";
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client.
 const { createServer } = process.getBuiltinModule("node:http");
 
-export type GatewayLimits = AccountLimits & {
+type GatewayLimits = AccountLimits & {
   /** Connections of one run at the same time. */
   readonly connections: number;
   readonly connectMs: number;

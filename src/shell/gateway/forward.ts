@@ -21,7 +21,7 @@ const OF_CONNECTION = new Set([
   "upgrade",
 ]);
 
-export type Forwarding = {
+type Forwarding = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly socket: Socket;

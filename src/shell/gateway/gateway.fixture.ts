@@ -20,7 +20,7 @@ export const CONFIG: GatewayOptions["config"] = {
 const timers = { after: () => () => undefined };
 
 /** Names and their addresses as a made-up internet has them; all its servers are one on this machine. */
-export type Internet = Network & { readonly asked: string[]; readonly dialled: string[] };
+type Internet = Network & { readonly asked: string[]; readonly dialled: string[] };
 export function internetOf(names: Readonly<Record<string, readonly string[]>>, port: number): Internet {
   const asked: string[] = [];
   const dialled: string[] = [];
@@ -135,7 +135,7 @@ async function sayAt(path: string, text: string): Promise<Talk> {
       }),
   };
 }
-export type Talk = {
+type Talk = {
   readonly socket: Socket;
   whole(): Promise<string>;
   until(part: string): Promise<string>;

@@ -15,4 +15,4 @@ export { createEgressGateway } from "./waiting-gateway.ts";
 export { createBotGateway } from "./bot-gateway.ts";
 export type { Network } from "./network.ts";
 export { createModels } from "./models/create-models.ts";
-export { createMemoryModels, type MemoryModels, type ModelScript } from "./models/memory-models.ts";
+export { createMemoryModels, type ModelScript } from "./models/memory-models.ts";

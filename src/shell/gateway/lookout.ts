@@ -1,5 +1,5 @@
 /** Looks for texts in what passes. Nothing of a text leaves before it is known that the text is not there. */
-export type Lookout = {
+type Lookout = {
   /** What may go on; null when one of the texts was found, and then nothing goes on any more. */
   take(chunk: Uint8Array): Uint8Array | null;
   /** What was held back and may go on after all. */

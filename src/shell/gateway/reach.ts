@@ -4,7 +4,7 @@ import { hostWords, type EgressRefusalReason, type HostRule } from "#model";
 import type { EgressGrant, Timers } from "#ports";
 import type { Network } from "./network.ts";
 
-export type ReachOptions = {
+type ReachOptions = {
   readonly network: Network;
   readonly timers: Timers;
   readonly grant: EgressGrant;

@@ -40,7 +40,7 @@ export type QueueRefusal =
   | { readonly code: "message_differs" };
 
 export type LeaseSpan = { readonly at: Instant; readonly leaseMs: number };
-export type DeliveryLimits = { readonly at: Instant; readonly deliveriesMax: number };
+type DeliveryLimits = { readonly at: Instant; readonly deliveriesMax: number };
 export type LeaseAsked = LeaseSpan &
   DeliveryLimits & {
     readonly queue: QueueName;

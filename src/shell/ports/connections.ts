@@ -72,7 +72,7 @@ export interface ConnectionStore {
   remove(connectionId: string, draft: AuditDraft): Promise<Result<boolean, StoreFault>>;
 }
 
-export type ReplacedConnection = {
+type ReplacedConnection = {
   readonly before: KeptConnection;
   readonly after: KeptConnection;
   readonly draft: AuditDraft | null;

@@ -10,7 +10,7 @@ export interface EgressGateway {
   open(socketPath: string, grant: EgressGrant): Promise<Result<EgressDoor, EgressFault>>;
 }
 
-export interface EgressDoor {
+interface EgressDoor {
   /** Ends every connection, then tells the sums. Harmless the second time. */
   close(): Promise<void>;
 }

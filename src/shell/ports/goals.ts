@@ -99,7 +99,7 @@ export type CycleChange = {
 
 /** When a schedule would be due next if it were approved now, and in which zone. */
 export type TimesOf = (schedule: string | null) => Promise<ScheduleTimes>;
-export type ScheduleTimes = { readonly timeZone: string; readonly nextDue: Instant | null };
+type ScheduleTimes = { readonly timeZone: string; readonly nextDue: Instant | null };
 
 /** What the terminal and a channel may do with goals. Nobody adds one here: only an approval does. */
 export interface GoalsDoor {

@@ -40,7 +40,7 @@ export type KeyRecord = "enrolled" | "revoked" | "unknown";
 export type KeyEnrolling = { readonly actor: AuditActor; readonly signed: OwnerSignature };
 export type CountersignedKey = { readonly key: OwnerKey; readonly signed: OwnerSignature };
 export type Countersigning = { readonly at: Instant; readonly actor: AuditActor };
-export type KeyUse = {
+type KeyUse = {
   readonly purpose: "approval" | "file" | "key" | "message" | "self_test";
   readonly actor: AuditActor;
 };
@@ -77,4 +77,4 @@ export interface KeysDoor {
   /** Makes and checks a signature that says nothing. */
   report(actor: AuditActor): Promise<KeysReport>;
 }
-export type FileClaim = { readonly sha256: Sha256Hex; readonly keyId: KeyId; readonly signature: string };
+type FileClaim = { readonly sha256: Sha256Hex; readonly keyId: KeyId; readonly signature: string };

@@ -61,7 +61,7 @@ export interface StreamStore {
   tell(telling: StreamTelling): Promise<Result<void, StoreFault>>;
 }
 
-export type StreamTelling = {
+type StreamTelling = {
   /** What was told before, by its place in the chain; 0 for nothing. */
   readonly after: number;
   readonly draft: AuditDraft;

@@ -44,7 +44,7 @@ export interface PasskeysDoor extends Passkeys {
   remove(removing: PasskeyRemoving): Promise<Result<Passkey, PasskeyDoorRefusal>>;
 }
 export type PasskeyDoorRefusal = PasskeyRefusal | PasskeyKeepRefusal | StoreFault;
-export type PasskeyAsking = {
+type PasskeyAsking = {
   readonly sessionId: string;
   readonly purpose: "add" | "remove";
   /** The one to be removed; null lets any of this browser answer. */

@@ -63,4 +63,4 @@ export interface SkillsDoor {
   /** Ends its installation, and removes its folder. */
   remove(name: string, actor: AuditActor): Promise<Result<void, SkillRefusal | StoreFault>>;
 }
-export type ShownSkill = { readonly view: SkillView; readonly check: SkillCheck | null };
+type ShownSkill = { readonly view: SkillView; readonly check: SkillCheck | null };

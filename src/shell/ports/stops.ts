@@ -14,7 +14,7 @@ export interface StopStore {
   startAgain(given: StopWord): Promise<Result<boolean, StoreFault>>;
 }
 
-export type StopWord = { readonly at: Instant; readonly actor: Acting };
+type StopWord = { readonly at: Instant; readonly actor: Acting };
 
 /** What the terminal and a channel may do with it. INVARIANT: what is acknowledged as recorded holds after any crash. */
 export interface StopDoor {
@@ -25,7 +25,7 @@ export interface StopDoor {
   startAgain(actor: Acting): Promise<Result<boolean, StoreFault>>;
 }
 
-export type HasStopped = {
+type HasStopped = {
   readonly stopped: Stopped;
   /** Runs that were ended by it. */
   readonly ended: number;

@@ -35,7 +35,7 @@ export type HandledSuggestion = {
   readonly at: Instant;
   readonly actor: AuditActor;
 };
-export type ExpiredSuggestions = { readonly suggestionIds: readonly string[]; readonly at: Instant };
+type ExpiredSuggestions = { readonly suggestionIds: readonly string[]; readonly at: Instant };
 export type SuggestionLooks = { readonly nextDue: Instant | null; readonly lastDue: Instant | null };
 export type PlannedLook = SuggestionLooks & {
   readonly scopeId: string;

@@ -62,4 +62,4 @@ export interface TalkDoor {
   /** Puts one plain question of Silas's own, to see whether anybody answers. Nothing of the owner goes with it. */
   tryModel(): Promise<Result<TriedModel, ModelRefusal>>;
 }
-export type TriedModel = Omit<ModelAnswer, "text"> & { readonly saidSo: boolean };
+type TriedModel = Omit<ModelAnswer, "text"> & { readonly saidSo: boolean };

@@ -56,7 +56,7 @@ export interface TelegramStore {
   press(pressed: Pressed): Promise<Result<TelegramNotice | null, StoreFault>>;
   dropNotice(place: TelegramPlace, noticeId: string): Promise<Result<void, StoreFault>>;
 }
-export type KeptText = { readonly place: TelegramPlace; readonly updateId: number };
-export type SentNotice = { readonly place: TelegramPlace; readonly noticeId: string; readonly messageId: number };
+type KeptText = { readonly place: TelegramPlace; readonly updateId: number };
+type SentNotice = { readonly place: TelegramPlace; readonly noticeId: string; readonly messageId: number };
 /** With the message that was pressed; null for an answer in words. */
 export type Pressed = Omit<SentNotice, "messageId"> & { readonly nonce: string; readonly messageId: number | null };

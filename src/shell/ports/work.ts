@@ -78,7 +78,7 @@ export type TokenCount = {
   tokensSince(at: Instant): Promise<Result<number, StoreFault>>;
 };
 
-export type RunsAsked = {
+type RunsAsked = {
   readonly status?: RunStatus | undefined;
   /** The beginning or the end of the id of a run, or the beginning of the id of its request. */
   readonly idPart?: string | undefined;

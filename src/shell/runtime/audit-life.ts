@@ -14,7 +14,7 @@ export const systemSha256 = (text: string): string => hash("sha256", text);
 export const systemEd25519: CheckSignature = ({ publicKey, text, signature }) =>
   verifyWith(publicKey, { bytes: Buffer.from(text), signature }).ok;
 
-export type AuditLifeDeps = {
+type AuditLifeDeps = {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly randomness: Randomness;

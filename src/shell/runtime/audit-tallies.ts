@@ -2,14 +2,14 @@ import { LIMITS, type Instant } from "#base";
 import type { AuditDataOf, AuditDraft } from "#model";
 import type { AuditLog, Clock, FaultTally, Log, RefusalTally, Timers } from "#ports";
 
-export type TallyDeps = {
+type TallyDeps = {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;
 };
 
-export type Tallies = {
+type Tallies = {
   readonly refusals: RefusalTally;
   readonly faults: FaultTally;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { err, uuidV7 } from "#base";
 import type { AuditActor, AuditDraft } from "#model";
 import type { AuditLog, Clock, JournalDoor, Log, Randomness } from "#ports";
 
-export type AuditedTransfersDeps = {
+type AuditedTransfersDeps = {
   readonly journal: JournalDoor;
   readonly audit: AuditLog;
   readonly clock: Clock;

@@ -3,7 +3,7 @@ import type { NotificationBatch } from "#model";
 import type { ChangeFeed, Log, Timers } from "#ports";
 
 /** How long changes gather before they go out: own edits soon, a stream of synced ones in larger steps. [BATCHID-11] */
-export const FEED_WINDOW_MS = { local: 100, sync: 1_000 } as const;
+const FEED_WINDOW_MS = { local: 100, sync: 1_000 } as const;
 export type FeedWindow = keyof typeof FEED_WINDOW_MS;
 
 /** The publishing side of the feed. Only the journal door holds it. */

@@ -28,7 +28,7 @@ import type { ChangePublisher, FeedWindow } from "./change-feed.ts";
 import { decideImports, exportJournal, readImport, type ReadImport } from "./journal-transfer.ts";
 import { previewRecords } from "./preview.ts";
 
-export type JournalDoorDeps = {
+type JournalDoorDeps = {
   readonly store: JournalStore;
   readonly feed: ChangePublisher;
   readonly clock: Clock;

@@ -71,7 +71,7 @@ function readLine(state: Reading, text: string): Result<void, LineError> {
   return ok();
 }
 
-export type DecidedImport = {
+type DecidedImport = {
   readonly report: ImportReport;
   /** What is to be written, with what stands there now. */
   readonly changes: readonly { readonly record: JournalRecord; readonly before: JournalRecord | null }[];

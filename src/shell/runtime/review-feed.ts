@@ -19,7 +19,7 @@ export type WaitingStores = {
   readonly secureInputs: Pick<SecureInputStore, "list">;
   readonly connections: Pick<ConnectionStore, "list">;
 };
-export type ReviewFeedDeps = { readonly stores: WaitingStores; readonly clock: Clock; readonly log: Log };
+type ReviewFeedDeps = { readonly stores: WaitingStores; readonly clock: Clock; readonly log: Log };
 
 /**
  * Tells every listener that the queue is not as it was. Changes of one moment are one word: whoever hears it asks again

@@ -20,7 +20,7 @@ const BLOCK_BYTES = 512;
  */
 export const HANDED = { status: 3, options: 4, gate: 5, first: 6 } as const;
 
-export type Setting = {
+type Setting = {
   readonly mounts: readonly string[];
   /** Files of /proc that a program finds closed. */
   readonly hidden: readonly string[];

@@ -11,7 +11,7 @@ import type { TaskGroups } from "./task-groups.ts";
 const OWN_TASKS = 2;
 
 /** What every launch of bubblewrap is given. */
-export type BwrapParts = {
+type BwrapParts = {
   readonly bwrap: string;
   readonly mounts: readonly string[];
   readonly hidden: readonly string[];

@@ -16,7 +16,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import { O_PATH } from "./granted-paths.ts";
 
 /** Answers whether a folder has grown past what it may hold. */
-export type FolderGauge = { isOver(): Promise<boolean> };
+type FolderGauge = { isOver(): Promise<boolean> };
 
 /** Many empty files are a way to fill a disk as well. */
 const ENTRIES_MAX = 200_000;

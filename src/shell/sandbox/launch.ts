@@ -14,7 +14,7 @@ import { childrenOf, parentOf } from "./process-tree.ts";
 import type { TaskGroup } from "./task-groups.ts";
 import { watchRun } from "./watch.ts";
 
-export type Launch = {
+type Launch = {
   readonly bwrap: string;
   readonly options: readonly string[];
   readonly program: readonly string[];

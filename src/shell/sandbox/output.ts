@@ -1,6 +1,6 @@
 import type { SandboxLine, SandboxRun } from "#model";
 
-export type Capture = {
+type Capture = {
   take(chunk: Uint8Array): void;
   end(): SandboxRun["stdout"];
 };

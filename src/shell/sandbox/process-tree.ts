@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** What the processes of one sandbox use together. */
-export type TreeUse = { readonly processes: number; readonly memoryBytes: number; readonly cpuSeconds: number };
+type TreeUse = { readonly processes: number; readonly memoryBytes: number; readonly cpuSeconds: number };
 
 /** The kernel counts processor time in hundredths of a second for everybody who asks. */
 const TICKS_PER_SECOND = 100;

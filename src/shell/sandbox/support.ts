@@ -68,7 +68,7 @@ export async function layGround(options: GroundOptions): Promise<Result<Ground, 
   }
 }
 
-export const unsupported = (reason: Unsupported["reason"], detail: string | null): Result<never, Unsupported> =>
+const unsupported = (reason: Unsupported["reason"], detail: string | null): Result<never, Unsupported> =>
   err({ code: "sandbox_unsupported", backend: "subprocess", reason, detail });
 
 const run = promisify(execFile);

@@ -17,7 +17,7 @@ type WatchOptions = {
   readonly onOver: (which: LimitName) => void;
 };
 
-export type Watch = {
+type Watch = {
   stop(): void;
   /** After the end: whether the workspace holds more than it may. */
   isOverfull(): Promise<boolean>;

@@ -7,7 +7,7 @@ import { copyPrivateFile, PRIVATE_DIR_MODE, syncPath } from "./private-files.ts"
 const FOLDER = "artifacts";
 const NAME = /^[0-9a-f]{64}$/;
 
-export type CopiedArtifact = {
+type CopiedArtifact = {
   readonly name: string;
   readonly bytes: number;
   readonly sha256: string;

@@ -8,7 +8,7 @@ import { faultOf } from "./store-fault.ts";
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
 const { createHash } = process.getBuiltinModule("node:crypto");
 
-export type CopiedFile = { readonly bytes: number; readonly sha256: Sha256Hex; readonly schemaVersion: string | null };
+type CopiedFile = { readonly bytes: number; readonly sha256: Sha256Hex; readonly schemaVersion: string | null };
 
 /** Copies an open database to a file of its own, page by page, and proves that the copy is whole. */
 export async function copyDatabase(handle: DatabaseSync, target: string): Promise<Result<CopiedFile, StoreFault>> {

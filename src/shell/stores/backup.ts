@@ -100,7 +100,7 @@ export async function verifyBackup(source: string): Promise<Result<BackupManifes
   return manifest;
 }
 
-export type Restored = { readonly manifest: BackupManifest; readonly kept: readonly string[] };
+type Restored = { readonly manifest: BackupManifest; readonly kept: readonly string[] };
 
 /**
  * Puts a verified backup in place. What it replaces stays beside it under another name. At every moment of the way each

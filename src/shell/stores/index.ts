@@ -13,32 +13,17 @@ export type { StoreHold } from "./audit/hold.ts";
 export type { RecordAct } from "./audit/log.ts";
 export { openAuditLog, openAuditReader, readHold, renewHeads, type NoAudit } from "./audit/open-beside.ts";
 export { createChainVerifier, verifyWholeChain, type ChainTask } from "./audit/verify-apart.ts";
-export {
-  createBackup,
-  restoreBackup,
-  verifyBackup,
-  type BackupProblem,
-  type Restored,
-  type RestoreProblem,
-} from "./backup.ts";
+export { createBackup, restoreBackup, verifyBackup, type BackupProblem, type RestoreProblem } from "./backup.ts";
 export { type BackupManifest } from "./backup-manifest.ts";
 export { inspectStores, type StoreInspection } from "./inspect.ts";
-export {
-  acquireInstanceLock,
-  readInstance,
-  type Instance,
-  type InstanceLock,
-  type InstanceRunning,
-  type InstanceState,
-} from "./instance-lock.ts";
-export { findLogLines, openLogFile, type LogFile, type LogFileOptions } from "./log-file.ts";
+export { acquireInstanceLock, readInstance, type Instance, type InstanceLock } from "./instance-lock.ts";
+export { findLogLines, openLogFile, type LogFile } from "./log-file.ts";
 export { openCustomerFiles } from "./messages/customer-files.ts";
 export { openJournalInMemory, openRuntimeInMemory } from "./open-in-memory.ts";
 export {
   openJournal,
   openRuntime,
   openStores,
-  type RuntimeOptions,
   type RuntimeStores,
   type Stores,
   type StoresOptions,

@@ -23,9 +23,9 @@ export type StoreInspection = {
   /** Rows that hold no such thing as their table keeps; null where none is looked for. */
   readonly damagedRows: readonly DamagedRow[] | null;
 };
-export type SchemaState = { readonly applied: readonly string[]; readonly pending: readonly string[] };
+type SchemaState = { readonly applied: readonly string[]; readonly pending: readonly string[] };
 
-export type InspectionOptions = {
+type InspectionOptions = {
   readonly dataDir: string;
   /** Records changed after this moment are counted. */
   readonly after: Instant;

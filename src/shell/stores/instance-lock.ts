@@ -67,7 +67,7 @@ function createLock(dataDir: string, handle: DatabaseSync): InstanceLock {
   };
 }
 
-export type InstanceState =
+type InstanceState =
   | { readonly state: "none" }
   /** `instance` is null in the moment between the lock and its publication. */
   | { readonly state: "live"; readonly instance: Instance | null }

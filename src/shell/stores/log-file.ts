@@ -19,7 +19,7 @@ const FILES_MAX = 5;
 
 export type LogFile = Log & { readonly close: () => void };
 
-export type LogFileOptions = {
+type LogFileOptions = {
   readonly stateDir: string;
   readonly clock: Clock;
   /** When a file is full; smaller in tests only because ten megabytes are slow to write. */

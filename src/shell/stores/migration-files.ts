@@ -8,7 +8,7 @@ export type Migration = {
   readonly statements: readonly string[];
   readonly checksum: Sha256Hex;
 };
-export type FilesProblem = { readonly code: "migration_files_invalid"; readonly reason: string };
+type FilesProblem = { readonly code: "migration_files_invalid"; readonly reason: string };
 
 const NAME = /^(\d{3})_[a-z0-9]+(?:_[a-z0-9]+)*\.sql$/;
 

@@ -3,11 +3,11 @@ import type { Migration } from "./migration-files.ts";
 import type { Sqlite } from "./sqlite.ts";
 import { faultOf } from "./store-fault.ts";
 
-export type MigrationProblem =
+type MigrationProblem =
   | { readonly code: "migration_edited"; readonly migration: string }
   | { readonly code: "migration_missing"; readonly migration: string }
   | { readonly code: "migration_out_of_order"; readonly migration: string };
-export type MigrationFailure = {
+type MigrationFailure = {
   readonly code: "migration_failed";
   readonly migration: string;
   readonly cause: unknown;

@@ -7,7 +7,7 @@ import { openSqlite, type Sqlite, type SqliteOptions } from "./sqlite.ts";
 import type { StartFault } from "./start-fault.ts";
 import { faultOf } from "./store-fault.ts";
 
-export type StoreToOpen = SqliteOptions & {
+type StoreToOpen = SqliteOptions & {
   readonly migrationsDir: string;
   readonly at: Instant;
   /** Told of each old copy that made room for a newer one. */

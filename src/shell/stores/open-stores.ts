@@ -74,7 +74,7 @@ export type StoresOptions = {
   readonly onMigrated?: (store: "journal" | "runtime", migrations: readonly string[]) => void;
 };
 /** The runtime's file holds the audit chain, and that needs its rules. */
-export type RuntimeOptions = StoresOptions & {
+type RuntimeOptions = StoresOptions & {
   readonly auditRules: AuditRules;
   /** Sees each statement of the runtime's file before it runs; used by the simulation. */
   readonly onRuntimeStatement?: ((sql: string) => void) | undefined;

@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { parseSync } from "vite";
 
 export type Statement = { readonly sql: string; readonly file: string };
-export type Collected = {
+type Collected = {
   readonly statements: readonly Statement[];
   /** Texts that look like SQL and reach no call, and arguments of calls that cannot be followed. */
   readonly missed: readonly string[];

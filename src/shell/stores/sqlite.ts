@@ -5,11 +5,11 @@ import { assert, InvariantError, type Result } from "#base";
 import { ensurePrivateDir, ensurePrivateFile, PRIVATE_FILE_MODE } from "./private-files.ts";
 
 /** What may be bound: never undefined, never an integer beyond 2^53. */
-export type SqlValue = string | number | null;
+type SqlValue = string | number | null;
 export type SqlParams = { readonly [name: string]: SqlValue };
 
 /** How much a commit waits for: `FULL` survives power loss, `NORMAL` may lose the last commits but stays whole. */
-export type Synchronous = "FULL" | "NORMAL";
+type Synchronous = "FULL" | "NORMAL";
 
 export type SqliteOptions = {
   readonly path: string;

@@ -16,7 +16,7 @@ type Presence = { readonly lastMs: number | null; readonly nowMs: number };
 export const awaySince = ({ lastMs, nowMs }: Presence): number | null =>
   lastMs !== null && nowMs - lastMs > AWAY_MS ? lastMs : null;
 
-export type AwaySummary = { readonly count: number; readonly failed: number };
+type AwaySummary = { readonly count: number; readonly failed: number };
 
 /** What happened after that; null when nothing did. */
 export function summaryOf(items: readonly ActivityItem[], sinceMs: number): AwaySummary | null {

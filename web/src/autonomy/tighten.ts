@@ -5,7 +5,7 @@ import { signRequest, type SignFailure } from "../trust/index.ts";
 import { send, type WireError } from "../wire/http.ts";
 
 export type TightenFailure = SignFailure | WireError | { readonly code: "not_tightening" };
-export type Tightened = { readonly request: ShownRequestBody; readonly limits: number };
+type Tightened = { readonly request: ShownRequestBody; readonly limits: number };
 
 /**
  * One tap: the server asks to have widened limits taken back, and this browser signs exactly that. It is read before it is

@@ -13,7 +13,7 @@ export type Waiting = {
   readonly madeIds?: readonly RecordId[];
 };
 
-export type StoredRead = { readonly key: string; readonly answer: unknown; readonly atMs: number };
+type StoredRead = { readonly key: string; readonly answer: unknown; readonly atMs: number };
 
 interface PageDatabase extends DBSchema {
   reads: { key: string; value: StoredRead };

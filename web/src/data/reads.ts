@@ -123,7 +123,7 @@ export async function readOnce<Q extends JournalQuery>(query: Q): Promise<Answer
 
 type PagedQuery = Extract<JournalQuery, { kind: "tasks" | "timeline" }>;
 export type Pages<T> = JournalRead<T> & { readonly hasMore: boolean; readonly more: () => void };
-export type JournalPages<Q extends PagedQuery> = Pages<AnswerOf<Q>>;
+type JournalPages<Q extends PagedQuery> = Pages<AnswerOf<Q>>;
 
 /** A long list, read page after page as it is scrolled; its rows come as one. */
 export function useJournalPages<Q extends PagedQuery>(query: Q): JournalPages<Q> {

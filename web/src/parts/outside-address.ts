@@ -1,4 +1,4 @@
-export type OutsideAddress = { readonly href: string; readonly host: string };
+type OutsideAddress = { readonly href: string; readonly host: string };
 
 /**
  * An address that somebody else wrote, as a link may lead there: encrypted, or on this very machine, and with nothing

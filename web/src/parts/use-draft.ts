@@ -4,7 +4,7 @@ import { useLatest } from "./use-latest.ts";
 /** Saves what was typed; `base` is the value the person saw when they began. False keeps the draft in the field. */
 export type SaveText = (next: string, base: string) => Promise<boolean>;
 
-export type Draft = {
+type Draft = {
   readonly shown: string;
   readonly isDirty: boolean;
   readonly begin: () => void;

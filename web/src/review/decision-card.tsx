@@ -22,7 +22,7 @@ import { DecisionZone } from "./decision-zone.tsx";
 import { RiskMark } from "./risk-mark.tsx";
 import { useDecision } from "./use-decision.ts";
 
-export type CardProps = {
+type CardProps = {
   readonly request: ShownRequestBody;
   readonly isAttentionAsked: boolean;
   /** After a decision made here, with the sentence that says what happened. */

@@ -16,7 +16,7 @@ import { rememberChoice, type Choosing } from "./batch/use-batch.ts";
 import { decline } from "./decisions.ts";
 import { invalidateReview } from "./review-reads.ts";
 
-export type Phase = "idle" | "approving" | "declining";
+type Phase = "idle" | "approving" | "declining";
 export type Decision = {
   readonly phase: Phase;
   /** Why the last try decided nothing. */
@@ -29,7 +29,7 @@ export type Decision = {
   readonly tighten: () => void;
 };
 
-export type Answering = {
+type Answering = {
   readonly request: ShownRequestBody;
   /** What is ticked of a batch; null for anything else. */
   readonly choosing: Choosing | null;

@@ -3,7 +3,7 @@ import type { EnrolResponse } from "#model";
 import { clearReads } from "../data/database.ts";
 
 /** Whether this browser may speak to the server. The token lives in this origin's storage, never in a URL or cookie. */
-export type SessionState = "signed_in" | "signed_out" | "enrolling" | "enrol_failed";
+type SessionState = "signed_in" | "signed_out" | "enrolling" | "enrol_failed";
 type SessionStore = { readonly state: SessionState; readonly reason: string | null };
 
 const TOKEN_KEY = "silas.token";

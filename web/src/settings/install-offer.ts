@@ -1,7 +1,7 @@
 import { create } from "zustand";
 
 /** Chromium's offer to install the page; it comes once, early, and must be kept until somebody asks for it. */
-export type InstallOffer = Event & {
+type InstallOffer = Event & {
   readonly prompt: () => Promise<unknown>;
   readonly userChoice: Promise<{ readonly outcome: "accepted" | "dismissed" }>;
 };

@@ -6,7 +6,7 @@ import { useConnection } from "../wire/connection.ts";
 import { words } from "../words.ts";
 import styles from "./connection-chip.module.css";
 
-export type Standing = {
+type Standing = {
   readonly state: "connecting" | "online" | "offline";
   readonly waiting: number;
   readonly refused: number;

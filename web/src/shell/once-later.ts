@@ -1,4 +1,4 @@
-export type Later = { within(delayMs: number): void; cancel(): void };
+type Later = { within(delayMs: number): void; cancel(): void };
 
 /** However often it is asked for meanwhile, the work is done once, at the earliest moment asked for that keeps the gap. */
 export function onceLater(work: () => void, gapMs: number): Later {

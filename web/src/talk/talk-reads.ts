@@ -9,7 +9,7 @@ const LIST = "/api/messages?limit=50";
 /** While somebody thinks, in case the word that they are done is lost. */
 const POLL_MS = 3000;
 
-export type Said = {
+type Said = {
   readonly messages: readonly KeptMessageBody[];
   readonly turns: readonly ToldTurnBody[];
   readonly next_before: string | null;

@@ -6,7 +6,7 @@ import { isPendingId } from "../data/stand-in.ts";
 export type TaskChange = CommandOf<"task.update">["set"];
 
 /** A field that two places changed. Both values are here until the owner has chosen. */
-export type Conflict = {
+type Conflict = {
   readonly id: RecordId;
   readonly field: string;
   readonly yours: unknown;

@@ -12,7 +12,7 @@ import { dropDeviceKey, ensureDeviceKey, signText } from "./device-key.ts";
 import { codeOf } from "./device-state.ts";
 
 /** The six digits the server says are not those of this browser's own key: somebody else's key would be confirmed. */
-export type CodeDiffers = { readonly code: "code_differs" };
+type CodeDiffers = { readonly code: "code_differs" };
 
 export const readCurrentKey = (): Promise<Result<DeviceKeyBody, WireError>> =>
   send("/api/keys/devices/current", { method: "GET" });
@@ -22,7 +22,7 @@ export const readSession = (): Promise<
   Result<{ readonly session_id: string; readonly device_name: string; readonly kind: string }, WireError>
 > => send("/session", { method: "GET" });
 
-export type Offer = {
+type Offer = {
   readonly sessionId: string;
   readonly name: string;
   /** `fresh` where the key that is there can never be enrolled again. */

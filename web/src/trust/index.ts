@@ -8,10 +8,10 @@
  * differs in any field from what is shown (KEY-06, T7); a refusal decides nothing, and the request waits on.
  * A failure's `code` is one of `SignFailure`; what the server refused brings its own sentence in `message`.
  */
-export { judgeShown, type ShownRequest, type SigningRefusal } from "./judge-minted.ts";
+export { judgeShown } from "./judge-minted.ts";
 export { addPasskey, passkeysBlocked, readPasskeys, removePasskey, type PasskeyFailure } from "./passkeys.ts";
 export { offerDeviceKey } from "./enrolment.ts";
 export { acceptHold } from "./accept-hold.ts";
-export { signRequest, type SignFailure, type SignOptions } from "./sign-request.ts";
+export { signRequest, type SignFailure } from "./sign-request.ts";
 export type { DeviceState } from "./device-state.ts";
 export { readDeviceKeyAgain, useDeviceKey, type Device } from "./use-device-key.ts";

@@ -14,7 +14,7 @@ export function passkeysBlocked(): "needs_name" | "needs_secure" | "unsupported"
   return "PublicKeyCredential" in globalThis ? null : "unsupported";
 }
 
-export type OwnPasskeys = {
+type OwnPasskeys = {
   /** Those of this browser: the ones that are asked when it approves. */
   readonly passkeys: readonly PasskeyBody[];
   readonly elsewhere: readonly PasskeyBody[];

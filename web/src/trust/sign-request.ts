@@ -24,7 +24,7 @@ export type SignFailure =
   | { readonly code: "device_cannot_sign"; readonly state: DeviceState["kind"] }
   | WireError;
 
-export type SignOptions = {
+type SignOptions = {
   readonly request: ShownRequest;
   /** What the owner did in this page, in order: `tap`, `confirm`, `slide`. A passkey is asked for here, not claimed. */
   readonly friction: readonly Friction[];

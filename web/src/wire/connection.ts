@@ -10,4 +10,3 @@ export const useConnection = create<Connection>(() => ({ state: "connecting", ne
 
 export const markOnline = (): void => useConnection.setState({ state: "online", nextTryAtMs: null });
 export const markOffline = (): void => useConnection.setState({ state: "offline" });
-export const isOffline = (): boolean => useConnection.getState().state === "offline";

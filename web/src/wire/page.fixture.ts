@@ -3,7 +3,7 @@ import { vi } from "vitest";
 import type { ServerFrame } from "#model";
 
 /** The sockets that the page opened, the newest last. */
-export type PageSocket = {
+type PageSocket = {
   readonly address: string;
   readonly sent: readonly unknown[];
   isClosed(): boolean;

@@ -5,7 +5,7 @@ import { readStatus } from "./http.ts";
 
 /** A socket that comes back by itself: 0.5 s at first, doubled up to 30 s, and at once when the owner asks. */
 export type LiveSocket = { retryNow(): void; close(): void };
-export type SocketEvents = {
+type SocketEvents = {
   readonly onReady: () => void;
   readonly onChange: (batch: NotificationBatch) => void;
   /** Something about decisions, keys or inputs is not as it was. */

@@ -29,7 +29,7 @@ export type Stage = {
   clear(): Promise<void>;
 };
 
-export type StageFacts = { readonly own: readonly string[]; readonly otherWorkspace: string; readonly mark: string };
+type StageFacts = { readonly own: readonly string[]; readonly otherWorkspace: string; readonly mark: string };
 
 const CONTENT = "untouched\n";
 

@@ -27,7 +27,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...LIMIT_ATTEMPTS,
 ];
 
-export type SuiteOptions = {
+type SuiteOptions = {
   readonly sandboxes: Sandboxes;
   readonly attempts: readonly Attempt[];
   readonly own: readonly string[];

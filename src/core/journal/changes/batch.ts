@@ -21,7 +21,7 @@ export function createBatch({ localBatchId, units, tokens }: NewBatch): Notifica
   };
 }
 
-export type BatchError = {
+type BatchError = {
   readonly code:
     | "missing_batch_field"
     | "change_unit_keys_not_canonical"

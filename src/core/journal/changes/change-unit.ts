@@ -1,7 +1,7 @@
 import { assert, err, ok, sha256Hex, type Result, type Sha256Hex } from "#base";
 import type { ChangeUnit, JournalRecord } from "#model";
 
-export type ChangeUnitError = {
+type ChangeUnitError = {
   readonly code: "missing_change_provenance";
   readonly field: keyof ChangeUnit;
 };

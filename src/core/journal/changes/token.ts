@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "#base";
 import { TOKEN_CLASSES, type ChangeToken, type TokenClass } from "#model";
 
-export type TokenError = {
+type TokenError = {
   readonly code: "unknown_token_class" | "empty_token_value" | "invalid_token_namespace" | "invalid_token_value";
 };
 
@@ -38,7 +38,7 @@ export function parseToken(input: unknown): Result<ChangeToken, TokenError> {
   return createToken({ tokenClass, tokenValue, tokenNamespace });
 }
 
-export type TokenFilterError = { readonly code: "malformed_token"; readonly token: string };
+type TokenFilterError = { readonly code: "malformed_token"; readonly token: string };
 
 /**
  * Reads the text forms `k:KEY`, `id:ID` and `sub:NAMESPACE:VALUE`. Anything else is refused by name and never taken

@@ -146,7 +146,7 @@ export function nameKey(name: string): string {
 
 type NameCheck = { readonly what: "category" | "label"; readonly name: string; readonly self?: RecordId };
 
-export function checkNameFree(draft: Draft, { what, name, self }: NameCheck): Result<void, JournalError> {
+function checkNameFree(draft: Draft, { what, name, self }: NameCheck): Result<void, JournalError> {
   const taken = draft.list(what).some((other) => other.id !== self && nameKey(other.body.name) === nameKey(name));
   return taken ? err({ code: "name_taken", what, name }) : ok();
 }

@@ -184,7 +184,7 @@ function deleteTask({ id }: CommandOf<"task.delete">, draft: Draft) {
 }
 
 /** The checklists of a task and their items, without time entries. */
-export function belowTask(draft: Draft, taskId: RecordId): readonly JournalRecord[] {
+function belowTask(draft: Draft, taskId: RecordId): readonly JournalRecord[] {
   const checklists = draft.list("checklist").filter((checklist) => parentIdOf(checklist) === taskId);
   const ids = new Set<RecordId>(checklists.map((checklist) => checklist.id));
   return [...checklists, ...draft.list("checklistItem").filter((item) => ids.has(item.body.checklistId))];

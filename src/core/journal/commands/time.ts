@@ -51,7 +51,7 @@ export const timeHandlers: HandlersOf<TimeKinds> = {
 const CLOCK_SKEW_MS = 120_000;
 
 /** The one running entry among the facts. */
-export function runningEntry(draft: Draft): RecordOf<"timeEntry"> | undefined {
+function runningEntry(draft: Draft): RecordOf<"timeEntry"> | undefined {
   return draft.list("timeEntry").find((entry) => entry.body.endedAt === null);
 }
 

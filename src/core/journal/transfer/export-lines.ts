@@ -50,7 +50,7 @@ export function parseExportHeader(line: string): Result<void, LineError> {
 }
 
 /** A record as written, or the trailer that ends the file. */
-export type ExportLine =
+type ExportLine =
   | { readonly kind: "record"; readonly record: JournalRecord }
   | { readonly kind: "trailer"; readonly seal: ExportSeal };
 

@@ -4,7 +4,7 @@ import { brokenLawOf } from "../laws.ts";
 import { isSameValue } from "../same-value.ts";
 import { compareClocks, counterOf } from "./vector-clock.ts";
 
-export type ImportInput = {
+type ImportInput = {
   readonly existing: JournalRecord | null;
   readonly incoming: JournalRecord;
   readonly hostId: HostId;
@@ -13,11 +13,11 @@ export type ImportInput = {
 };
 
 /** What an imported record does: `record` is what to store, with its place in this device's own revisions. */
-export type ImportVerdict =
+type ImportVerdict =
   | { readonly verdict: "add" | "replace"; readonly record: JournalRecord }
   | { readonly verdict: "unchanged" | "conflict" };
 
-export type ImportError = {
+type ImportError = {
   readonly code: "invalid_record" | "broken_law" | "counter_not_in_clock" | "own_counter_never_issued" | "kind_differs";
   readonly detail: string;
 };

@@ -1,5 +1,5 @@
-export type VectorClock = { readonly [hostId: string]: number };
-export type ClockOrder = "equal" | "before" | "after" | "concurrent";
+type VectorClock = { readonly [hostId: string]: number };
+type ClockOrder = "equal" | "before" | "after" | "concurrent";
 
 /** How one clock stands to another; a host that is missing counts as zero. */
 export function compareClocks(one: VectorClock, other: VectorClock): ClockOrder {

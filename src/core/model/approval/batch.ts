@@ -53,7 +53,7 @@ export function projectBatch({ goal_id, action, params, items }: BatchProposal):
   return { goal_id, action, params, item_ids: items.map(({ item_id }) => item_id), count: items.length };
 }
 
-export const BATCH_VERDICTS = ["approve", "decline", "edit_selection"] as const;
+const BATCH_VERDICTS = ["approve", "decline", "edit_selection"] as const;
 /** `selected_item_ids` is needed for a selection, and says nothing beside the other two verdicts. [CARD-13] */
 export const batchDecisionSchema = z
   .strictObject({
@@ -66,7 +66,7 @@ export const batchDecisionSchema = z
       "selection_missing",
     ),
   );
-export type BatchDecision = z.infer<typeof batchDecisionSchema>;
+type BatchDecision = z.infer<typeof batchDecisionSchema>;
 export type SelectionRefusal = { readonly code: "selection_refused"; readonly itemId: string | null };
 
 /**

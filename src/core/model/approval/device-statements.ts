@@ -2,7 +2,7 @@ import { assert, canonicalJson, sha256Hex } from "#base";
 import type { PublicKeyHex } from "../keys.ts";
 
 /** What a device signs to show that it holds the private half of the key it offers. */
-export type DeviceProof = {
+type DeviceProof = {
   /** What the server asked with; it is good for one proof of one session. */
   readonly challenge: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export function deviceProofText({ challenge, name, publicKey, sessionId }: Devic
   return `silas-device-key-v1\n${canonical({ challenge, name, public_key: publicKey, session_id: sessionId })}`;
 }
 
-export type DeviceCodeParts = {
+type DeviceCodeParts = {
   readonly nonce: string;
   readonly publicKey: PublicKeyHex;
   readonly sessionId: string;

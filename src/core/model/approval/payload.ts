@@ -186,7 +186,7 @@ export function payloadSays(payload: Payload): { readonly [field: string]: JsonV
   >;
 }
 
-export type ReadPayload = {
+type ReadPayload = {
   readonly payload: ShownPayload;
   /** What the token names as its item. */
   readonly subjectId: string;
@@ -229,7 +229,7 @@ function subjectOf(payload: ShownPayload): string {
 }
 
 /** No plan has such an id, so that nothing about the one is taken for the other. */
-export const skillSubject = (name: string): string => `skill:${name}`;
+const skillSubject = (name: string): string => `skill:${name}`;
 
 export const isPayloadKind = (kind: RequestKind): kind is PayloadKind => Object.hasOwn(PROJECTIONS, kind);
 

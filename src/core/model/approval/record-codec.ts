@@ -4,14 +4,14 @@ import type { Camel } from "../config-nodes.ts";
 import { decoded } from "../values.ts";
 
 /** A record with names of TypeScript; what its fields hold is left alone, so maps keep the keys others chose. */
-export type CamelKeys<T> = { readonly [K in keyof T as K extends string ? Camel<K> : never]: T[K] };
+type CamelKeys<T> = { readonly [K in keyof T as K extends string ? Camel<K> : never]: T[K] };
 type Snake<S extends string> = S extends `${infer A}${infer B}`
   ? A extends Lowercase<A>
     ? `${A}${Snake<B>}`
     : `_${Lowercase<A>}${Snake<B>}`
   : S;
 /** The same record with the names of the wire. */
-export type SnakeKeys<T> = { [K in keyof T as K extends string ? Snake<K> : never]: T[K] };
+type SnakeKeys<T> = { [K in keyof T as K extends string ? Snake<K> : never]: T[K] };
 
 export function camelRecord<T extends object>(wire: T): CamelKeys<T> {
   return renamed(wire, camelName) as CamelKeys<T>;

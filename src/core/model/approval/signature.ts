@@ -5,7 +5,7 @@ import type { SignatureHex } from "../keys.ts";
  * A signature is bytes in memory and base64 in JSON, and this is the only place where one becomes the other. Each byte
  * string has exactly one spelling: the standard alphabet, padded, with unused bits zero. [APPR-03]
  */
-export const SIGNATURE_BYTES = 64;
+const SIGNATURE_BYTES = 64;
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** 64 bytes end in one byte of their own: two digits and two signs of padding. */

@@ -6,24 +6,21 @@ import { escalationReplySchema } from "../connection/escalation-payload.ts";
 import { plainText } from "./question-shapes.ts";
 
 /** What may become of a draft. `reject` is a decline: it needs no signature, and its run ends. [CARD-16] */
-export const DRAFT_VERDICTS = ["approve", "edit", "rephrase", "reject"] as const;
-export type DraftVerdict = (typeof DRAFT_VERDICTS)[number];
+const DRAFT_VERDICTS = ["approve", "edit", "rephrase", "reject"] as const;
 
 /** What was decided; `approved` is false for a question that was declined. [CARD-16] */
-export const decisionResultSchema = z.strictObject({
+const decisionResultSchema = z.strictObject({
   selected_value: z.nullable(z.string().check(z.maxLength(LIMITS.nameChars))),
   freetext: z.nullable(plainText(LIMITS.draftChars)),
   approved: z.boolean(),
 });
-export type DecisionResult = z.infer<typeof decisionResultSchema>;
 
 /** The text as it was edited, or what another draft should heed. */
-export const draftResultSchema = z.strictObject({
+const draftResultSchema = z.strictObject({
   verdict: z.enum(DRAFT_VERDICTS),
   edited_text: z.nullable(plainText(LIMITS.draftChars)),
   note: z.nullable(plainText(LIMITS.titleChars)),
 });
-export type DraftResult = z.infer<typeof draftResultSchema>;
 
 export const ownerAnswerSchema = z.union([decisionResultSchema, draftResultSchema, escalationReplySchema]);
 /** What the owner says to a question of a step. It is under the signature, beside the hash of the question. */
@@ -31,7 +28,7 @@ export type OwnerReply = z.infer<typeof ownerAnswerSchema>;
 
 /** Kinds that are answered with words and not only with yes. */
 export const ASKING_KINDS = ["decision", "draft_review"] as const;
-export type AskingKind = (typeof ASKING_KINDS)[number];
+type AskingKind = (typeof ASKING_KINDS)[number];
 export const isAskingKind = (kind: RequestKind): kind is AskingKind => ASKING_KINDS.some((asking) => asking === kind);
 
 /** Why an answer is none to this question. */

@@ -17,12 +17,11 @@ export const plainText = (charsMax: number) =>
   );
 
 /** One way to decide. A tap is all the care there is for it; what weighs more is a plan of its own. [CARD-16] */
-export const decisionOptionSchema = z.strictObject({
+const decisionOptionSchema = z.strictObject({
   label: line(LIMITS.nameChars),
   value: line(LIMITS.nameChars),
   approval_tier: z.prefault(z.literal("tap"), "tap"),
 });
-export type DecisionOption = z.infer<typeof decisionOptionSchema>;
 
 export const decisionShape = {
   ...askedShape,

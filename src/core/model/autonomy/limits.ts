@@ -63,7 +63,7 @@ const DAYS = /^P([1-9]\d{0,3})D$/;
 export const NO_END = "none";
 
 /** How much a value allows; null for a text that is no value of this limit. Lower certainty asks less, so it is wider. */
-export function widthOf(key: LimitKey, value: string): number | null {
+function widthOf(key: LimitKey, value: string): number | null {
   switch (key) {
     case "standing.scope":
       return value === "none" ? 0 : value === "repairs" ? 1 : null;

@@ -56,7 +56,7 @@ export function addMonths(date: LocalDate, count: number): LocalDate | null {
   return dateOf({ year, month, day: Math.min(Number(date.slice(8, 10)), daysInMonth(year, month)) });
 }
 
-export type DayOfYear = { readonly month: number; readonly day: number };
+type DayOfYear = { readonly month: number; readonly day: number };
 
 export function dateOf({ year, month, day }: DayOfYear & { readonly year: number }): LocalDate | null {
   const date = parseLocalDate(`${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`);

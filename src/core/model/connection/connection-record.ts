@@ -12,12 +12,11 @@ import { instantSchema } from "../values.ts";
 export const AUTH_STRATEGIES = ["device_code", "browser_redirect", "secure_input"] as const;
 export type AuthStrategy = (typeof AUTH_STRATEGIES)[number];
 
-export const CONNECTION_STATUSES = ["proposed", "connecting", "active", "paused", "failed"] as const;
+const CONNECTION_STATUSES = ["proposed", "connecting", "active", "paused", "failed"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /** What Silas may do with a connection. It changes what a person does to approve, and never whether. [CONN-05] */
-export const CONNECTION_TIERS = ["observe", "draft", "act", "manage"] as const;
-export type ConnectionTier = (typeof CONNECTION_TIERS)[number];
+const CONNECTION_TIERS = ["observe", "draft", "act", "manage"] as const;
 
 /** A namespace of its own: no session of a channel is called like this, and nothing else is a connection. [CONN-03] */
 export const CONNECTION_ID = /^conn-[0-9a-f]{16}$/;
@@ -55,7 +54,6 @@ export const connectionRecordSchema = recordOf(
   }),
 );
 export type ConnectionRecord = z.infer<typeof connectionRecordSchema>;
-export type ConnectionRecordBody = z.input<typeof connectionRecordSchema>;
 export const connectionRecordToWire = writerOf(connectionRecordSchema);
 
 /** What `health_check` answers. [CONN-13] */

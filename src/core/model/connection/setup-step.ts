@@ -57,7 +57,7 @@ export const setupStepSchema = z.discriminatedUnion("type", [
 ]);
 export type SetupStep = z.infer<typeof setupStepSchema>;
 
-export const STEP_ACTIONS = ["done", "cancel", "trouble", "retry"] as const;
+const STEP_ACTIONS = ["done", "cancel", "trouble", "retry"] as const;
 /** What a person answers to a step; it names the step it was shown. */
 export const stepResponseSchema = z.strictObject({
   step_id: stepId,

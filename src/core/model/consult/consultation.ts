@@ -12,15 +12,15 @@ import type { RunRecord } from "../work/run-records.ts";
  * What the planner is asked about a run: `advice` while the run waits for it, and `replan` for another way, once the run
  * has ended without success.
  */
-export const CONSULT_KINDS = ["advice", "replan"] as const;
+const CONSULT_KINDS = ["advice", "replan"] as const;
 export type ConsultKind = (typeof CONSULT_KINDS)[number];
 
 /**
  * `waiting`: its question is on the queue; `asking`: it was put to the model, and no answer is kept yet; `answered`: the
  * answer is kept, and what follows from it is not done yet; `ended`: something came of it; `failed`: nothing did.
  */
-export const CONSULT_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
-export type ConsultState = (typeof CONSULT_STATES)[number];
+const CONSULT_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
+type ConsultState = (typeof CONSULT_STATES)[number];
 
 /** Why nothing came of it, besides what kept the model from answering. */
 export const CONSULT_FAILURES = [
@@ -72,7 +72,6 @@ export const consultationSchema = recordOf(
   }),
 );
 export type Consultation = z.infer<typeof consultationSchema>;
-export type ConsultationBody = z.input<typeof consultationSchema>;
 
 export const consultationToWire = writerOf(consultationSchema);
 /** For rows that Silas wrote itself; null for anything else. */

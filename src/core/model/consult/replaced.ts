@@ -3,7 +3,7 @@ import { readPlanProposal } from "../approval/proposal.ts";
 import type { CardRow } from "../cards.ts";
 
 /** What another way takes the place of, and why. */
-export type Replaced = {
+type Replaced = {
   readonly runId: string;
   readonly title: string;
   readonly why: string;

@@ -11,12 +11,12 @@ import { checkResultSchema } from "../work/run-records.ts";
  */
 
 /** Where a cycle stands. `asking` and `spending` are kept before they are done, so that a crash cannot double them. */
-export const CYCLE_STATES = ["spending", "asking", "waiting", "repairing", "rechecking", "ended"] as const;
+const CYCLE_STATES = ["spending", "asking", "waiting", "repairing", "rechecking", "ended"] as const;
 /** `missed`: nobody decided in time. `blocked`: declined, or the repair could not be run at all. */
 export const CYCLE_ENDS = ["healthy", "failed", "blocked", "missed"] as const;
 export type CycleEnd = (typeof CYCLE_ENDS)[number];
 /** `schedule` when it was due, `missed` when that was while nobody could look, `owner` when somebody asked. */
-export const CYCLE_TRIGGERS = ["schedule", "missed", "owner"] as const;
+const CYCLE_TRIGGERS = ["schedule", "missed", "owner"] as const;
 export type CycleTrigger = (typeof CYCLE_TRIGGERS)[number];
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));

@@ -11,7 +11,7 @@ import { STREAM_STATES } from "./stream-records.ts";
 import { CYCLE_ENDS, cycleSchema, cycleToWire, type Cycle, type CycleBody } from "./goal-records.ts";
 
 /** Where a goal stands, for people. */
-export const GOAL_STATUSES = ["healthy", "failing", "repairing", "waiting_for_you", "paused", "never_checked"] as const;
+const GOAL_STATUSES = ["healthy", "failing", "repairing", "waiting_for_you", "paused", "never_checked"] as const;
 export type GoalStatus = (typeof GOAL_STATUSES)[number];
 
 const count = z.int().check(z.gte(0));

@@ -19,11 +19,9 @@ export type MemoryType = (typeof MEMORY_TYPES)[number];
 
 /** `active` takes part in every search; `low_reingestion` is found only by who looks there. */
 export const REINGESTION_TIERS = ["active", "low_reingestion"] as const;
-export type ReingestionTier = (typeof REINGESTION_TIERS)[number];
 
 /** `working` until the owner signed for it; `constitutional` are the standing rules of the configuration. */
 export const TRUST_LEVELS = ["working", "verified", "constitutional"] as const;
-export type TrustLevel = (typeof TRUST_LEVELS)[number];
 
 const words = z.string().check(
   z.maxLength(LIMITS.memoryChars),

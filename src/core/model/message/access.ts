@@ -6,7 +6,7 @@ export const PUBLIC_LEVEL = "public";
 /** What the owner has instead of a level; no goal can take it away. */
 export const OWNER_LEVEL = "owner";
 
-export type AccessLevel = WorkItem["accessLevels"][string];
+type AccessLevel = WorkItem["accessLevels"][string];
 /** The levels of a goal in the order they were declared, which is their rank. */
 export type AccessLadder = readonly { readonly name: string; readonly level: AccessLevel }[];
 

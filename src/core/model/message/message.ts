@@ -9,7 +9,7 @@ import { digestSchema as digest, instantSchema, numberText, recordIdSchema } fro
 import type { NonceSpending } from "./nonce.ts";
 import { sourceSchema, taintSchema } from "./taint.ts";
 
-export const CHANNELS = ["web", "telegram", "cli", "webhook"] as const;
+const CHANNELS = ["web", "telegram", "cli", "webhook"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 const words = z.string().check(
@@ -23,7 +23,7 @@ const reference = z
   .check(z.minLength(1), z.maxLength(LIMITS.pathChars), z.refine<string>(isWellFormed, "invalid_text"));
 
 /** A nonce is chosen by whoever signs: 16 to 64 bytes in lower-case hex. */
-export const messageNonceSchema = z.string().check(z.regex(/^(?:[0-9a-f]{2}){16,64}$/));
+const messageNonceSchema = z.string().check(z.regex(/^(?:[0-9a-f]{2}){16,64}$/));
 
 /**
  * What a sender claims with a signature. The signature itself is text of any shape: a wrong one is an answer, not a
@@ -59,7 +59,7 @@ export const sentMessageSchema = z.strictObject({
 export type SentMessage = z.infer<typeof sentMessageSchema>;
 
 /** Why a message is from where it says, or why that was not believed. */
-export const ORIGINS = [
+const ORIGINS = [
   "signature",
   "identity",
   "unknown_sender",
@@ -73,7 +73,7 @@ export const ORIGINS = [
 export type Origin = (typeof ORIGINS)[number];
 
 /** What was made harmless in a text from outside, and how often. */
-export const SCRUB_KINDS = ["hidden", "role_marker", "tool_call", "delimiter"] as const;
+const SCRUB_KINDS = ["hidden", "role_marker", "tool_call", "delimiter"] as const;
 export type ScrubKind = (typeof SCRUB_KINDS)[number];
 const finding = z.strictObject({ kind: z.enum(SCRUB_KINDS), count: z.int().check(z.gte(1)) });
 
@@ -81,7 +81,7 @@ const finding = z.strictObject({ kind: z.enum(SCRUB_KINDS), count: z.int().check
  * `received` until its gates have run; `waiting` while one of them needs the owner's decision; in the end `accepted`, or
  * `blocked` and never used.
  */
-export const MESSAGE_STATES = ["received", "waiting", "accepted", "blocked"] as const;
+const MESSAGE_STATES = ["received", "waiting", "accepted", "blocked"] as const;
 
 /** A message as it is kept and shown. */
 export const keptMessageSchema = recordOf(

@@ -6,7 +6,7 @@ import { assert, canonicalJson, type Instant } from "#base";
  */
 const DOMAIN = "silas-message-v1\n";
 
-export type MessageStatement = { readonly text: string; readonly timestamp: Instant; readonly nonce: string };
+type MessageStatement = { readonly text: string; readonly timestamp: Instant; readonly nonce: string };
 
 /** The text whose UTF-8 bytes are signed: the domain, then RFC 8785 of exactly these three. [MSG-02] */
 export function messageSigningText({ text, timestamp, nonce }: MessageStatement): string {

@@ -6,7 +6,7 @@ export type Taint = (typeof TAINTS)[number];
 export const taintSchema = z.enum(TAINTS);
 
 /** What something was made of: the item, how it came in, and how far it was trusted at that moment. */
-export const SOURCE_RELATIONS = ["reply_to", "quote", "attachment", "suggestion"] as const;
+const SOURCE_RELATIONS = ["reply_to", "quote", "attachment", "suggestion"] as const;
 export const sourceSchema = z.strictObject({
   item_id: z.string(),
   relation: z.enum(SOURCE_RELATIONS),

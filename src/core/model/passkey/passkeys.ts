@@ -60,7 +60,7 @@ const base64url = (charsMax: number) => z.string().check(z.maxLength(charsMax), 
 const passkeyId = branded<PasskeyId>(/^[0-9a-f]{32}$/);
 
 /** What a browser answers when it made a passkey, reduced to what is checked. */
-export const passkeyAttestationSchema = z.strictObject({
+const passkeyAttestationSchema = z.strictObject({
   id: base64url(1_400),
   rawId: base64url(1_400),
   type: z.literal("public-key"),

@@ -16,7 +16,7 @@ export type SandboxLimits = {
 };
 
 /** A file or folder of this machine, and where the program finds it. */
-export type SandboxPath = { readonly path: string; readonly as: string };
+type SandboxPath = { readonly path: string; readonly as: string };
 
 export type SandboxConfig = {
   /** A folder whose content the private workspace begins with, copied; null begins empty. */
@@ -41,16 +41,16 @@ export function defaultSandboxConfig(given: Pick<SandboxLimits, "memoryMb" | "cp
   };
 }
 
-export type SandboxLimitName = "cpu" | "memory" | "output" | "processes" | "files";
+type SandboxLimitName = "cpu" | "memory" | "output" | "processes" | "files";
 
-export type SandboxEnd =
+type SandboxEnd =
   | { readonly kind: "exit"; readonly code: number }
   | { readonly kind: "signal"; readonly signal: string }
   | { readonly kind: "timeout" }
   | { readonly kind: "limit"; readonly which: SandboxLimitName };
 
 /** The first bytes of what was printed: cut at the limit, so at the same byte for the same print. */
-export type SandboxOutput = { readonly bytes: Uint8Array; readonly isTruncated: boolean };
+type SandboxOutput = { readonly bytes: Uint8Array; readonly isTruncated: boolean };
 
 export type SandboxRun = {
   readonly end: SandboxEnd;

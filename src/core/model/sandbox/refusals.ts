@@ -5,7 +5,7 @@ export type SandboxSupport =
   | ({ readonly state: "refused" } & SandboxUnsupported);
 
 /** Why nothing can run on this machine. There is no weaker way to run it instead. */
-export type SandboxUnsupported = {
+type SandboxUnsupported = {
   readonly code: "sandbox_unsupported";
   readonly backend: SandboxBackend;
   readonly reason:
@@ -24,7 +24,7 @@ export type SandboxUnsupported = {
   readonly detail: string | null;
 };
 
-export type SandboxPathFault =
+type SandboxPathFault =
   | "not_absolute"
   | "missing"
   | "is_link"

@@ -2,7 +2,7 @@ import { oneLine } from "#base";
 import type { SandboxRefusal } from "./refusals.ts";
 
 /** What did not run, and the one thing that helps. */
-export type SandboxWords = { readonly what: string; readonly fix: string };
+type SandboxWords = { readonly what: string; readonly fix: string };
 
 type Table = {
   readonly [C in SandboxRefusal["code"]]: (refusal: Extract<SandboxRefusal, { readonly code: C }>) => SandboxWords;

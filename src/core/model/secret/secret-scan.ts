@@ -6,7 +6,7 @@ export type SecretFinding = { readonly kind: string; readonly start: number; rea
 
 /** The result of scanning a text. A scan that failed is not a text without credentials. */
 export type SecretScan = Result<readonly SecretFinding[], SecretScanFault>;
-export type SecretScanFault = "too_long" | "failed";
+type SecretScanFault = "too_long" | "failed";
 
 /** A text is refused before it is stored. `found` names the kind of credential and holds nothing of it. */
 export type SecretRefusal =

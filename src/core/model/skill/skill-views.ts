@@ -10,7 +10,7 @@ import { skillReportSchema } from "./skill-report.ts";
  * approved, and its scripts failed when they were tried. `unapproved`: no approval of it holds. `missing`: its folder is
  * gone. `present`: a folder that was never installed. `refused`: a folder that is no skill at all.
  */
-export const SKILL_STATES = ["active", "changed", "failed", "unapproved", "missing", "present", "refused"] as const;
+const SKILL_STATES = ["active", "changed", "failed", "unapproved", "missing", "present", "refused"] as const;
 export type SkillState = (typeof SKILL_STATES)[number];
 
 /** An installation as it is kept: which bytes, on whose decision, and what became of it. */
@@ -63,7 +63,6 @@ export const skillCheckSchema = recordOf(
   }),
 );
 export type SkillCheck = z.infer<typeof skillCheckSchema>;
-export type SkillCheckBody = z.input<typeof skillCheckSchema>;
 export const skillCheckToWire = writerOf(skillCheckSchema);
 
 /** `POST /api/skills/check` and `POST /api/skills/install`: the name of a skill, or a folder of this machine. */

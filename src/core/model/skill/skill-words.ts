@@ -3,7 +3,7 @@ import type { Words } from "../words.ts";
 import { skillFindingWords, type SkillReport } from "./skill-report.ts";
 
 /** Why a folder is no skill that could even be looked at. */
-export const TREE_FAULTS = {
+const TREE_FAULTS = {
   missing: "it is not there",
   not_a_folder: "it is no folder",
   unreadable: "it cannot be read",
@@ -17,7 +17,7 @@ export const TREE_FAULTS = {
 export type TreeFault = keyof typeof TREE_FAULTS;
 
 /** Why a skill that a plan lists cannot be used. */
-export const UNUSABLE_REASONS = {
+const UNUSABLE_REASONS = {
   not_installed: "it is not installed",
   not_active: "its installation failed when its scripts were tried",
   unapproved: "no approval of it holds any more",

@@ -10,13 +10,13 @@ import { instantSchema } from "../values.ts";
  * or opens the place where something is to be done. [SUGG-10]
  */
 
-export const SUGGESTION_SOURCES = ["idle_heartbeat", "post_execution", "goal_monitor"] as const;
+const SUGGESTION_SOURCES = ["idle_heartbeat", "post_execution", "goal_monitor"] as const;
 /** What taking it up does: each asks about something again, or opens the page where the owner goes on. */
 export const SUGGESTION_OFFERS = ["ask_again", "run_again", "renew_goal", "add_passkey", "next_step"] as const;
 export type SuggestionOffer = (typeof SUGGESTION_OFFERS)[number];
 
 /** What a person may say to one. Nothing else closes it but that it expires, which is no answer. */
-export const SUGGESTION_ANSWERS = ["do_it", "not_now", "not_again"] as const;
+const SUGGESTION_ANSWERS = ["do_it", "not_now", "not_again"] as const;
 export type SuggestionAnswer = (typeof SUGGESTION_ANSWERS)[number];
 
 /** What is recorded of each answer; it decides when the same may be suggested again. [SUGG-08] */
@@ -27,7 +27,7 @@ export const OUTCOME_OF_ANSWER = {
 } as const satisfies { readonly [A in SuggestionAnswer]: string };
 export type SuggestionOutcome = (typeof OUTCOME_OF_ANSWER)[SuggestionAnswer];
 
-export const SUGGESTION_STATES = ["pending", "accepted", "deferred", "dismissed", "expired"] as const;
+const SUGGESTION_STATES = ["pending", "accepted", "deferred", "dismissed", "expired"] as const;
 export type SuggestionState = (typeof SUGGESTION_STATES)[number];
 
 const proposalShape = {

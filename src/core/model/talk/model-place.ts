@@ -13,7 +13,6 @@ const ADDRESSES = {
   compatible: null,
 } as const;
 type Provider = keyof typeof ADDRESSES;
-export const MODEL_PROVIDERS = Object.keys(ADDRESSES) as readonly Provider[];
 
 /** One model behind one address, which is all that is ever connected to for it. */
 export type ModelPlace = {
@@ -32,7 +31,7 @@ export type ModelKey =
   | { readonly kind: "setting"; readonly secret: SecretText }
   | { readonly kind: "vault"; readonly ref: string };
 
-export const MODEL_ABSENCES = ["key_missing", "provider_unknown", "address_missing", "address_refused"] as const;
+const MODEL_ABSENCES = ["key_missing", "provider_unknown", "address_missing", "address_refused"] as const;
 export type ModelAbsence = (typeof MODEL_ABSENCES)[number];
 /** What the configuration says about the model that answers; nothing is tried to find that out. */
 export type ModelSetting =

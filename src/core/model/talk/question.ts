@@ -3,7 +3,7 @@ import type { QueueMessage } from "../bus/queue-message.ts";
 import type { KeptMessage } from "../message/message.ts";
 
 /** The id follows from the message, so that a message is answered once however often somebody says so. [BUS-15] */
-export const questionIdOf = (messageId: string): string => `user_message:${messageId}`;
+const questionIdOf = (messageId: string): string => `user_message:${messageId}`;
 
 /** The message that a question on the queue is about; null when it is about something else. */
 export function askedMessage({ messageKind, payload }: Pick<QueueMessage, "messageKind" | "payload">): string | null {

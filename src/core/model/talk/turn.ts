@@ -9,8 +9,8 @@ import { MODEL_FAILURES } from "./model-words.ts";
  * `waiting`: its question is on the queue; `asking`: it was put to the model, and no answer is kept yet; `answered`: the
  * answer is kept, and what follows from it is not done yet; `ended`: there is a reply; `failed`: there is none.
  */
-export const TURN_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
-export type TurnState = (typeof TURN_STATES)[number];
+const TURN_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
+type TurnState = (typeof TURN_STATES)[number];
 /** Why there is no reply, besides what kept the model from answering. */
 export const TURN_FAILURES = [...MODEL_FAILURES, "turn_interrupted", "turn_given_up"] as const;
 export type TurnFailure = (typeof TURN_FAILURES)[number];
@@ -45,7 +45,7 @@ export const turnSchema = recordOf(
   }),
 );
 export type Turn = z.infer<typeof turnSchema>;
-export type TurnBody = z.input<typeof turnSchema>;
+type TurnBody = z.input<typeof turnSchema>;
 
 export const turnToWire = writerOf(turnSchema);
 /** For bodies and rows that Silas wrote itself; null for anything else. */
@@ -56,8 +56,6 @@ export function turnFromWire(body: unknown): Turn | null {
 
 export const isTurnOver = ({ state }: Pick<Turn, "state">): boolean => state === "ended" || state === "failed";
 
-/** A turn as it is told outside: without what the model said before the gates. */
-export type ToldTurn = Omit<Turn, "answer">;
 export type ToldTurnBody = Omit<TurnBody, "answer">;
 export function toldTurnToWire(turn: Turn): ToldTurnBody {
   const { answer: _answer, ...told } = turnToWire(turn);
@@ -97,9 +95,9 @@ export const agentResponseSchema = z.strictObject({
   ),
 });
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
-export type PlanAction = NonNullable<AgentResponse["plan_action"]>;
+type PlanAction = NonNullable<AgentResponse["plan_action"]>;
 /** One that carries a plan, which then enters the one way to an approval. [FLOW-10] */
-export type CarriedPlan = Extract<PlanAction, { readonly action: "propose" | "revise" }>;
+type CarriedPlan = Extract<PlanAction, { readonly action: "propose" | "revise" }>;
 export const carriesPlan = (action: PlanAction): action is CarriedPlan =>
   action.action === "propose" || action.action === "revise";
 

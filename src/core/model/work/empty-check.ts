@@ -1,5 +1,5 @@
 /** A check as far as it decides anything: the words of its command, and its expectation by the names of the wire. */
-export type JudgedCheck = {
+type JudgedCheck = {
   readonly argv: readonly string[];
   readonly expect: Readonly<Record<string, unknown>>;
 };

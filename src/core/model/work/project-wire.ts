@@ -3,7 +3,7 @@ import { recordOf, snakeRecord } from "../approval/record-codec.ts";
 import { budgetUsedSchema, RUN_STATUSES, type BudgetUsed, type RunStatus } from "./run-records.ts";
 
 /** One task of a project as a list shows it. Its run is known from the approval on; until it begins it is `pending`. */
-export type ProjectChild = {
+type ProjectChild = {
   readonly workItemId: string;
   readonly title: string;
   readonly runId: string;

@@ -2,7 +2,7 @@ import type { RunRecord } from "./run-records.ts";
 import { RESULT_OF_RUN } from "./work-result.ts";
 
 /** What is told of a run in the moment it happens: that it goes on, that checks failed, and how it ended. [FLOW-13] */
-export const RUN_NEWS = ["running", "verification_failed", "done", "blocked", "failed", "stuck"] as const;
+const RUN_NEWS = ["running", "verification_failed", "done", "blocked", "failed", "stuck"] as const;
 export type RunNews = (typeof RUN_NEWS)[number];
 
 /** Which run, and what is new of it. */

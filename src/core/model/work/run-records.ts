@@ -80,7 +80,6 @@ const saidSchema = recordOf(
     next_steps: z.array(z.string().check(z.maxLength(ERROR_CHARS))),
   }),
 );
-export type ModelSaid = z.infer<typeof saidSchema>;
 
 /** The tool by which a question to the model stands in the ledger, among the calls that it chose. */
 export const MODEL_TURN = "model";
@@ -185,5 +184,4 @@ export type RunRecord = z.infer<typeof runRecordSchema>;
 export type RunRecordBody = z.input<typeof runRecordSchema>;
 
 export const ledgerEntryToWire = writerOf(ledgerEntrySchema);
-export const checkResultToWire = writerOf(checkResultSchema);
 export const runRecordToWire = writerOf(runRecordSchema);

@@ -117,7 +117,7 @@ export function instant(): ValueKind<z.infer<typeof instantSchema>> {
 }
 
 /** A group that is null when the record has none of it. */
-export type NullableGroup<G extends ConfigGroup> = G & { readonly nullable: true };
+type NullableGroup<G extends ConfigGroup> = G & { readonly nullable: true };
 
 /* @__NO_SIDE_EFFECTS__ */
 export function nullableGroup<G extends ConfigGroup>(node: G): NullableGroup<G> {

@@ -45,10 +45,10 @@ import {
  * parser, default and meaning, and the one codec turns wire names into names inside TypeScript and back.
  */
 
-export const WORK_TYPES = ["task", "project", "goal"] as const;
-export const WORK_STATUSES = ["pending", "running", "healthy", "done", "failed", "stuck", "blocked", "paused"] as const;
-export const AGENT_LANES = ["ephemeral", "stream"] as const;
-export const INTERACTION_MODES = ["default_and_offer", "act_and_report", "confirm_only_when_required"] as const;
+const WORK_TYPES = ["task", "project", "goal"] as const;
+const WORK_STATUSES = ["pending", "running", "healthy", "done", "failed", "stuck", "blocked", "paused"] as const;
+const AGENT_LANES = ["ephemeral", "stream"] as const;
+const INTERACTION_MODES = ["default_and_offer", "act_and_report", "confirm_only_when_required"] as const;
 export const ESCALATION_ACTIONS = [
   "report",
   "escalate_human",
@@ -62,7 +62,7 @@ export const ESCALATION_ACTIONS = [
 
 const DAY_SECONDS = 86_400;
 // A limit counts as reached when use equals it, so a limit of zero would forbid the first action.
-export const BUDGET = group({
+const BUDGET = group({
   max_tokens: key(whole(1, 1_000_000_000), { is: 200_000, doc: "Tokens all model calls together may use." }),
   max_cost_usd: key(decimal(0.01, 10_000), { is: 2, doc: "Dollars all model calls together may cost." }),
   max_wall_time_seconds: key(whole(1, 30 * DAY_SECONDS), { is: 1800, doc: "Time from start to end." }),
@@ -70,7 +70,7 @@ export const BUDGET = group({
   max_planner_calls: key(whole(0, 100), { is: 3, doc: "Times the planner may be asked for advice." }),
 });
 
-export const BUDGET_USED = group({
+const BUDGET_USED = group({
   tokens: key(whole(0, Number.MAX_SAFE_INTEGER), { is: 0, doc: "Tokens used." }),
   cost_usd: key(decimal(0, 1e12), { is: 0, doc: "Dollars used." }),
   wall_time_seconds: key(decimal(0, 1e12), { is: 0, doc: "Seconds used." }),
@@ -80,7 +80,7 @@ export const BUDGET_USED = group({
 });
 
 /** Exactly one of these is set; `predicatesOf` says which. */
-export const EXPECTATION = group({
+const EXPECTATION = group({
   exit_code: key(nullable(whole(0, 255)), { is: null, doc: "The command ends with this code." }),
   equals: text("The output is this text; one line break at its end does not count."),
   contains: text("The output contains this text."),
@@ -91,7 +91,7 @@ export const EXPECTATION = group({
   not_empty: key(nullable(flag()), { is: null, doc: "There is output." }),
 });
 
-export const VERIFICATION_CHECK = group({
+const VERIFICATION_CHECK = group({
   name: required(shownLine(), "Name of the check."),
   run: required(command(), "The command, split into words without a shell."),
   expect: EXPECTATION,
@@ -115,13 +115,13 @@ export const STEP = group({
 });
 
 /** Places of the machine that work may reach besides its own workspace. */
-export const FILES = group({
+const FILES = group({
   read: key(several(longLine("pathChars")), { is: [], doc: "Files and folders it may read." }),
   write: key(several(longLine("pathChars")), { is: [], doc: "Files and folders it may read and change." }),
 });
 
 /** A repository of this machine, and the commit whose files the workspace begins with. */
-export const REPOSITORY = group({
+const REPOSITORY = group({
   path: required(longLine("pathChars"), "The folder of the repository."),
   ref: key(
     shownLine({
@@ -133,7 +133,7 @@ export const REPOSITORY = group({
 });
 
 /** What a goal looks for and asks about many at a time; it does nothing to any of it by itself. */
-export const REVIEWED_BATCHES = group({
+const REVIEWED_BATCHES = group({
   action: key(oneOf(["move_files"]), { is: "move_files", doc: "What would be done, once you approve it." }),
   folder: required(longLine("pathChars"), "The folder whose files are looked at."),
 });
@@ -170,7 +170,7 @@ export const GATE = group({
   promote_to_policy: key(flag(), { is: false, doc: "Let an llm gate block." }),
 });
 
-export const ESCALATION_ACTION = group({
+const ESCALATION_ACTION = group({
   action: required(oneOf(ESCALATION_ACTIONS), "What happens."),
   queue: key(nullable(workName()), { is: null, doc: "Where a transfer goes." }),
   message: text("What the owner is told."),
@@ -179,7 +179,7 @@ export const ESCALATION_ACTION = group({
   fallback: key(nullable(workName()), { is: null, doc: "The escalation after that." }),
 });
 
-export const ACCESS_LEVEL = group({
+const ACCESS_LEVEL = group({
   description: required(longLine("titleChars"), "What the level is for."),
   tools: names("Tools of this level."),
   requires: key(several(shownLine()), { is: [], doc: "Gates that must pass to reach it." }),
@@ -263,16 +263,13 @@ export const WORK_ITEM = group(
   together(together(planKeys, { body: required(briefing(), "The briefing, exactly as written.") }), runtimeKeys),
 );
 
-export type WorkType = (typeof WORK_TYPES)[number];
-export type Budget = ConfigOf<typeof BUDGET>;
 export type Expectation = ConfigOf<typeof EXPECTATION>;
 export type Step = ConfigOf<typeof STEP>;
 export type VerificationCheck = ConfigOf<typeof VERIFICATION_CHECK>;
 export type Gate = Omit<ConfigOf<typeof GATE>, "checkExpect"> & { readonly checkExpect: Expectation | null };
 export type EscalationAction = ConfigOf<typeof ESCALATION_ACTION>;
-export type RuntimeState = ConfigOf<typeof RUNTIME_STATE>;
 export type Repository = ConfigOf<typeof REPOSITORY>;
-export type ReviewedBatches = ConfigOf<typeof REVIEWED_BATCHES>;
+type ReviewedBatches = ConfigOf<typeof REVIEWED_BATCHES>;
 export type WorkItem = Omit<ConfigOf<typeof WORK_ITEM>, "gates" | "repository" | "reviewedBatches"> & {
   readonly gates: readonly Gate[];
   readonly repository: Repository | null;

@@ -28,7 +28,7 @@ export const workItemResultSchema = recordOf(
     next_steps: z.array(z.string()),
   }),
 );
-export type WorkItemResult = z.infer<typeof workItemResultSchema>;
+type WorkItemResult = z.infer<typeof workItemResultSchema>;
 export type WorkItemResultBody = z.input<typeof workItemResultSchema>;
 
 export const workItemResultToWire = writerOf(workItemResultSchema);

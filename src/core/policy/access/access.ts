@@ -35,9 +35,9 @@ export const hasOwnerAccess = (sender: {
   readonly taint: Taint;
 }): boolean => sender.connectionId === sender.ownerId || sender.taint === "owner";
 
-export type AccessFacts = { readonly ladder: AccessLadder; readonly at: Instant };
-export type Passed = AccessFacts & { readonly gateName: string };
-export type Climbed = {
+type AccessFacts = { readonly ladder: AccessLadder; readonly at: Instant };
+type Passed = AccessFacts & { readonly gateName: string };
+type Climbed = {
   readonly state: AccessState;
   /** Set when a level was entered: it is recorded, and the customer's record is loaded. [ACC-10] */
   readonly entered: { readonly from: string; readonly to: string } | null;

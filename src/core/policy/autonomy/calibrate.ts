@@ -26,7 +26,7 @@ export type CalibrationSettings = {
   readonly tightenAbove: number;
 };
 
-export type Counting = {
+type Counting = {
   readonly at: Instant;
   /** The end of the last proposal of this family: what was counted for it is never counted again. Null before the first. */
   readonly since: Instant | null;
@@ -68,7 +68,7 @@ export function directionFrom(
   return rate > tightenAbove ? "tighten" : null;
 }
 
-export type Stepping = {
+type Stepping = {
   readonly family: ActionFamily;
   readonly direction: Direction;
   readonly values: LimitValues;

@@ -13,7 +13,7 @@ import { directionFrom, stepChanges, type CalibrationSettings } from "./calibrat
 
 type LimitPayload = Extract<Payload, { readonly kind: "autonomy_threshold" }>;
 
-export type Arguing = {
+type Arguing = {
   readonly family: ActionFamily;
   readonly window: EvidenceWindow;
   readonly values: LimitValues;
@@ -54,7 +54,7 @@ export function askedProposal(asked: Pick<Arguing, "proposalId" | "at"> & Changi
 type Changing = { readonly changes: readonly LimitChange[] };
 
 /** Nobody but Silas counts decisions, so whatever comes from elsewhere claims none. */
-export const NO_EVIDENCE = {
+const NO_EVIDENCE = {
   sample_size: 0,
   correction_rate: 0,
   evidence_window: "asked for by hand, no decisions counted",

@@ -1,7 +1,7 @@
 import { msOfInstant, type Instant } from "#base";
 import { daysOf, type LimitValues } from "#model";
 
-export type StandingUse = { readonly issuedAt: Instant; readonly uses: number; readonly at: Instant };
+type StandingUse = { readonly issuedAt: Instant; readonly uses: number; readonly at: Instant };
 
 const DAY_MS = 86_400_000;
 
@@ -16,4 +16,4 @@ export function beyondLimits({ issuedAt, uses, at }: StandingUse, limits: LimitV
   const isOver = days !== null && msOfInstant(at) - msOfInstant(issuedAt) >= days * DAY_MS;
   return isOver ? "standing_limit_days" : null;
 }
-export type StandingLimit = "standing_limit_scope" | "standing_limit_uses" | "standing_limit_days";
+type StandingLimit = "standing_limit_scope" | "standing_limit_uses" | "standing_limit_days";

@@ -4,13 +4,13 @@ import type { ConnectionManifest, ConnectionRecord } from "#model";
 export const CONNECTION_GATE = "connection_permission";
 
 /** What a step says it uses. */
-export type WantedUse = {
+type WantedUse = {
   readonly connectionId: string;
   readonly skill: string;
   readonly file: string;
   readonly permissions: readonly string[];
 };
-export type UseFacts = {
+type UseFacts = {
   readonly use: WantedUse;
   /** What is kept under that id; null for nothing. */
   readonly connection: {

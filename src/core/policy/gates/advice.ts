@@ -2,7 +2,7 @@ import type { Gate, GateNote, GateResult } from "#model";
 import { readAnswer, type GateFact } from "./answer.ts";
 import { notesOfAdvice, type NotePlace, type Tried } from "./notes.ts";
 
-export type Advice = { readonly result: GateResult; readonly notes: readonly GateNote[] };
+type Advice = { readonly result: GateResult; readonly notes: readonly GateNote[] };
 
 /**
  * What a gate of the quality lane said. INVARIANT: it always continues and never rewrites; a gate that tries either, or

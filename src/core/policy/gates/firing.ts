@@ -7,7 +7,7 @@ import { blocked, policyResult, REASONS, strictest, UNNAMED } from "./policy-res
 import { takeRewrite, type Change } from "./rewrite.ts";
 
 /** One firing between two answers. A value: asking again from the same state gives the same next state. [GATE-25] */
-export type FiringState = {
+type FiringState = {
   readonly place: NotePlace;
   /** Gates of the policy lane that are still to be asked, in order. */
   readonly waiting: readonly Gate[];
@@ -27,7 +27,7 @@ export type FiringState = {
   readonly round: "first" | "again";
 };
 
-export type FiringStart = {
+type FiringStart = {
   readonly system: readonly Gate[];
   readonly firing: GateFiring;
   readonly evaluationsMax: number;

@@ -4,7 +4,7 @@ import type { ProviderAnswer } from "./answer.ts";
 import { extractFor } from "./extract.ts";
 import type { Validation } from "./validators/validator.ts";
 
-export type GuardedText = {
+type GuardedText = {
   readonly text: string;
   readonly rewrite: ((value: JsonValue) => { readonly [key: string]: JsonValue }) | null;
 };

@@ -6,8 +6,8 @@ export function laneOf({ provider, promoteToPolicy }: Pick<Gate, "provider" | "p
 }
 
 export type Moment = { readonly trigger: GateTrigger; readonly stepIndex: number | null };
-export type GateSets = { readonly system: readonly Gate[]; readonly item: readonly Gate[] };
-export type Selected = { readonly policy: readonly Gate[]; readonly quality: readonly Gate[] };
+type GateSets = { readonly system: readonly Gate[]; readonly item: readonly Gate[] };
+type Selected = { readonly policy: readonly Gate[]; readonly quality: readonly Gate[] };
 
 /** The gates of one moment: those of the configuration first, each list in its own order. [GATE-08] [GATE-10] */
 export function gatesFor({ system, item }: GateSets, moment: Moment): Selected {

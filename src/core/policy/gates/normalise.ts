@@ -1,7 +1,7 @@
 import { gateSchemas, type Gate } from "#model";
 
 /** How a gate may put a value right instead of refusing it. Only what its `config.normalise` says. [PRED-14] */
-export type Normalisation = {
+type Normalisation = {
   readonly clamp: { readonly min: number; readonly max: number } | null;
   readonly trim: boolean;
   readonly lower: boolean;

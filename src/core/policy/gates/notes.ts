@@ -8,7 +8,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 const SCOPE = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 
 /** A name for the record: itself when it is a plain code, else its digest. */
-export const refOf = (name: string): string => (CODE.test(name) ? name : `sha256:${sha256Hex(name)}`);
+const refOf = (name: string): string => (CODE.test(name) ? name : `sha256:${sha256Hex(name)}`);
 
 const momentOf = ({ trigger, scopeId }: NotePlace) => ({
   trigger,

@@ -7,7 +7,7 @@ export function strictest(actions: readonly GateAction[]): GateAction {
   return actions.includes("require_approval") ? "require_approval" : "continue";
 }
 
-export type Verdict = { readonly action: GateAction; readonly code: GateCode; readonly reason: string };
+type Verdict = { readonly action: GateAction; readonly code: GateCode; readonly reason: string };
 
 /** A result of the policy lane has no score and no flags, whatever its provider says. [GATE-04] */
 export function policyResult(gate: Gate, { action, code, reason }: Verdict): GateResult {

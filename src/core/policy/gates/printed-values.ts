@@ -1,7 +1,7 @@
 import { LIMITS } from "#base";
 
 /** The one name a program may not use for a value of its own: what follows it is a rewrite. [SCRIPT-05] */
-export const REWRITE_KEY = "modified_context";
+const REWRITE_KEY = "modified_context";
 
 /**
  * What a program printed as `key: value`, one on each line and split at the first colon; a later line of the same name

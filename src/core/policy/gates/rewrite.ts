@@ -8,7 +8,7 @@ type Rewritable = (typeof REWRITABLE)[number];
 
 export type Change = { readonly key: Rewritable; readonly original: JsonValue; readonly modified: JsonValue };
 
-export type Rewritten = {
+type Rewritten = {
   readonly context: GateContext;
   readonly changes: readonly Change[];
   /** Keys that were dropped. */

@@ -69,7 +69,7 @@ export function decideMemory(wanted: MemoryWanted): Result<MemoryItem, MemoryRef
 export const taintOfEntry = (from: "own" | "foreign", { kind }: AuditActor): Taint =>
   from === "own" && (kind === "owner" || kind === "terminal") ? "auth" : "external";
 
-export type MemoryChange = {
+type MemoryChange = {
   readonly item: MemoryItem;
   readonly text: string;
   readonly secrets: SecretScan;

@@ -16,7 +16,7 @@ export type OriginFacts = {
 };
 
 export type Judged = { readonly taint: Taint; readonly origin: Origin };
-export type OriginVerdict = {
+type OriginVerdict = {
   /** What the message is, given that its nonce was never spent. */
   readonly first: Judged;
   /** What it is otherwise; null when no nonce has to be spent. */

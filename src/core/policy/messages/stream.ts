@@ -32,7 +32,7 @@ export const conversationGates = ({ gates }: Pick<WorkItem, "gates">): readonly 
 export const configuresConversation = (item: Pick<WorkItem, "agent" | "gates" | "accessLevels">): boolean =>
   item.agent === "stream" && (conversationGates(item).length > 0 || Object.keys(item.accessLevels).length > 0);
 
-export type StreamFacts = {
+type StreamFacts = {
   readonly candidate: StreamCandidate | null;
   readonly isStopped: boolean;
   /** Names of the gates of the configuration: a goal adds to them and stands in the place of none. [GATE-02] */

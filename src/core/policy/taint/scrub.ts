@@ -1,7 +1,7 @@
 import { neutralise } from "#base";
 import type { ScrubKind } from "#model";
 
-export type Scrubbed = {
+type Scrubbed = {
   readonly text: string;
   readonly findings: readonly { readonly kind: ScrubKind; readonly count: number }[];
 };

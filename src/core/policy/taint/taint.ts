@@ -32,7 +32,7 @@ export const taintWithSources = (taint: Taint, sources: readonly Pick<Source, "t
   deriveTaint([{ taint }, ...sources]);
 
 /** A signed decision of the owner about exactly one item, as the approval store keeps it. */
-export type Endorsement = { readonly itemId: string; readonly tokenId: string };
+type Endorsement = { readonly itemId: string; readonly tokenId: string };
 
 /** The only way up: the owner's own signature about this very item. [TAINT-08] */
 export function endorse<T extends Tainted>(item: T, endorsement: Endorsement): T {

@@ -26,7 +26,7 @@ export type ReviewFacts = {
   /** Questions that may be added to those that are still to be decided. */
   readonly questionsMax: number;
 };
-export type ReviewPlan = {
+type ReviewPlan = {
   readonly batches: readonly BatchProposal[];
   /** One for each item that no rule is sure about. */
   readonly questions: readonly BatchProposal[];

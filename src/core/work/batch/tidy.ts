@@ -24,7 +24,7 @@ export type FolderFacts = {
 export type TidySettings = { readonly size: number; readonly mediumMin: number; readonly highMin: number };
 export type LeftAlone = { readonly name: string; readonly reason: string };
 /** Batches in their order; together they are all candidates, in theirs. [BATCH-02] */
-export type TidyPlan = {
+type TidyPlan = {
   readonly goalId: string;
   readonly batches: readonly BatchProposal[];
   readonly leftAlone: readonly LeftAlone[];

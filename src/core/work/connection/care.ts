@@ -2,7 +2,7 @@ import { instantFromMs, msOfInstant, type Instant } from "#base";
 import type { ConnectionRecord, HealthCheck } from "#model";
 
 /** What is to be done after a look at a connection. */
-export type CarePlan =
+type CarePlan =
   | { readonly kind: "nothing" }
   | { readonly kind: "refresh_now" }
   | { readonly kind: "refresh_at"; readonly at: Instant }
@@ -10,7 +10,7 @@ export type CarePlan =
   | { readonly kind: "refresh_then_recover" }
   | { readonly kind: "recover" };
 
-export type LookedAt = { readonly health: HealthCheck; readonly at: Instant; readonly aheadMs: number };
+type LookedAt = { readonly health: HealthCheck; readonly at: Instant; readonly aheadMs: number };
 
 const OF_TOKEN = /\b(?:token|expired|401|unauthori[sz]ed|invalid_grant)\b/i;
 
@@ -22,7 +22,7 @@ export function planCare({ health, at, aheadMs }: LookedAt): CarePlan {
 
 type Expiring = { readonly expiresAt: Instant | null; readonly at: Instant; readonly aheadMs: number };
 
-export function planRefresh({ expiresAt, at, aheadMs }: Expiring): CarePlan {
+function planRefresh({ expiresAt, at, aheadMs }: Expiring): CarePlan {
   if (expiresAt === null) return { kind: "nothing" };
   const due = instantFromMs(msOfInstant(expiresAt) - aheadMs);
   if (!due.ok || due.value <= at) return { kind: "refresh_now" };

@@ -37,7 +37,7 @@ const MESSAGES: { readonly [T in Exclude<FailureType, "unknown">]: (service: str
   service_unavailable: (service) => `${service} does not answer.`,
 };
 
-export type FailureFacts = {
+type FailureFacts = {
   readonly failure: ConnectionFailure;
   /** Attempts of this episode, the tapped ones among them. */
   readonly attempts: number;

@@ -28,7 +28,7 @@ export type SetupEffect =
   /** Nothing more is heard of the script: it may end. */
   | { readonly kind: "end" };
 /** What the script is told. [SETUP-05] */
-export type ManagerLine =
+type ManagerLine =
   | { readonly type: "step_result"; readonly step_id: string; readonly payload: StepPayload }
   | { readonly type: "cancel"; readonly reason: "user_cancelled" };
 

@@ -18,7 +18,7 @@ const CANCEL = cta("cancel", "decline", ["Cancel", "End the setup; nothing is co
 /** While it is widened there is a connection, and that is not touched. [PERM-04] */
 const CANCEL_WIDER = cta("cancel", "decline", ["Cancel", "End it; the connection stays as it was, and the run ends."]);
 
-export type StepFacts = {
+type StepFacts = {
   readonly service: string;
   /** What the vault calls the secret that is asked for. */
   readonly vaultRefOf: (name: string) => string;
@@ -27,7 +27,7 @@ export type StepFacts = {
 };
 
 /** A step as a person sees it; null for one that is said otherwise. [CARD-07] [CARD-08] [CARD-11] */
-export function stepCard(step: SetupStep, { service, vaultRefOf, isWider }: StepFacts): ConnectionCard | null {
+function stepCard(step: SetupStep, { service, vaultRefOf, isWider }: StepFacts): ConnectionCard | null {
   const cancel = isWider ? CANCEL_WIDER : CANCEL;
   const name = service.slice(0, 40);
   switch (step.type) {

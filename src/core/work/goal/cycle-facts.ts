@@ -3,7 +3,7 @@ import type { CheckResult, Cycle, CycleTrigger, FoundItems, WorkItem } from "#mo
 import type { SkillFact } from "../plan-hash.ts";
 
 /** What of an approved goal a cycle needs; read from the stored request, never from an earlier cycle. */
-export type CycleGoal = {
+type CycleGoal = {
   readonly item: WorkItem;
   /** The approval it was read from. */
   readonly requestId: string;

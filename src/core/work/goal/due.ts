@@ -81,7 +81,7 @@ function checkEach({ timetable, nextDue, at, graceMs }: Each): DuePlan {
 type Span = { readonly from: Instant; readonly until: Instant };
 
 /** The times of a span whose first and last are times themselves. */
-export function skippedDues(timetable: Timetable, { from, until }: Span): SkippedDues {
+function skippedDues(timetable: Timetable, { from, until }: Span): SkippedDues {
   return { count: countDues(timetable, { from, until }), since: from, until };
 }
 

@@ -7,9 +7,9 @@ import { isModelRun } from "./plan.ts";
 export const NOT_RUN = "Not run: ";
 export const wasNotRun = ({ error }: Pick<LedgerEntry, "error">): boolean => error?.startsWith(NOT_RUN) === true;
 
-export const NOTHING_SAID: ModelState = { asked: null, problem: null, output: null, refused: [] };
+const NOTHING_SAID: ModelState = { asked: null, problem: null, output: null, refused: [] };
 
-export type Chosen = { readonly steps: readonly Step[]; readonly output: ExecutorOutput | null };
+type Chosen = { readonly steps: readonly Step[]; readonly output: ExecutorOutput | null };
 
 /** What the model has answered in this attempt, from what was kept: it is not asked for it again. [WSTORE-06] */
 export function chosenIn(

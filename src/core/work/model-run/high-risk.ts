@@ -1,7 +1,7 @@
 import type { Step, ToolCall, WorkItem } from "#model";
 import { placesOf, readStep } from "../steps/tool-call.ts";
 
-export type RiskFacts = {
+type RiskFacts = {
   readonly files: WorkItem["files"];
   /** The calls of this attempt before it. */
   readonly before: readonly Pick<Step, "run" | "tool" | "args">[];

@@ -2,7 +2,7 @@ import { LIMITS, neutralise, renderBlock } from "#base";
 import { TOOL_ARGUMENTS, type LedgerEntry, type ModelTool, type RunRecord, type Step } from "#model";
 import type { ModelPlan } from "./plan.ts";
 
-export type Instructing = Pick<RunRecord, "attempts" | "lastError"> & {
+type Instructing = Pick<RunRecord, "attempts" | "lastError"> & {
   readonly body: string;
   /** What the planner advised, once it was asked. */
   readonly guidance: string | null;
@@ -42,7 +42,7 @@ export function executorSystem({ tools, files }: ModelPlan): string {
 const toolWords = (tool: string): string =>
   `${tool} {${Object.keys(TOOL_ARGUMENTS[tool as ModelTool].children).join(", ")}}`;
 
-export type Asking = {
+type Asking = {
   readonly instructions: string;
   /** The calls of this attempt, each with what came of it. */
   readonly steps: readonly Pick<Step, "tool" | "args">[];

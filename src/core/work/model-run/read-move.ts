@@ -18,11 +18,11 @@ import { placesOf, readStep } from "../steps/tool-call.ts";
 import type { ModelPlan } from "./plan.ts";
 
 /** What a model answered: one call of a tool, or the end. */
-export type ModelMove =
+type ModelMove =
   | { readonly kind: "call"; readonly step: Step }
   | { readonly kind: "end"; readonly output: ExecutorOutput };
 /** What is wrong with an answer, in words for the model. */
-export type MoveProblem = { readonly summary: string };
+type MoveProblem = { readonly summary: string };
 
 /**
  * Reads one answer. A call is held to the same schemas and grants as a step of a plan, and to the tools the plan lists:

@@ -4,7 +4,7 @@ import { callOf } from "../steps/tool-call.ts";
 import { chosenIn, wasNotRun } from "./answers.ts";
 import { highRisk } from "./high-risk.ts";
 
-export type LeftByModel = {
+type LeftByModel = {
   /** Whether something of this pass can have reached outside of its workspace. */
   readonly reachesOutside: boolean;
   /** Whether the model had come to its end, and everything it chose was done. */

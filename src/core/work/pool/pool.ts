@@ -9,7 +9,7 @@ export type Claim = {
 };
 
 export type PoolLimits = { readonly perScope: number; readonly inTotal: number };
-export type Pool = {
+type Pool = {
   readonly running: readonly Claim[];
   /** What rests in the middle of its work: it is not counted, and nothing that conflicts with it begins. */
   readonly resting: readonly Claim[];

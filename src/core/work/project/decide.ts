@@ -75,7 +75,7 @@ export const usedBy = ({ ownUse, runs }: Pick<ProjectFacts, "ownUse" | "runs">):
     mergeBudgets(NOTHING_USED, ownUse),
   );
 
-export type TasksKnown = Pick<ProjectFacts, "runs"> & { readonly plan: Pick<ProjectPlan, "tasks"> };
+type TasksKnown = Pick<ProjectFacts, "runs"> & { readonly plan: Pick<ProjectPlan, "tasks"> };
 
 /** Tasks of the project that this one waits for and that are not done. */
 export function unmetOf({ plan, runs }: TasksKnown, taskId: string): readonly string[] {

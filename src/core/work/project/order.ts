@@ -5,7 +5,7 @@ import type { WorkItem } from "#model";
 export type TaskNode = Pick<WorkItem, "id" | "dependsOn" | "followUpOf">;
 
 /** Why tasks have no order, with the ids it is about. */
-export type OrderProblem = {
+type OrderProblem = {
   readonly code: "dependency_unknown" | "dependency_circle";
   readonly ids: readonly string[];
 };

@@ -56,7 +56,7 @@ const riskOf = ({ plan, pass, model }: RunState, call: ToolCall): string | null 
   model === null ? null : highRisk(call, { files: plan.files, before: plan.steps.slice(0, pass.length) });
 
 /** The call is not run, and the model is told why. */
-export function tellModel(state: RunState, { at, entries, error }: Beginning & { readonly error: string }): Advance {
+function tellModel(state: RunState, { at, entries, error }: Beginning & { readonly error: string }): Advance {
   const started = startedEntry(state, { step: stepAt(state, state.pass.length), at });
   const entry = failedEntry(started, { error, at });
   const told: RunState = { ...state, pass: [...state.pass, entry], executions: state.executions + 1 };

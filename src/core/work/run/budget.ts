@@ -1,7 +1,7 @@
 import type { BudgetUsed, WorkItem } from "#model";
 
 type Budget = WorkItem["budget"];
-export type BudgetDimension = "tokens" | "cost" | "wall_time" | "attempts";
+type BudgetDimension = "tokens" | "cost" | "wall_time" | "attempts";
 
 type BudgetQuestion = { readonly used: BudgetUsed; readonly limit: Budget; readonly before: "action" | "attempt" };
 

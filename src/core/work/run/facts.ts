@@ -127,7 +127,7 @@ export type RunWrite = {
 };
 
 /** The write that was refused, as far as the end of the run is made of it. */
-export type UnkeptWrite = Pick<RunWrite, "run" | "unbegun" | "entries">;
+type UnkeptWrite = Pick<RunWrite, "run" | "unbegun" | "entries">;
 
 /** Performed one after the other, in their order. */
 export type RunEffect =

@@ -9,7 +9,7 @@ import { cut } from "./ledger.ts";
 
 export type Beginning = { readonly at: Instant; readonly entries: readonly LedgerEntry[] };
 
-export type Ending = {
+type Ending = {
   readonly at: Instant;
   readonly status: "done" | "stuck" | "blocked" | "cancelled" | "in_doubt";
   readonly error: string | null;

@@ -125,5 +125,5 @@ function argumentsOf(value: unknown, refuse: (about: string) => void): SkillMani
 const iconOf = (ui: unknown): string | null => (isRecord(ui) && typeof ui["icon"] === "string" ? ui["icon"] : null);
 
 const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || typeof value === "string";
-export const isRecord = (value: unknown): value is { readonly [key: string]: JsonValue } =>
+const isRecord = (value: unknown): value is { readonly [key: string]: JsonValue } =>
   typeof value === "object" && value !== null && !Array.isArray(value);

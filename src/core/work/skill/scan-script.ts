@@ -61,7 +61,7 @@ const RULES: { readonly [L in Language]: Rules } = {
 /** Imports of the environment are not reads of it; each read is looked at by itself. */
 const PY_IMPORT = /^\s*from\s+os\s+import\b[^\n]*$/gm;
 
-export type ScannedScript = { readonly path: string; readonly text: string };
+type ScannedScript = { readonly path: string; readonly text: string };
 type Scanning = { readonly env: ReadonlySet<string>; readonly forbidEnv: boolean; readonly find: Find };
 
 /** What may not be in a script, decided by its text alone; nothing is run. [INST-04] */

@@ -30,7 +30,7 @@ function readArgument(spec: unknown): ScriptArgument | null {
 }
 
 /** The first argument that is wrong, and why. */
-export type ArgumentRefused = {
+type ArgumentRefused = {
   readonly name: string;
   readonly reason: "unknown" | "missing" | "wrong_type" | "too_long";
 };

@@ -40,7 +40,7 @@ export function readStep(step: Pick<Step, "run" | "tool" | "args">): Result<Tool
   const call = step.run === null ? readTool(step, report) : readRun({ ...step, run: step.run }, report);
   return call === null || problems.length > 0 ? err(problems) : ok(call);
 }
-export type StepProblem = Reason & { readonly path: KeyPath };
+type StepProblem = Reason & { readonly path: KeyPath };
 
 type Written = Pick<Step, "tool" | "args">;
 

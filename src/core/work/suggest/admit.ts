@@ -8,7 +8,7 @@ export type SuggestLimits = {
   readonly pendingMax: number;
   readonly perHour: number;
 };
-export type Admitting = {
+type Admitting = {
   readonly ideas: readonly Idea[];
   /** What waits, what was said lately, and everything the owner wants to hear no more of. */
   readonly kept: readonly Suggestion[];

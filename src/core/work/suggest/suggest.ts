@@ -30,7 +30,7 @@ export type EndedRun = Named & {
 };
 export type GoalFact = Named & { readonly goalId: string; readonly usesLeft: number; readonly until: Instant };
 /** What cannot be undone waits, and nobody could confirm it with a passkey. */
-export type WarningFacts = { readonly irreversibleWaiting: number; readonly passkeys: number };
+type WarningFacts = { readonly irreversibleWaiting: number; readonly passkeys: number };
 type Named = { readonly workItemId: string; readonly title: string; readonly riskLevel: RiskLevel };
 
 /** Something worth saying, before it has an id and a moment. */

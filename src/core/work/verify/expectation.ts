@@ -9,7 +9,7 @@ import {
 import { cut } from "../run/ledger.ts";
 
 /** Whether a pattern is found in a text, in linear time; null when that cannot be told. */
-export type FindPattern = (pattern: string, text: string) => boolean | null;
+type FindPattern = (pattern: string, text: string) => boolean | null;
 
 /** What is known of a check that was run. */
 export type CheckRun = {

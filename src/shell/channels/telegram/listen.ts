@@ -8,7 +8,7 @@ import { createDesk, reviveNotices } from "./desk.ts";
 import { hear, type Hearing } from "./hear.ts";
 import { createLane } from "./lane.ts";
 
-export type Listening = {
+type Listening = {
   readonly deps: ChatDeps;
   readonly chatId: string;
   readonly scopeId: string;

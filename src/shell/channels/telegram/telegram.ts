@@ -1,7 +1,7 @@
 import type { Config, TelegramState } from "#model";
 import { untilDone, type ChatDeps } from "./chat.ts";
 
-export type TelegramParts = Omit<ChatDeps, "store" | "requests" | "audit"> & {
+type TelegramParts = Omit<ChatDeps, "store" | "requests" | "audit"> & {
   readonly stores: {
     readonly telegram: ChatDeps["store"];
     readonly approvals: ChatDeps["requests"];

@@ -4,7 +4,7 @@ export type AllowedCallers = {
   readonly isOrigin: (origin: string) => boolean;
 };
 
-export type OwnPlace = {
+type OwnPlace = {
   readonly scheme: "http" | "https";
   readonly host: string;
   readonly port: number;

@@ -15,8 +15,8 @@ export type Caller = {
   readonly lastSeenAt: Instant;
 };
 
-export type Unauthorized = { readonly code: "unauthorized" };
-export type EnrolmentInvalid = { readonly code: "enrolment_invalid" };
+type Unauthorized = { readonly code: "unauthorized" };
+type EnrolmentInvalid = { readonly code: "enrolment_invalid" };
 
 export interface DeviceSessions {
   authenticate(token: string): Promise<Result<Caller, Unauthorized | StoreFault>>;
@@ -25,7 +25,7 @@ export interface DeviceSessions {
   enrol(request: EnrolRequest): Promise<Result<EnrolResponse, EnrolmentInvalid | StoreFault>>;
 }
 
-export type DeviceSessionsDeps = {
+type DeviceSessionsDeps = {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly randomness: Randomness;

@@ -15,7 +15,7 @@ export interface OpenSockets {
   closeSession(sessionId: string): void;
   closeAll(): void;
 }
-export type ClosableSocket = {
+type ClosableSocket = {
   close(code: number, reason: string): void;
   terminate(): void;
   once(event: "close", listener: () => void): unknown;

@@ -14,7 +14,7 @@ export type PageFile = {
 };
 type Encoding = { readonly name: "br" | "gzip"; readonly path: string; readonly bytes: number };
 
-export interface PageFiles {
+interface PageFiles {
   /** The file at an address, or the page itself for an address that a person may open; null when there is none. */
   find(address: string, accept: string): Promise<PageFile | null>;
 }

@@ -1,7 +1,7 @@
 import { LIMITS, msOfInstant } from "#base";
 import type { Clock } from "#ports";
 
-export type RateVerdict = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterMs: number };
+type RateVerdict = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterMs: number };
 
 export interface RateWindow {
   /** Counts one use of the key if it may happen now. A refused use is not counted. */

@@ -277,7 +277,7 @@ export function createRefuse({ log, randomness }: { readonly log: Log; readonly 
 }
 
 /** Short enough to read out on the phone, long enough never to meet its like in one log. */
-export function createErrorId(randomness: Randomness): string {
+function createErrorId(randomness: Randomness): string {
   return Array.from(randomness.bytes(8), (byte) => "0123456789abcdefghjkmnpqrstvwxyz"[byte % 32]).join("");
 }
 

@@ -16,7 +16,7 @@ export type ListenRefusal =
   | { readonly code: "port_in_use"; readonly port: number }
   | { readonly code: "listen_failed"; readonly cause: unknown };
 
-export interface WebServer {
+interface WebServer {
   listen(): Promise<Result<{ readonly url: string; readonly port: number }, ListenRefusal>>;
   /** `http://localhost:PORT/enrol#CODE`, good once and for ten minutes. */
   enrolmentLink(): string;

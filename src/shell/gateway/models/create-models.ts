@@ -3,7 +3,7 @@ import { modelSetting, secretRefSchema, type Config, type ModelConfig, type Mode
 import type { ModelGateway, Timers, Vault } from "#ports";
 import { systemNetwork, type Network } from "../network.ts";
 
-export type ModelsOptions = {
+type ModelsOptions = {
   readonly config: ModelConfig & { readonly models: Pick<Config["models"], "timeoutSeconds" | "maxOutputTokens"> };
   readonly vault: Pick<Vault, "get">;
   readonly timers: Timers;

@@ -4,7 +4,7 @@ import type { ModelGateway, ModelQuestion } from "#ports";
 
 /** What the model says next; asked once for each question that left. */
 export type ModelScript = (question: ModelQuestion) => string | ModelRefusal;
-export type MemoryModels = ModelGateway & { readonly asked: readonly ModelQuestion[] };
+type MemoryModels = ModelGateway & { readonly asked: readonly ModelQuestion[] };
 
 /** The in-memory twin of the way to a model: the same promises about what leaves, and no network. */
 export function createMemoryModels(script: ModelScript, setting: ModelSetting = SET): MemoryModels {

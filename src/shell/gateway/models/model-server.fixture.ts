@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-export type Heard = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
+type Heard = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 /** What is answered: the words of a model, or whatever is done with the response. */
 export type Speech = string | ((response: ServerResponse, heard: Heard) => void);
 

@@ -16,7 +16,7 @@ export type Posting = {
   readonly onLeave: (leaving: Leaving) => Promise<boolean>;
   readonly signal: AbortSignal;
 };
-export type Posted = { readonly body: Buffer };
+type Posted = { readonly body: Buffer };
 
 /**
  * Sends one body to the one address of a model, and takes in one answer. Whatever the other side does, it gets this body

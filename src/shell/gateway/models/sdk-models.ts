@@ -5,7 +5,7 @@ import type { ModelPlace, ModelRefusal } from "#model";
 import type { ModelAnswer, ModelQuestion } from "#ports";
 import { postTo, type Posting } from "./pinned-post.ts";
 
-export type SdkAsking = Omit<Posting, "onLeave" | "signal" | "place"> & {
+type SdkAsking = Omit<Posting, "onLeave" | "signal" | "place"> & {
   readonly place: ModelPlace;
   readonly outputTokensMax: number;
 };

@@ -63,7 +63,7 @@ export const DELETION: Payload = payloadSchema.parse({
 export type Device = { readonly sessionId: string; readonly key: OwnerKey; readonly privateKey: KeyObject };
 
 /** Says what a passkey prompt would; an assertion whose id is the challenge verifies. */
-export type FakePasskeys = Passkeys & { isAvailable: boolean };
+type FakePasskeys = Passkeys & { isAvailable: boolean };
 
 const assertionFor = (challenge: string): PasskeyAssertion => ({
   id: challenge,

@@ -22,7 +22,7 @@ import { verifySigned } from "../keys/signer.ts";
 import { limitsOf } from "./limits.ts";
 import { contentsOf, type ApprovalsDeps } from "./propose.ts";
 
-export type Minting = {
+type Minting = {
   readonly request: KeptRequest;
   readonly decision: ApprovalDecision;
   readonly at: Instant;
@@ -38,7 +38,7 @@ export function mintFor(
   return mintTokens({ ...answered, pending: request, nonces, ...settings });
 }
 
-export type SignedAnswer = {
+type SignedAnswer = {
   readonly request: KeptRequest;
   /** In the order they were minted. */
   readonly tokens: readonly ApprovalToken[];
@@ -114,7 +114,7 @@ export async function signatureFact(
   return ok(error.code === "key_unknown" || error.code === "key_revoked" ? error.code : "invalid");
 }
 
-export function storedToken(token: ApprovalToken): StoredToken {
+function storedToken(token: ApprovalToken): StoredToken {
   const { tokenId, nonce, planHash, keyId, maxExecutions } = token;
   const text = canonicalJson(approvalTokenToWire(token));
   assert(text.ok, "APPR-03 a token has one canonical text");

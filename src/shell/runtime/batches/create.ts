@@ -11,7 +11,7 @@ import { scanFolder } from "./scan-folder.ts";
 import { proposeUndo, undoBatch } from "./undo.ts";
 import { viewOf } from "./view.ts";
 
-export type Batches = BatchesDoor &
+type Batches = BatchesDoor &
   BatchViews & {
     /** Asks about the next batch of each series whose last one is decided. [BATCH-02] [BATCH-06] */
     look(): Promise<void>;

@@ -9,9 +9,9 @@ export type Digests = {
   /** Null where it cannot be read, or grows while it is; `later` when this look has read as much as it may. */
   of(file: DigestedFile, look: LookBudget): Promise<string | "later" | null>;
 };
-export type DigestedFile = { readonly path: string; readonly about: Stats };
+type DigestedFile = { readonly path: string; readonly about: Stats };
 /** How much one look may still read. */
-export type LookBudget = { bytesLeft: number };
+type LookBudget = { bytesLeft: number };
 
 type Known = Pick<Stats, "dev" | "ino" | "size" | "mtimeMs" | "ctimeMs"> & { readonly sha256: string };
 

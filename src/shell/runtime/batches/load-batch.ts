@@ -21,7 +21,7 @@ type Loading = {
   readonly before: Ledger | null;
   readonly at: Instant;
 };
-export type LoadedBatch = { readonly item: WorkItem; readonly contentHash: Sha256Hex };
+type LoadedBatch = { readonly item: WorkItem; readonly contentHash: Sha256Hex };
 type Unusable = { readonly code: "plan_unreadable" | "plan_kind_refused" };
 
 /**

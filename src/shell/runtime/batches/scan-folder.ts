@@ -6,7 +6,7 @@ import type { FolderFault, TidyRefused } from "#model";
 import type { FileFact, FolderFacts, LeftAlone } from "#work";
 import type { Digests } from "./digests.ts";
 
-export type Scanned = { readonly facts: FolderFacts; readonly leftAlone: readonly LeftAlone[] };
+type Scanned = { readonly facts: FolderFacts; readonly leftAlone: readonly LeftAlone[] };
 type Scanning = {
   readonly folder: string;
   /** Folders of Silas itself: nothing in them is ever moved. */

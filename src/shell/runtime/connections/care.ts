@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const SCRIPT_MS = 60_000;
 
 /** When a connection is to be renewed; null for never by itself. */
-export type Cared = { readonly refreshAt: Instant | null };
+type Cared = { readonly refreshAt: Instant | null };
 
 /** Looks at a connection, and renews or repairs it where that is due. [REFRESH-01] [RECOV-03 to RECOV-06] */
 export async function careFor(deps: ConnectionDeps, of: KeptConnection): Promise<Result<Cared, StoreFault>> {

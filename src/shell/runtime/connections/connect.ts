@@ -36,7 +36,7 @@ export async function askToConnect(
   });
 }
 
-export type AskingAgain = {
+type AskingAgain = {
   readonly of: KeptConnection;
   readonly hint: IdentityHint;
   readonly permissions: readonly string[] | null;

@@ -42,7 +42,7 @@ export type Connections = ConnectionsDoor & {
   readonly uses: ConnectionUses;
 };
 
-export type ConnectionParts = Omit<ConnectionDeps, "store" | "inputs" | "isClosing"> & {
+type ConnectionParts = Omit<ConnectionDeps, "store" | "inputs" | "isClosing"> & {
   readonly stores: { readonly connections: ConnectionStore; readonly secureInputs: SecureInputStore };
 };
 

@@ -44,7 +44,7 @@ export const SYSTEM: AuditActor = { kind: "system" };
 
 type Event = Extract<AuditDraft["event"], `connection_${string}`>;
 type Data<E extends Event> = Omit<Extract<AuditDraft, { readonly event: E }>["data"], "connection_id" | "skill">;
-export type Told<E extends Event> = { readonly event: E; readonly data: Data<E>; readonly actor?: AuditActor };
+type Told<E extends Event> = { readonly event: E; readonly data: Data<E>; readonly actor?: AuditActor };
 
 /** What the chain is told about one connection. */
 export function draftFor<E extends Event>(

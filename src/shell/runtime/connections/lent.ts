@@ -1,7 +1,7 @@
 import type { Timers } from "#ports";
 
 /** What a service gave for one call of one step. It is in no store and in no vault, and goes with the call. [PERM-05] */
-export type Lent = {
+type Lent = {
   readonly connectionId: string;
   readonly permissions: readonly string[];
   readonly secrets: ReadonlyMap<string, Uint8Array>;

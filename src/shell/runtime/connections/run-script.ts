@@ -19,14 +19,14 @@ import { laySkills } from "../skills/trial.ts";
 import { draftFor, type ConnectionDeps } from "./deps.ts";
 
 /** A secret of a connection while a script of it runs. */
-export type Held = {
+type Held = {
   readonly name: string;
   readonly ref: SecretRef;
   readonly secret: Uint8Array;
   readonly traces: Uint8Array[];
 };
 
-export type ScriptOrder = {
+type ScriptOrder = {
   readonly of: Pick<KeptConnection, "record">;
   readonly skill: LoadedSkill;
   readonly manifest: ConnectionManifest;
@@ -40,7 +40,7 @@ export type ScriptOrder = {
   readonly timeoutMs: number;
 };
 /** A conversation. A line that shows a secret is never told; it ends the script. */
-export type Talk = {
+type Talk = {
   readonly begin: (input: SandboxInput, control: TalkControl) => void;
   readonly onLine: (text: string) => void;
 };
@@ -52,7 +52,7 @@ export type TalkControl = {
 };
 
 /** What came of a script that ended well. */
-export type ScriptAnswer = {
+type ScriptAnswer = {
   readonly stdout: string;
   /** What it hands over for the vault, by name; whoever takes it overwrites it. */
   readonly handed: ReadonlyMap<string, Uint8Array>;

@@ -9,7 +9,7 @@ import { keepSecrets, removeSecrets } from "./secrets-of.ts";
 import type { SetupEnd, SetupOrder } from "./setup.ts";
 import { lookAt } from "./look.ts";
 
-export type Settling = { readonly order: SetupOrder; readonly end: SetupEnd };
+type Settling = { readonly order: SetupOrder; readonly end: SetupEnd };
 
 /** Keeps what became of a setup: a connection that works, or nothing of it but what went wrong. [SETUP-14 to SETUP-16] */
 export async function settleSetup(deps: ConnectionDeps, { order, end }: Settling): Promise<Result<void, StoreFault>> {

@@ -34,8 +34,8 @@ export type JudgedUse = {
   /** What is known of it; null when nothing is, and then it is blocked. */
   readonly known: { readonly of: KeptConnection; readonly manifest: ConnectionManifest } | null;
 };
-export type UsingStep = Borrower & { readonly use: ConnectionUse; readonly workItemId: string };
-export type OpenedUse = {
+type UsingStep = Borrower & { readonly use: ConnectionUse; readonly workItemId: string };
+type OpenedUse = {
   /** All that its skill may reach; a step reaches what its plan names of it. */
   readonly hosts: readonly HostRule[];
   readonly credentials: readonly EgressCredential[];

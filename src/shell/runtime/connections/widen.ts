@@ -16,14 +16,14 @@ import { beginSetup, loadApproved, type LiveSetup, type SetupEnd, type SetupOrde
 
 type Asked = Extract<ShownPayload, { readonly kind: "permission_escalation" }>;
 /** A wider sign-in that was approved: what for, by which token, and for how long. */
-export type Widening = {
+type Widening = {
   readonly order: SetupOrder;
   readonly asked: Asked;
   readonly requestId: string;
   readonly tokenId: string;
   readonly duration: "lasting" | "once";
 };
-export type BegunWidening = { readonly widening: Widening; readonly setup: LiveSetup };
+type BegunWidening = { readonly widening: Widening; readonly setup: LiveSetup };
 
 /**
  * Begins the wider sign-in that a decision approved, and no second one. What the connection has stays as it is until that
@@ -95,7 +95,7 @@ export async function endWidening(
   return ended;
 }
 
-export type Settling = { readonly widening: Widening; readonly end: SetupEnd; readonly lent: LentSecrets };
+type Settling = { readonly widening: Widening; readonly end: SetupEnd; readonly lent: LentSecrets };
 
 /** Keeps what became of a wider sign-in: the record grows, or the call that asked is lent it, or nothing changes. */
 export async function settleWidening(

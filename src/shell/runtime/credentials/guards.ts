@@ -9,7 +9,7 @@ import { findInPlaces, madeAt, type WrittenPlaces } from "./written-files.ts";
 type Opened = Promise<Result<SandboxSpace, string>>;
 
 /** The secrets of runs, by the space in which a run may show them. A run without any is as it would be without this. */
-export type Guards = {
+type Guards = {
   /** Nothing is opened before everything the plan names can be had. */
   open(work: GuardedWork, openIt: () => Opened): Opened;
   /** The space as one step finds it. */
@@ -20,7 +20,7 @@ export type Guards = {
   clearNames(space: SandboxSpace, names: readonly string[]): readonly string[];
 };
 
-export type GuardedWork = WorkWithSteps & { readonly files: { readonly write: readonly string[] } };
+type GuardedWork = WorkWithSteps & { readonly files: { readonly write: readonly string[] } };
 type Guarded = { readonly held: HeldCredentials; readonly written: WrittenPlaces };
 
 export function createGuards(credentials: RunCredentials): Guards {

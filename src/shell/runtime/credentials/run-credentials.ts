@@ -14,7 +14,7 @@ import {
 import type { AuditLog, Clock, EgressCredential, Log, SandboxCommand, SecureInputStore, Vault } from "#ports";
 import { tracesOf } from "./traces.ts";
 
-export type CredentialDeps = {
+type CredentialDeps = {
   readonly vault: Pick<Vault, "get">;
   readonly inputs: Pick<SecureInputStore, "list">;
   readonly audit: Pick<AuditLog, "append">;
@@ -46,7 +46,7 @@ export type HeldCredentials = {
   letGo(): void;
 };
 export type NamingCredentials = Pick<ExecutionEnvelope, "stepIndex" | "credentialRefs">;
-export type HandedOver = {
+type HandedOver = {
   readonly pipes: NonNullable<SandboxCommand["pipes"]>;
   readonly credentials: readonly EgressCredential[];
 };

@@ -16,7 +16,7 @@ import type { AuditLog, Clock, DeviceKeysDoor, KeyRegistry, Randomness, ReviewFe
 import { enrolmentBytes } from "../keys/door.ts";
 import { keyIdOf, verifyWith } from "../keys/ed25519.ts";
 
-export type DeviceKeysDeps = {
+type DeviceKeysDeps = {
   readonly registry: KeyRegistry;
   /** Vouches for the key that the terminal confirmed. */
   readonly signer: Pick<Signer, "sign">;

@@ -7,7 +7,7 @@ import { loadPlan, mayPass } from "../work/load-plan.ts";
 import { performChecks } from "../work/perform-checks.ts";
 import type { RunSpaces } from "../work/spaces.ts";
 
-export type AskDeps = GateDeps & {
+type AskDeps = GateDeps & {
   readonly store: Pick<WorkStore, "grantOf">;
   readonly spaces: RunSpaces;
   readonly isStopped: () => boolean;

@@ -13,7 +13,7 @@ export type DoubtsDeps = GateDeps & {
   readonly proposals: SameDeps["proposals"];
   readonly onChanged: () => void;
 };
-export type Doubts = DoubtsDoor & {
+type Doubts = DoubtsDoor & {
   /** Keeps nothing more: what was asked and not answered is still to be decided after the next start. */
   close(): void;
 };

@@ -3,7 +3,7 @@ import type { Doubt, LedgerEntry, RunRecord, StoreFault, WorkItem } from "#model
 import type { WorkStore } from "#ports";
 import { loadPlan, type PlanDeps } from "../work/load-plan.ts";
 
-export type DoubtParts = PlanDeps & { readonly store: Pick<WorkStore, "grantOf" | "ledger"> };
+type DoubtParts = PlanDeps & { readonly store: Pick<WorkStore, "grantOf" | "ledger"> };
 
 /**
  * What is known of a run in doubt. A plan that cannot be read any more names no places and no checks,

@@ -47,7 +47,7 @@ export function createGuardrailProvider(validators: Validators, find = findSecre
 }
 
 /** A check written in TypeScript, registered where Silas is put together. */
-export type GateCallable = (gate: Gate, context: GateContext) => unknown;
+type GateCallable = (gate: Gate, context: GateContext) => unknown;
 export type GateCallables = { readonly [name: string]: GateCallable };
 
 /** Callables by the name a gate gives as `check`. What they answer is judged like anybody's answer. [GATE-12] */

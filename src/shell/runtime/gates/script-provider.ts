@@ -31,7 +31,7 @@ export function createScriptProvider(parts: ScriptParts): GateProvider {
 }
 
 /** The variables a script finds, by their fixed names; one that has no value is not there. */
-export function scriptEnv(gate: Pick<Gate, "name" | "on">, context: GateContext): Readonly<Record<string, string>> {
+function scriptEnv(gate: Pick<Gate, "name" | "on">, context: GateContext): Readonly<Record<string, string>> {
   const { message, response, tool, toolArgs, values } = context;
   const given: Readonly<Record<string, string | undefined>> = {
     SILAS_GATE: gate.name,

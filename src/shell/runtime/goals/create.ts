@@ -25,7 +25,7 @@ import { loadGoal, type LoadedGoal } from "./load-goal.ts";
 import { createScheduler } from "./scheduler.ts";
 import { createTurns } from "./turns.ts";
 
-export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | "space" | "isStopped"> & {
+type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | "space" | "isStopped"> & {
   readonly goals: GoalStore;
   readonly approvals: ApprovalStore;
   /** With the runs of repairs among them. */
@@ -46,7 +46,7 @@ export type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | 
   readonly stream: StreamDoor;
 };
 
-export type Goals = GoalsDoor & {
+type Goals = GoalsDoor & {
   readonly timesOf: TimesOf;
   /** Looks after every approved goal from now on. */
   start(): Promise<void>;

@@ -40,7 +40,7 @@ export type CycleDeps = StandingDeps &
 /** A goal as an approval names it, with when it is due. */
 export type KnownGoal = Result<LoadedGoal, PlanUnusable | StoreFault>;
 
-export type Looking = {
+type Looking = {
   readonly kept: KeptGoal;
   readonly trigger: CycleTrigger;
   readonly due: Instant | null;

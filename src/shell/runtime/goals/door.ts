@@ -20,7 +20,7 @@ import { timingOf, type GoalTimes } from "./goal-times.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { findStanding } from "./standing.ts";
 
-export type GoalsDoorDeps = Pick<GoalTimes, "timetableOf" | "zoneOf"> & {
+type GoalsDoorDeps = Pick<GoalTimes, "timetableOf" | "zoneOf"> & {
   readonly goals: GoalStore;
   readonly approvals: ApprovalStore;
   readonly goalOf: (requestId: string) => Promise<KnownGoal>;

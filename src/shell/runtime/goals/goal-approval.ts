@@ -6,8 +6,8 @@ import { grantOfGoal, loadGoalPlan, type LoadedGoal } from "./load-goal.ts";
 
 export type GoalApprovalDeps = Pick<GateDeps, "approvals" | "registry" | "clock" | "readYaml">;
 /** What its checks may begin on. */
-export type ClearedGoal = { readonly cleared: ClearedRun; readonly grant: GrantedRun };
-export type HeldGoal = { readonly approved: ApprovedGoal; readonly goal: Pick<LoadedGoal, "contentHash"> };
+type ClearedGoal = { readonly cleared: ClearedRun; readonly grant: GrantedRun };
+type HeldGoal = { readonly approved: ApprovedGoal; readonly goal: Pick<LoadedGoal, "contentHash"> };
 
 /**
  * Whether the approval that a goal stands on holds now, by the same gate as a run: plan, token, use and key are read

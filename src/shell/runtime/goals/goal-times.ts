@@ -6,7 +6,7 @@ import { systemZone } from "../system.ts";
 import type { LoadedGoal } from "./load-goal.ts";
 import { loadTimetable } from "./timetable.ts";
 
-export type GoalTiming = { readonly requestId: string; readonly timeZone: string };
+type GoalTiming = { readonly requestId: string; readonly timeZone: string };
 
 /** When goals are due, each in the zone it was approved in. */
 export type GoalTimes = {

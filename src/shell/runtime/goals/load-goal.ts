@@ -21,7 +21,7 @@ import {
 import { projectProposal } from "../approvals/project-plan.ts";
 import type { LoadedPlan, PlanUnusable } from "../work/load-plan.ts";
 
-export type GoalDeps = {
+type GoalDeps = {
   readonly goals: GoalStore;
   readonly approvals: Pick<ApprovalStore, "find" | "findApproval">;
   readonly readYaml: ReadYaml;

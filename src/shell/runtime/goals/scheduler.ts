@@ -5,7 +5,7 @@ import { planDue, type DuePlan, type MissedPolicy, type SkippedDues } from "#wor
 import type { Cycles } from "./cycles.ts";
 import { timingOf, type GoalTimes } from "./goal-times.ts";
 
-export type SchedulerDeps = Omit<GoalTimes, "timesOf"> & {
+type SchedulerDeps = Omit<GoalTimes, "timesOf"> & {
   readonly goals: GoalStore;
   readonly cycles: Cycles;
   readonly settings: SchedulerSettings;
@@ -17,7 +17,7 @@ export type SchedulerDeps = Omit<GoalTimes, "timesOf"> & {
   /** Told when the owner is asked about checks that were missed. */
   readonly onChanged: () => void;
 };
-export type SchedulerSettings = {
+type SchedulerSettings = {
   readonly isEnabled: boolean;
   readonly policy: MissedPolicy;
   readonly graceMs: number;

@@ -14,9 +14,9 @@ export type StandingDeps = {
   /** What standing approvals are used for, how often and how long, whatever they say themselves. */
   readonly limits: CurrentLimits;
 };
-export type Standing = { readonly token: ApprovalToken; readonly kept: KeptApproval };
+type Standing = { readonly token: ApprovalToken; readonly kept: KeptApproval };
 /** The first reason why the standing approval does not do. */
-export type StandingRefused = { readonly code: string };
+type StandingRefused = { readonly code: string };
 
 /** The approval that a goal's own approval gave for later; null when it gave none. */
 export async function findStanding(

@@ -3,7 +3,7 @@ import { acceptStatement, type KeyError, type KeyId, type StoreFault } from "#mo
 import type { AcceptedHold, AcceptRefusal, Clock, HoldDoor, HoldStore, KeyRegistry } from "#ports";
 import { verifySigned } from "../keys/signer.ts";
 
-export type HoldDeps = {
+type HoldDeps = {
   readonly store: HoldStore;
   readonly registry: KeyRegistry;
   readonly clock: Clock;

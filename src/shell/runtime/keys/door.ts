@@ -14,7 +14,7 @@ import type { AuditReader, KeysDoor, Randomness, Signer } from "#ports";
 import { keyIdOf, publicKeyOf, SEED_BYTES, signWith, verifyWith } from "./ed25519.ts";
 import { loadSeed, SIGNING_KEY_REF, verifySigned, type SignerDeps } from "./signer.ts";
 
-export type KeysDoorDeps = SignerDeps & {
+type KeysDoorDeps = SignerDeps & {
   readonly signer: Signer;
   readonly randomness: Randomness;
   readonly audit: Pick<AuditReader, "verify">;

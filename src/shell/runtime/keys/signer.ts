@@ -100,7 +100,7 @@ async function findUsable(
   return err({ code: told.value === "revoked" ? "key_revoked" : "key_unknown", keyId });
 }
 
-export type SignedBytes = {
+type SignedBytes = {
   readonly keyId: OwnerKey["keyId"];
   readonly bytes: Uint8Array;
   readonly signature: string;

@@ -18,7 +18,7 @@ import { scanTexts } from "../secrets/without-secrets.ts";
 import type { MemoryDeps } from "./deps.ts";
 import { settlePromotions, withdrawPromotions } from "./promotions.ts";
 
-export type MemoryParts = Omit<MemoryDeps, "store" | "messages" | "decisions"> & {
+type MemoryParts = Omit<MemoryDeps, "store" | "messages" | "decisions"> & {
   readonly stores: {
     readonly memories: MemoryDeps["store"];
     readonly messages: MemoryDeps["messages"];

@@ -11,8 +11,8 @@ export interface Connections {
   /** What is in force now. When that is another approval, everyone but the owner starts over. [ACC-07] */
   follow(stream: Stream): void;
 }
-export type Asking = { readonly connectionId: string; readonly taint: Taint; readonly at: Instant };
-export type PassedGates = Asking & {
+type Asking = { readonly connectionId: string; readonly taint: Taint; readonly at: Instant };
+type PassedGates = Asking & {
   readonly gateNames: readonly string[];
   /** Who a gate found the sender to be. */
   readonly customerId: string | null;

@@ -11,10 +11,7 @@ import { startNoncePruning } from "./nonce-pruning.ts";
 type MessagesConfig = Pick<Config, "ownerId" | "nonceStore" | "messages"> &
   Pick<SystemGatesParts["config"], "gates"> &
   TalkConfig;
-export type MessagesParts = Omit<
-  MessagesDeps,
-  "settings" | "systemGates" | "talk" | "store" | "decisions" | "suggestions"
-> &
+type MessagesParts = Omit<MessagesDeps, "settings" | "systemGates" | "talk" | "store" | "decisions" | "suggestions"> &
   Omit<TalkParts, "stores" | "config"> & {
     readonly config: MessagesConfig;
     readonly stores: TalkParts["stores"] & {
@@ -40,7 +37,7 @@ export function createMessages({ config, stores, ...deps }: MessagesParts): Mess
   return { ...door, talk };
 }
 
-export type MessagesLifeParts = {
+type MessagesLifeParts = {
   readonly messages: Pick<Messages, "resume" | "talk">;
   readonly nonces: NonceStore;
   readonly config: Config;

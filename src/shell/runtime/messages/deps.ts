@@ -37,7 +37,7 @@ export type MessagesDeps = {
   readonly randomness: Randomness;
   readonly settings: MessageSettings;
 };
-export type MessageSettings = {
+type MessageSettings = {
   readonly ownerId: string;
   readonly window: NonceWindow;
 };

@@ -18,7 +18,7 @@ import { verifySigned } from "../keys/signer.ts";
 import type { MessagesDeps } from "./deps.ts";
 import { messageDigest } from "./gating.ts";
 
-export type Endorsed = { readonly messageId: string; readonly scopeId: string; readonly actor: AuditActor };
+type Endorsed = { readonly messageId: string; readonly scopeId: string; readonly actor: AuditActor };
 
 /** Asks the owner to trust one message, with its whole text. Nothing changes until that is signed. [TAINT-08] */
 export async function proposeEndorsement(

@@ -93,7 +93,7 @@ type Options = {
 };
 
 /** No model is set up. */
-export const NOBODY: MessagesDeps["talk"] = {
+const NOBODY: MessagesDeps["talk"] = {
   setting: { kind: "absent", reason: "key_missing" },
   questionFor: () => undefined,
   look: () => {},

@@ -1,7 +1,7 @@
 import { pruneBefore, type NonceWindow } from "#policy";
 import type { Clock, Log, NonceStore, Timers } from "#ports";
 
-export type NoncePruningDeps = {
+type NoncePruningDeps = {
   readonly nonces: NonceStore;
   readonly clock: Clock;
   readonly timers: Timers;

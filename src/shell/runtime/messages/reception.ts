@@ -26,7 +26,7 @@ import { verifySigned } from "../keys/signer.ts";
 import type { Connections } from "./connections.ts";
 import type { MessagesDeps } from "./deps.ts";
 
-export type Arriving = { readonly sent: SentMessage; readonly sender: Sender };
+type Arriving = { readonly sent: SentMessage; readonly sender: Sender };
 
 /**
  * What a message becomes, before it is kept. The signature is checked over the text exactly as it came, and nothing has

@@ -6,7 +6,7 @@ import { checkGoalApproval, type GoalApprovalDeps } from "../goals/goal-approval
 import { loadGoal } from "../goals/load-goal.ts";
 import { mayPass } from "../work/load-plan.ts";
 
-export type StreamDeps = GoalApprovalDeps & {
+type StreamDeps = GoalApprovalDeps & {
   readonly streams: StreamStore;
   readonly goals: Pick<GoalStore, "approved" | "find">;
   readonly stops: Pick<StopStore, "current">;

@@ -3,9 +3,9 @@ import type { PasskeyPurpose } from "#model";
 import type { Clock } from "#ports";
 
 /** What a browser was asked, and by whom. `begin` is the question a new passkey answers when it is made. */
-export type AskedFor = PasskeyPurpose | "begin";
+type AskedFor = PasskeyPurpose | "begin";
 /** What a new passkey is to be: the first of its session, or one that another vouched for. */
-export type NewPasskey = { readonly rpId: string; readonly as: "first" | "vouched" };
+type NewPasskey = { readonly rpId: string; readonly as: "first" | "vouched" };
 type Asked = { readonly challenge: string; readonly expiresMs: number; readonly made: NewPasskey | null };
 
 /** Questions that wait for an answer. In memory on purpose: a restart forgets them, and the page asks again. */

@@ -26,7 +26,7 @@ import type {
 import { createChallenges, type Challenges } from "./challenges.ts";
 import { ALGORITHMS, hostOf, verifyAssertion, verifyAttestation } from "./webauthn.ts";
 
-export type PasskeysDeps = {
+type PasskeysDeps = {
   readonly store: PasskeyStore;
   readonly audit: Pick<AuditLog, "append">;
   readonly clock: Clock;

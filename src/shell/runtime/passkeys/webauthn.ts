@@ -47,7 +47,7 @@ function signedPart({ id, rawId, type, response }: PasskeyAssertion) {
   return { id, rawId, type, response: { clientDataJSON, authenticatorData, signature }, clientExtensionResults: {} };
 }
 
-export type MadePasskey = Pick<Passkey, "credentialId" | "publicKey" | "counter">;
+type MadePasskey = Pick<Passkey, "credentialId" | "publicKey" | "counter">;
 
 /** Checks what a browser made, and answers with what is kept of it. */
 export async function verifyAttestation(

@@ -10,7 +10,7 @@ export type SecretForm = {
 };
 
 /** Bits per character: keys look random, words and placeholders do not. */
-export function entropyOf(text: string): number {
+function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;

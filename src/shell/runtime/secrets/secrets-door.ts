@@ -17,7 +17,7 @@ import {
 } from "#model";
 import type { Clock, SecretsDoor, SecureInputStore, Vault } from "#ports";
 
-export type SecretsDoorDeps = {
+type SecretsDoorDeps = {
   readonly vault: Vault;
   readonly inputs: SecureInputStore;
   readonly clock: Clock;

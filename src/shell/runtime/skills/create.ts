@@ -18,7 +18,7 @@ import { checkTree, checkView, fileOf, shownTexts, skillRules, type CheckDeps, t
 import { documentIn, type InstalledSkills } from "./installed.ts";
 import { settleInstalls, type SettleDeps } from "./settle.ts";
 
-export type SkillsParts = Omit<SettleDeps, "space"> & {
+type SkillsParts = Omit<SettleDeps, "space"> & {
   readonly findSecrets: FindSecrets;
   readonly config: Pick<Config, "skills" | "sandbox">;
   readonly installed: InstalledSkills;
@@ -26,7 +26,7 @@ export type SkillsParts = Omit<SettleDeps, "space"> & {
   readonly proposals: Pick<ApprovalsDoor, "proposePayload">;
   readonly review: ReviewFeed;
 };
-export type Skills = SkillsDoor & {
+type Skills = SkillsDoor & {
   /** Carries out what was approved; answers when nothing of it is left to do. */
   settle(): Promise<void>;
   /** Carries out what is approved anywhere, from now on. */

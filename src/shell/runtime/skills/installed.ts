@@ -141,7 +141,7 @@ export function inputFor(
   return refused({ name, reason: "argument_refused", about: `${filled.error.name} (${filled.error.reason})` });
 }
 
-export const unusable = (name: string, reason: UnusableReason) =>
+const unusable = (name: string, reason: UnusableReason) =>
   err({ code: "skill_unusable", name, reason, about: "" } as const);
 
 const refused = (about: Omit<SkillUnusable, "code">) => err({ code: "skill_unusable", ...about } as const);

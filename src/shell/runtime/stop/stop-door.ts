@@ -3,7 +3,7 @@ import type { AuditActor } from "#model";
 import type { Clock, Log, StopDoor, StopStore } from "#ports";
 import type { StoppableSandboxes } from "./stoppable.ts";
 
-export type StopParts = {
+type StopParts = {
   readonly store: StopStore;
   readonly sandboxes: Pick<StoppableSandboxes, "halt">;
   /** Ends everything that is driven here, and says how many it was. */

@@ -11,7 +11,7 @@ const AGAIN_MS = 1_000;
 /** A start has more urgent things to do, and needs no calendar for them. */
 const FIRST_MS = 5_000;
 
-export type Heartbeat = { start(): void; close(): void };
+type Heartbeat = { start(): void; close(): void };
 type Beating = { readonly deps: SuggestionDeps; readonly look: (at: Instant) => Promise<Result<unknown, StoreFault>> };
 
 /**

@@ -7,7 +7,7 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Files of a workspace, by name. */
 export type Places = Readonly<Record<string, string>>;
-export type ArtifactPlaces = { readonly workspace: string; readonly places: Places };
+type ArtifactPlaces = { readonly workspace: string; readonly places: Places };
 
 /** What lies at each place of a workspace, kept. Programs made it, so nothing is believed and no link is followed. */
 export async function keepArtifacts(

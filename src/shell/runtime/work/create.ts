@@ -57,7 +57,7 @@ import { withRunNews } from "./kept/run-news.ts";
 import { createRunSpaces } from "./spaces.ts";
 import { createSteering } from "./steer/steering.ts";
 
-export type WorkParts = {
+type WorkParts = {
   readonly randomness: Randomness;
   readonly timers: Timers;
   readonly config: BatchDeps["config"] &

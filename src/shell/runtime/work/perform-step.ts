@@ -32,7 +32,7 @@ export async function performStep(performing: Performing): Promise<PerformedStep
   const result = sealResult({ envelope, names: Object.keys(artifacts), seen, taint: deriveTaint(MADE_OF) });
   return { result, ...(input.ok ? {} : { held: "blocked" as const }) };
 }
-export type PerformedStep = {
+type PerformedStep = {
   readonly result: ExecutionResult;
   /** Nothing of it ran, and nothing would if it were tried again. */
   readonly held?: "blocked";

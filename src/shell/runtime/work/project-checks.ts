@@ -6,7 +6,7 @@ import type { ClearedRun } from "./entry-gate.ts";
 import type { LoadedPlan } from "./load-plan.ts";
 import { performChecks } from "./perform-checks.ts";
 
-export type ProjectChecking = {
+type ProjectChecking = {
   readonly cleared: ClearedRun;
   readonly loaded: LoadedPlan;
   readonly isStopped: () => boolean;

@@ -12,7 +12,7 @@ type Asked = {
   readonly projection: string;
   readonly title: string;
 };
-export type ProjectView = { readonly title: string; readonly project: ProjectSummary | null };
+type ProjectView = { readonly title: string; readonly project: ProjectSummary | null };
 
 /** What belongs to a project about a run: its tasks if it is one, and its own title if it is one of them. */
 export async function viewProject({

@@ -18,7 +18,7 @@ import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import { checkProject } from "./project-checks.ts";
 import { NOTHING_USED, unbegunRun, waitingRun } from "./unrun.ts";
 
-export type TaskRun = { readonly grant: GrantedRun; readonly kept: RunRecord | null };
+type TaskRun = { readonly grant: GrantedRun; readonly kept: RunRecord | null };
 export type ProjectDeps = DriveDeps & {
   /** Runs a task as any other plan is run, and answers when that is over or left for the next start. */
   runTask(task: TaskRun): Promise<void>;

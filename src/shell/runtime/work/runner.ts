@@ -12,7 +12,7 @@ import { driveProject, type ProjectDeps, type Projecting } from "./project.ts";
 import { createLaterTakeUp, isEnded } from "./steer/take-up-later.ts";
 import { createTurns, type Place, type Turns } from "./turns.ts";
 
-export type RunnerDeps = DriveDeps & ReaderDeps;
+type RunnerDeps = DriveDeps & ReaderDeps;
 export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
   /** Takes up what an earlier process left, then whatever is granted, now and later. */
   start(): Promise<void>;

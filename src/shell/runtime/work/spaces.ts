@@ -52,7 +52,7 @@ export type RunSpaces = {
 };
 type LeftFiles = Extract<StepSeen, { readonly stdout: string }>["artifacts"];
 export type LeftBehind = Result<LeftFiles, string>;
-export type StepsPlan = RunPlan & Linked & SkillPlan & Pick<WorkItem, "repository">;
+type StepsPlan = RunPlan & Linked & SkillPlan & Pick<WorkItem, "repository">;
 
 export function createRunSpaces(sandboxes: Sandboxes, settings: SpaceSettings): RunSpaces {
   const { memoryMb, cpuSeconds } = settings;

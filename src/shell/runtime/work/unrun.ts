@@ -4,7 +4,7 @@ import type { GrantedRun } from "#ports";
 
 /** Records of runs in which nothing ran, or of which nobody knows how they went on. */
 
-export type Unrun = { readonly grant: GrantedRun; readonly kept: RunRecord | null; readonly at: Instant };
+type Unrun = { readonly grant: GrantedRun; readonly kept: RunRecord | null; readonly at: Instant };
 
 export const NOTHING_USED: BudgetUsed = {
   tokens: 0,

@@ -15,7 +15,7 @@ import { sweepContainers } from "./sweep-containers.ts";
 
 type ContainerSettings = Pick<Config["sandbox"], "workDir" | "baseImage" | "engineSocket">;
 
-export type ContainerOptions = {
+type ContainerOptions = {
   readonly settings: ContainerSettings;
   readonly host: Host;
   readonly randomness: Randomness;

@@ -8,7 +8,7 @@ const { request } = process.getBuiltinModule("node:http");
 /** `status` is null when nobody answered. */
 export type EngineFault = { readonly status: number | null; readonly detail: string };
 
-export type EngineCall = {
+type EngineCall = {
   readonly method: "GET" | "POST" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
@@ -17,7 +17,7 @@ export type EngineCall = {
 };
 
 /** What an engine says of itself with every answer, such as "Docker/27.1 (linux)". */
-export type EngineName = string;
+type EngineName = string;
 
 /** Docker's HTTP interface, which Podman speaks as well, over a socket of this machine. */
 export type EngineClient = {

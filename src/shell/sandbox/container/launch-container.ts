@@ -14,7 +14,7 @@ import { fieldOf, type EngineFault } from "./engine-client.ts";
 import type { Engine } from "./find-engine.ts";
 import { hear, type Heard } from "./hear.ts";
 
-export type ContainerLaunch = Pick<RunOrder, "config" | "workspace" | "timeoutMs" | "onLine"> & {
+type ContainerLaunch = Pick<RunOrder, "config" | "workspace" | "timeoutMs" | "onLine"> & {
   readonly engine: Engine;
   readonly creation: Creation;
   /** Seen in the arguments of the first process, so that its number is known to be of this machine. */

@@ -12,7 +12,7 @@ import type { Engine } from "./find-engine.ts";
 import { launchContainer } from "./launch-container.ts";
 import { FIRST_PIPE, starterCommand, starterInput, type ShownPlace } from "./starter-program.ts";
 
-export type ContainerParts = Pick<ContainerOrder, "owner" | "profile"> & {
+type ContainerParts = Pick<ContainerOrder, "owner" | "profile"> & {
   readonly settings: Pick<Config["sandbox"], "workDir" | "baseImage">;
   readonly host: Host;
   readonly randomness: Randomness;

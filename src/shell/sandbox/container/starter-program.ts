@@ -9,7 +9,7 @@ export type ShownPlace = {
 };
 
 /** What the starter is told. It goes through its standard input, so that the engine neither sees nor keeps it. */
-export type StarterOrder = {
+type StarterOrder = {
   /** Said back as soon as all is as it must be; nothing of the program has run before. */
   readonly word: string;
   readonly argv: readonly string[];

@@ -3,7 +3,7 @@ import type { Numbers } from "./calls-table.ts";
 /** Holds when the masked lower half of an argument has this value. The kernel reads no more than that half either. */
 export type Condition = { readonly argument: number; readonly mask: number; readonly is: number };
 
-export type Judged = {
+type Judged = {
   readonly numbers: Numbers;
   readonly errno: number;
   /** The call is let through when one of these holds. */

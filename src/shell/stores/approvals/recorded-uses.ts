@@ -3,7 +3,7 @@ import type { Sqlite } from "../sqlite.ts";
 import type { UseRow } from "./rows.ts";
 
 /** A use as the audit chain tells of it. */
-export type RecordedUse = Pick<UseRow, "use_number" | "lineage_id" | "content_hash">;
+type RecordedUse = Pick<UseRow, "use_number" | "lineage_id" | "content_hash">;
 
 /**
  * The uses of an approval that are in the chain, in their order. A use that an approval was granted with is for the very

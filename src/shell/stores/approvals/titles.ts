@@ -4,7 +4,7 @@ import type { Sqlite } from "../sqlite.ts";
  * A plan says its title in the text that is signed; what is no plan has the first line of its card. INVARIANT: an id that
  * was used under two titles has none, or a later proposal could rename what was approved before it.
  */
-export const TITLES_SQL = `
+const TITLES_SQL = `
   SELECT work_item_id AS id, min(title) AS title FROM (
     SELECT work_item_id, coalesce(json_extract(projection, '$.title'), json_extract(card, '$.intent')) AS title
     FROM pending_decisions INDEXED BY pending_decisions_by_work_item
@@ -12,7 +12,7 @@ export const TITLES_SQL = `
   ) GROUP BY id HAVING count(DISTINCT title) = 1`;
 
 /** The text that was decided on holds the gates of a plan, and those of every task of a project. */
-export const GATE_NAMES_SQL = `
+const GATE_NAMES_SQL = `
   SELECT DISTINCT gate.atom AS name
   FROM approval_uses u
     CROSS JOIN approval_tokens a ON a.nonce = u.nonce

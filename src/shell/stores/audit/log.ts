@@ -7,7 +7,7 @@ import type { HeadsFile } from "./heads.ts";
 import { writeCheckpoint } from "./checkpoint.ts";
 import { createAuditReader, headOf } from "./read.ts";
 
-export type AuditLogParts = { readonly db: Sqlite; readonly rules: AuditRules; readonly heads: HeadsFile };
+type AuditLogParts = { readonly db: Sqlite; readonly rules: AuditRules; readonly heads: HeadsFile };
 
 /** Records an act inside the transaction that does it, so that neither is there without the other. */
 export type RecordAct = (draft: AuditDraft) => void;
@@ -46,7 +46,7 @@ const NOTED: ReadonlySet<AuditDraft["event"]> = new Set([
   "device_revoked",
 ]);
 
-export const isNoted = ({ event }: Pick<AuditDraft, "event">): boolean => NOTED.has(event);
+const isNoted = ({ event }: Pick<AuditDraft, "event">): boolean => NOTED.has(event);
 
 function noteAfterCommit({ db, heads }: AuditLogParts, { seq, hash }: AuditHead): void {
   db.afterCommit(() => heads.note({ seq, hash }));

@@ -3,7 +3,7 @@ import type { AuditBreak, AuditCheckpoint, AuditHeadKey, AuditRow, AuditRules, K
 import type { ChainSource } from "./verify.ts";
 
 /** What was noted of one entry: by a checkpoint in the database, and by heads beside it. */
-export type Marks = { checkpoint: AuditCheckpoint | null; readonly heads: KeptHead[] };
+type Marks = { checkpoint: AuditCheckpoint | null; readonly heads: KeptHead[] };
 
 export function marksBySeq(checkpoints: readonly AuditCheckpoint[], heads: readonly KeptHead[]): Map<number, Marks> {
   const marks = new Map<number, Marks>();
@@ -18,7 +18,7 @@ export function marksBySeq(checkpoints: readonly AuditCheckpoint[], heads: reado
 }
 
 /** What the entry of a checkpoint says of itself. */
-export type CheckpointEntry = {
+type CheckpointEntry = {
   readonly at: Instant;
   readonly checkpointId: string;
   readonly keyId: KeyId | null;

@@ -32,7 +32,7 @@ export type ChainSource = {
 };
 
 export type From = Parameters<AuditReader["verify"]>[0];
-export type Work = { readonly source: ChainSource; readonly rules: AuditRules };
+type Work = { readonly source: ChainSource; readonly rules: AuditRules };
 
 /**
  * Folds the rules over a chain and holds what was noted of it, checkpoints and heads, against what is there. Behind a

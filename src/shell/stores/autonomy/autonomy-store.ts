@@ -115,7 +115,7 @@ const ASKED_SQL = `SELECT request_id, state, created_at, decided_at, proposed_by
   FROM pending_decisions INDEXED BY pending_decisions_of_limits
   WHERE kind = 'autonomy_threshold' ORDER BY created_at DESC, request_id LIMIT :most`;
 
-export const askedOf = (row: AskedRow): AskedLimits => ({
+const askedOf = (row: AskedRow): AskedLimits => ({
   requestId: row.request_id,
   family: familyIn(row.projection),
   state: row.state as AskedLimits["state"],

@@ -46,7 +46,7 @@ const OUTCOME_WORDS: { readonly [outcome: string]: DecidedAction["outcome"] } = 
 };
 
 /** A repair that a person was asked about. */
-export type AskedRepair = Pick<KeptRequest, "state" | "decidedAt" | "decidedBy">;
+type AskedRepair = Pick<KeptRequest, "state" | "decidedAt" | "decidedBy">;
 
 /** Nobody's decision is none: what expired or still waits counts for nothing. */
 export function repairActions(asked: readonly AskedRepair[]): readonly DecidedAction[] {

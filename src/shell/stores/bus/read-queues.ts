@@ -8,7 +8,7 @@ import { guardedValue } from "../store-fault.ts";
 import { deadLetterOf, type QueueRow } from "./rows.ts";
 
 /** `waiting`: runs; messages that wait for an answer are told where they were said. */
-export type QueuesFound = { readonly waiting: number; readonly dead: readonly DeadLetter[] };
+type QueuesFound = { readonly waiting: number; readonly dead: readonly DeadLetter[] };
 
 const NOTHING: QueuesFound = { waiting: 0, dead: [] };
 

@@ -7,7 +7,7 @@ import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
 
-export type ConnectionStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type ConnectionStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Connections on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createConnectionStore({ db, recordAct }: ConnectionStoreParts): ConnectionStore {

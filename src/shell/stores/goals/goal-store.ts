@@ -7,7 +7,7 @@ import { guarded, guardedValue, readable, whole, wholeJson } from "../store-faul
 import { APPROVED_GOALS, approvedOf, type ApprovedRow } from "./approved-rows.ts";
 import { cycleDrafts, leftDraft, noteDrafts, pausedDraft, scheduledDraft } from "./drafts.ts";
 
-export type GoalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type GoalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Goals and cycles on a migrated `silas.db`. Every change is one transaction with its audit entries. */
 export function createGoalStore(parts: GoalStoreParts): GoalStore {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "#base";
 import type { InvalidInput } from "#model";
 
 export type Keys = readonly (string | number)[];
-export type CursorUse = { readonly list: string; readonly cursor: string | undefined; readonly sample: Keys };
+type CursorUse = { readonly list: string; readonly cursor: string | undefined; readonly sample: Keys };
 
 /** Names the place after a row. Opaque to callers; bound to the list it came from. */
 export function cursorOf(list: string, keys: Keys): string {

@@ -45,7 +45,7 @@ export function momentOf(record: JournalRecord): Instant {
   return record.updatedAt;
 }
 
-export type Opening = { readonly id: RecordId; readonly kind: RecordKind };
+type Opening = { readonly id: RecordId; readonly kind: RecordKind };
 
 /** What to open for a hit; `find` looks up a record that is one step away. Parts open their whole. */
 export function openingOf(record: JournalRecord, find: (id: RecordId) => JournalRecord | null): Opening {

@@ -89,7 +89,7 @@ export function loadLive<K extends RecordKind>(
 }
 
 /** What follows `WHERE`, order and limit included; its text is a constant of this room. */
-export type Selection = { readonly where: string; readonly params?: SqlParams };
+type Selection = { readonly where: string; readonly params?: SqlParams };
 
 /** Records of a constant query, as the kind the query asks for. */
 export function selectRecords<K extends RecordKind>(db: Sqlite, { where, params }: Selection): readonly RecordOf<K>[] {

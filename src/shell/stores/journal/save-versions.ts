@@ -14,7 +14,7 @@ const UPDATE = `UPDATE records SET
     text_copy = :text_copy
   WHERE id = :id AND kind = :kind`;
 
-export type Version = { readonly record: JournalRecord; readonly isKnown: boolean };
+type Version = { readonly record: JournalRecord; readonly isKnown: boolean };
 
 /** Writes record versions and everything derived from them, each record once. The one way into the table. */
 export function saveVersions(db: Sqlite, versions: readonly Version[]): void {

@@ -5,7 +5,7 @@ import { loadRecord, RECORD_COLUMNS, recordOfRow, type RecordRow } from "./rows.
 import { quoted, termsOf } from "./search-query.ts";
 import { putTogether } from "./search-words.ts";
 
-export type SearchQuery = Extract<JournalQuery, { kind: "search" }>;
+type SearchQuery = Extract<JournalQuery, { kind: "search" }>;
 
 export const HITS_DEFAULT = 50;
 /** The newest matches that are ranked. A word in every record would otherwise cost a look at every record. */
@@ -120,7 +120,7 @@ export function hitOf({ record, snippet, find }: HitParts): SearchHit {
   };
 }
 
-export type HitParts = {
+type HitParts = {
   readonly record: JournalRecord;
   readonly snippet: string;
   readonly find: (id: RecordId) => JournalRecord | null;

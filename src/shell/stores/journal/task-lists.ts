@@ -5,7 +5,7 @@ import { cursorOf, keysOfCursor, type Keys } from "./cursor.ts";
 import { selectRecords } from "./rows.ts";
 import { withProgress } from "./task-rows.ts";
 
-export type TasksQuery = Extract<JournalQuery, { kind: "tasks" }>;
+type TasksQuery = Extract<JournalQuery, { kind: "tasks" }>;
 
 /** How a view is found and sorted. `key` are the columns of its order; the id makes every order total. */
 type ViewPlan = {

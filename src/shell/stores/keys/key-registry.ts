@@ -26,7 +26,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
 import { countersignedDraft, enrolledDraft, revokedDraft, usedDraft } from "./drafts.ts";
 
-export type KeyRegistryParts = {
+type KeyRegistryParts = {
   readonly db: Sqlite;
   readonly recordAct: RecordAct;
   readonly rules: Pick<AuditRules, "isVouchedFor">;

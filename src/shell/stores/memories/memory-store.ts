@@ -21,7 +21,7 @@ import { guarded, guardedValue, readable } from "../store-fault.ts";
 import { changedDraft, forgottenDraft, promotedDraft, storedDraft } from "./drafts.ts";
 import { MEMORIES_SQL, memoryOf, memoryParams, type MemoryRow } from "./rows.ts";
 
-export type MemoryStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type MemoryStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Memories on a migrated `silas.db`. Every change is one transaction with its audit entry and its place in the index. */
 export function createMemoriesStore(parts: MemoryStoreParts): MemoryStore {

@@ -9,7 +9,7 @@ import { beginTurnWithin } from "../turns/turn-store.ts";
 import { endorsedDraft, isOpen, receivedDrafts, settledDrafts } from "./drafts.ts";
 import { messageOf, messageParams, type MessageRow } from "./rows.ts";
 
-export type MessageStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type MessageStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Messages on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createMessageStore(parts: MessageStoreParts): MessageStore {

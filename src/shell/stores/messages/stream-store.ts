@@ -6,7 +6,7 @@ import { APPROVED_GOALS, approvedOf, type ApprovedRow } from "../goals/approved-
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, whole } from "../store-fault.ts";
 
-export type StreamStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type StreamStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** The conversation as approvals and the chain of a migrated `silas.db` tell it. */
 export function createStreamStore({ db, recordAct }: StreamStoreParts): StreamStore {

@@ -7,7 +7,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
 import { removedDraft, settledDraft } from "./drafts.ts";
 
-export type SkillStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type SkillStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Installations on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createSkillStore(parts: SkillStoreParts): SkillStore {

@@ -7,7 +7,7 @@ import { guarded, guardedValue, readable, whole, wholeJson } from "../store-faul
 import { answeredAs, answeredDraft, expiredAs, expiredDraft, madeDraft, skippedDraft } from "./drafts.ts";
 
 type Parts = { readonly db: Sqlite; readonly recordAct: RecordAct };
-export type SuggestionRow = { readonly state: string; readonly suggestion: string };
+type SuggestionRow = { readonly state: string; readonly suggestion: string };
 
 /** Suggestions on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createSuggestionStore(parts: Parts): SuggestionStore {

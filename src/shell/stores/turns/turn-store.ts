@@ -16,7 +16,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
 import { mayMove, movedDrafts, newTurn } from "./drafts.ts";
 
-export type TurnStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type TurnStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Turns on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createTurnStore(parts: TurnStoreParts): TurnStore {

@@ -6,10 +6,10 @@ import type { Derive } from "./kept-key.ts";
 
 const { randomBytes } = process.getBuiltinModule("node:crypto");
 
-export const random: Randomness = { bytes: (count) => randomBytes(count) };
+const random: Randomness = { bytes: (count) => randomBytes(count) };
 export const ref = (name: string): SecretRef => name as SecretRef;
 
-export type Opening = {
+type Opening = {
   readonly passphrase?: string;
   readonly typed?: string;
   readonly random?: Randomness;

@@ -7,7 +7,7 @@ import { damaged, loadDocument, refsOf, saveDocument, type FileDocument } from "
 import { createKeyKeeper, type Derive, type KeyKeeper } from "./kept-key.ts";
 import { bytesOfPassphrase, createDerivation, openSealed, seal } from "./vault-seal.ts";
 
-export type FileVaultOptions = {
+type FileVaultOptions = {
   readonly path: string;
   /** Apart from the data, so that a copy of the data directory is no copy of the secrets. */
   readonly keyFile: string;

@@ -5,7 +5,7 @@ import { inTurn } from "./in-turn.ts";
 import type { Keyring } from "./desktop-keyring.ts";
 import { damaged, loadDocument, refsOf, saveDocument, type ServiceDocument } from "./vault-document.ts";
 
-export type KeyringVaultOptions = {
+type KeyringVaultOptions = {
   /** Holds the names of the secrets and which vault they belong to, and no secret. */
   readonly path: string;
   readonly random: Randomness;

@@ -22,7 +22,7 @@ export type VaultOptions = {
   readonly loadKeyring?: () => Promise<Keyring | null>;
 };
 
-export const KEY_FILE = "vault.key";
+const KEY_FILE = "vault.key";
 
 /**
  * The vault of a data directory. The backend it was made with is the only one that is ever used: falling over to the

@@ -4,7 +4,7 @@ import { digestOf } from "../backup-copy.ts";
 import { copyPrivateFile, syncPath } from "../private-files.ts";
 import { VAULT_FILE } from "./vault-document.ts";
 
-export type CopiedVault = {
+type CopiedVault = {
   readonly name: typeof VAULT_FILE;
   readonly bytes: number;
   readonly sha256: string;

@@ -11,7 +11,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** What a sealed value is and where it belongs; it opens under no other name and in no other vault. */
-export type SealedPlace = { readonly vaultId: string; readonly slot: "check" | `entry:${string}` };
+type SealedPlace = { readonly vaultId: string; readonly slot: "check" | `entry:${string}` };
 
 /** References hold no line break, so no two places give the same bytes. */
 const associatedData = ({ vaultId, slot }: SealedPlace): Buffer => Buffer.from(`silas-vault-v1\n${vaultId}\n${slot}`);

@@ -14,7 +14,7 @@ import { createRunNetworkStore } from "./run-network.ts";
 import { countInDoubt, findSettlement, runsInDoubt, settle } from "./settlements.ts";
 import { entryOf, entryParams, grantOf, runOf, runParams, type GrantRow, type LedgerRow, type RunRow } from "./rows.ts";
 
-export type WorkStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type WorkStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
 /** Runs and ledgers on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createWorkStore(parts: WorkStoreParts): WorkStore {

@@ -2,8 +2,8 @@ import { useState } from "react";
 import { isAskingKind, readPayload, type OwnerReply, type ShownPayload, type ShownRequestBody } from "#model";
 import { askWords } from "../../words/ask-words.ts";
 
-export type Question = Extract<ShownPayload, { readonly kind: "decision" | "draft_review" }>;
-export type Written = { readonly selected: string | null; readonly text: string; readonly note: string };
+type Question = Extract<ShownPayload, { readonly kind: "decision" | "draft_review" }>;
+type Written = { readonly selected: string | null; readonly text: string; readonly note: string };
 
 /** What is asked, what stands in the form, and the answer that would be signed; null as long as there is none. */
 export type Asking = {

@@ -1,5 +1,5 @@
 /** A text as a detector reads it, with the way back to where each character stood. */
-export type Folded = { readonly text: string; readonly at: (index: number) => number };
+type Folded = { readonly text: string; readonly at: (index: number) => number };
 
 const FOREIGN = /[\u0080-\uFFFF]/;
 

@@ -25,7 +25,7 @@ export type ValidatorKind = {
 export type Finding = { readonly kind: string; readonly start: number; readonly end: number };
 
 /** `exception` blocks; `fix` takes out what was found and goes on. */
-export type OnFail = "exception" | "fix";
+type OnFail = "exception" | "fix";
 
 type Parsed<S> = { readonly success: true; readonly data: S } | { readonly success: false };
 type Rules<S> = {

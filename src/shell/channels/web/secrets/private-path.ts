@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "#model";
 import type { WebSettings } from "../web-context.ts";
 
-export type CameBy = {
+type CameBy = {
   /** The scheme, as a trusted proxy or our own socket has it. */
   readonly protocol: string;
   /** The name the client used. */

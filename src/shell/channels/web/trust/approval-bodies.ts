@@ -41,7 +41,7 @@ export function mintedBody<E>(result: Result<PreparedApproval, E>): Result<Minte
 }
 
 /** The name of the device somebody decided on; null for the terminal, for nobody, and for a session nobody knows. */
-export type DeviceNames = (actors: readonly (AuditActor | null)[]) => Promise<Result<NameOf, StoreFault>>;
+type DeviceNames = (actors: readonly (AuditActor | null)[]) => Promise<Result<NameOf, StoreFault>>;
 type NameOf = (actor: AuditActor | null) => string | null;
 
 export function createDeviceNames(sessions: Pick<SessionStore, "list">): DeviceNames {

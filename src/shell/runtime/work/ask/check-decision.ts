@@ -18,8 +18,8 @@ import { readToken, signatureFact } from "../../approvals/tokens.ts";
 import type { EntryRefusal, GateDeps } from "../entry-gate.ts";
 
 /** The token it holds by, and what the owner said if a step asked for more than yes. */
-export type Confirmed = { readonly tokenId: string; readonly reply?: StepReply };
-export type Deciding = { readonly question: RunQuestion; readonly call: ToolCall };
+type Confirmed = { readonly tokenId: string; readonly reply?: StepReply };
+type Deciding = { readonly question: RunQuestion; readonly call: ToolCall };
 
 /**
  * Whether the owner approved exactly this call. Everything is read again: the request, the text that was signed, the

@@ -14,7 +14,7 @@ export type DecisionDeps = {
 };
 
 /** What was decided; or, as long as nothing was, when its time is over if its time runs. */
-export type Decision = { readonly verdict: Verdict } | { readonly verdict: null; readonly dueAt: Instant | null };
+type Decision = { readonly verdict: Verdict } | { readonly verdict: null; readonly dueAt: Instant | null };
 
 const OPEN: Decision = { verdict: null, dueAt: null };
 

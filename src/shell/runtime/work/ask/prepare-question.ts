@@ -13,7 +13,7 @@ type Asking = {
   readonly moment: Extract<GateMoment, { readonly trigger: "on_tool_call" }>;
   readonly asks: Asks;
 };
-export type PreparedQuestion = {
+type PreparedQuestion = {
   readonly ask: AskedCall;
   /** What is to be kept if it is asked; null when the same call was approved before and has not begun. */
   readonly request: KeptRequest | null;

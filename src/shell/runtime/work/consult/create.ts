@@ -17,13 +17,13 @@ type ConsultStores = {
   readonly stops: StopStore;
 };
 type Given = "readYaml" | "audit" | "clock" | "timers" | "randomness" | "log" | "gates" | "proposals";
-export type PlannerParts<S extends ConsultStores> = Pick<ConsultDeps, Given> & {
+type PlannerParts<S extends ConsultStores> = Pick<ConsultDeps, Given> & {
   readonly config: ConsultConfig;
   readonly models: ModelGateway;
   readonly stores: S;
   readonly review: ReviewFeed;
 };
-export type Planner<S> = {
+type Planner<S> = {
   /** The same stores, where a run that is out of ways asks the planner as it ends. */
   readonly stores: S;
   /** The same work, which begins and ends with the planner, and whose runs tell of what it was asked. */

@@ -20,7 +20,7 @@ export type ConsultDeps = ReaderDeps &
     readonly onChanged: () => void;
     readonly settings: ConsultSettings;
   };
-export type ConsultSettings = {
+type ConsultSettings = {
   readonly constitution: readonly string[];
   readonly outputTokensMax: number;
   readonly tokensPerDay: number;

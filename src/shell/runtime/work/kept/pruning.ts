@@ -24,7 +24,7 @@ export function createPruning(deps: PruningDeps): Pruning {
 }
 
 /** Receipts and runs keep the digests; only the bytes go. Where anything cannot be read nothing is removed. */
-export async function pruneArtifacts(deps: Omit<PruningDeps, "timers">): Promise<void> {
+async function pruneArtifacts(deps: Omit<PruningDeps, "timers">): Promise<void> {
   const needed = await neededArtifacts(deps);
   if (!needed.ok) return deps.log.error("artifacts_unpruned", needed.error);
   const beforeMs = msOfInstant(deps.clock.now()) - deps.keepDays * DAY_MS;

@@ -8,7 +8,7 @@ type LaterDeps = {
   readonly timers: Timers;
   readonly isStopped: () => Promise<boolean>;
 };
-export type LaterTakeUp = {
+type LaterTakeUp = {
   /** Told of every run that nobody drives any more. */
   after(runId: string): Promise<void>;
   close(): void;
