@@ -14,7 +14,7 @@
  * (only `config...reveal()` does); a broken startup rule is an error, never a warning (CFG-21 to CFG-32).
  */
 export { readEnvironment, type Environment } from "./environment.ts";
-export { CONFIG_ROWS } from "./key-names.ts";
+export { CONFIG_ROWS, isNotUsedYet } from "./key-names.ts";
 export { checkConfigFile, loadConfig, type LoadOptions } from "./load.ts";
 export type { ConfigEntry, LoadedConfig } from "./loaded.ts";
 export { formatOrigin, type ConfigProblemCode, type Origin } from "./problems.ts";

@@ -6,6 +6,11 @@ export type Path = readonly (string | number)[];
 
 /** Every key of the schema with its variable, default and meaning. */
 export const CONFIG_ROWS = configRows(CONFIG_SCHEMA);
+/** Whether no part of Silas reads this key yet. An entry of a map, such as `personality.presets.quiet`, has its row. */
+export const isNotUsedYet = (key: string): boolean =>
+  CONFIG_ROWS.filter((row) => row.isNotUsedYet).some(
+    (row) => row.key === key || (row.key.endsWith(".*") && key.startsWith(row.key.slice(0, -1))),
+  );
 const KEYS = CONFIG_ROWS.map((row) => row.key);
 
 /** The sibling that was probably meant, or else a key elsewhere that ends in this name. */

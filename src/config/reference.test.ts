@@ -8,13 +8,13 @@ import { checkConfigFile, CONFIG_ROWS, describeProblems } from "./index.ts";
 const root = join(import.meta.dirname, "../..");
 
 /** One line of the table in docs/configuration.md. */
-function tableLine({ key, fallback, doc, envName }: ConfigRow): string {
+function tableLine({ key, fallback, doc, envName, isNotUsedYet }: ConfigRow): string {
   const written = JSON.stringify(fallback).replaceAll('","', '", "').replaceAll("|", "\\|");
   // Of named entries and gates only the names are shown: their defaults would fill the table.
   const shown = key.endsWith(".*") ? Object.keys(fallback as object).join(", ") : `\`${written}\``;
   const list = Array.isArray(fallback) && typeof fallback[0] === "object";
   const names = list ? (fallback as { name: string }[]).map(({ name }) => name).join(", ") : shown;
-  return `| \`${key}\` | ${names} | ${doc} | \`${envName}\` |`;
+  return `| \`${key}\` | ${names} | ${doc}${isNotUsedYet ? " Accepted, not used yet." : ""} | \`${envName}\` |`;
 }
 
 test("docs/configuration.md has one line for every key, as the schema says it", () => {

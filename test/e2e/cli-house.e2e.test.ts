@@ -78,6 +78,18 @@ describe("config and paths", () => {
     expect(await home.silas(["config", "check", file])).toMatchObject({ code: 0 });
   });
 
+  test("check names the keys of a file that are accepted and not used yet", async () => {
+    const file = join(home.dir, "early.yaml");
+    writeFileSync(file, "silas:\n  owner_id: ana\n  personality: { enabled: false }\n");
+    const checked = await home.silas(["config", "check", file]);
+    expect(checked).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("personality.enabled: accepted, not used yet"),
+    });
+    const json: unknown = JSON.parse((await home.silas(["config", "check", file, "--json"])).out);
+    expect(json).toMatchObject({ ok: true, not_used_yet: ["personality.enabled"] });
+  });
+
   test("a broken configuration stops every verb before it touches data", async () => {
     mkdirSync(join(home.dir, "config"));
     writeFileSync(join(home.dir, "config", "silas.yaml"), "silas: [1, 2\n");

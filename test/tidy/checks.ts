@@ -12,6 +12,7 @@ import {
 } from "./manifest.ts";
 import { type Check } from "./project.ts";
 import { everyFileIsReached } from "./reach.ts";
+import { everyTableIsUsed } from "./tables.ts";
 import { guaranteesAreShown, listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
 import {
   filesAreShort,
@@ -64,6 +65,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "every source file is reached from an entry point": everyFileIsReached,
   "every export has an importer": everyExportHasAnImporter,
   "product code has a user in the product": productCodeHasAProductUser,
+  "every table has a writer and a reader": everyTableIsUsed,
   "a document has one title": documentsHaveOneTitle,
   "links in documents resolve": linksResolve,
   "the architecture picture is the printed one": thePictureIsPrinted,

@@ -288,6 +288,25 @@ const DOCUMENTS: Readonly<Record<string, Sample>> = {
       "src/main.ts": 'import { b } from "./a.ts";',
     },
   },
+  "every table has a writer and a reader": {
+    bad: [
+      { "src/shell/stores/migrations/a/001.sql": "CREATE TABLE notes (\n  text TEXT\n);" },
+      {
+        "src/shell/stores/migrations/a/001.sql": "CREATE TABLE notes (text TEXT);",
+        "src/shell/stores/notes.ts": 'db.prepare("INSERT INTO notes VALUES (?)");',
+        "src/shell/stores/notes.test.ts": 'db.prepare("SELECT text FROM notes");',
+      },
+      {
+        "src/shell/stores/migrations/a/001.sql": "CREATE TABLE notes (text TEXT);",
+        "src/shell/stores/notes.ts": 'db.prepare("SELECT text FROM notes");db.prepare("DELETE FROM notes");',
+      },
+    ],
+    good: {
+      "src/shell/stores/migrations/a/001.sql":
+        "CREATE TABLE old (text TEXT);\nCREATE TABLE new (text TEXT);\nDROP TABLE old;\nALTER TABLE new RENAME TO notes;",
+      "src/shell/stores/notes.ts": 'db.prepare("INSERT INTO notes VALUES (?)");db.prepare(`SELECT text FROM notes`);',
+    },
+  },
   "a document has one title": {
     bad: [{ "docs/a.md": "# One\n\n# Two\n" }, { "docs/a.md": "text\n" }, { "docs/a.md": "text\n\n# Late\n" }],
     good: { "docs/a.md": "# One\n\n## Part\n\n```sh\n# a comment\n```\n" },

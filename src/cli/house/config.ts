@@ -1,4 +1,11 @@
-import { checkConfigFile, describeProblem, formatOrigin, type ConfigEntry } from "#config";
+import {
+  checkConfigFile,
+  describeProblem,
+  formatOrigin,
+  isNotUsedYet,
+  type ConfigEntry,
+  type LoadedConfig,
+} from "#config";
 import type { Define, Handler } from "../terminal/context.ts";
 import { EXIT, usage } from "../terminal/failure.ts";
 import { noteChangedLimits } from "../autonomy/changed-limits.ts";
@@ -74,12 +81,21 @@ const checkFile: Handler<Json> = async ({ args: [file = ""], options, terminal, 
     : checked.error.map((found) => ({ ...found, message: describeProblem(found) }));
   const isGood = problems.length === 0;
   const warnings = checked.ok ? startWarnings(checked.value) : [];
-  if (options.json) terminal.json({ ok: isGood, problems, warnings });
+  const unused = checked.ok ? unusedKeys(checked.value) : [];
+  if (options.json) terminal.json({ ok: isGood, problems, warnings, not_used_yet: unused });
   else if (isGood) terminal.line(`${file}: nothing to repair`);
   else for (const { message } of problems) terminal.line(message);
   if (!options.json) for (const warning of warnings) terminal.line(`Warning: ${warning}`);
+  if (!options.json) for (const key of unused) terminal.line(`${key}: accepted, not used yet`);
   return isGood ? EXIT.ok : EXIT.failed;
 };
+
+/** Keys that somebody set and that change nothing in this version. */
+const unusedKeys = (setup: LoadedConfig): readonly string[] =>
+  setup
+    .list()
+    .filter(({ key, origin }) => origin.kind !== "default" && isNotUsedYet(key))
+    .map(({ key }) => key);
 
 const wireEntry = ({ key, value, origin, envName }: ConfigEntry) => ({
   key,
