@@ -1,3 +1,5 @@
+import { countBefore } from "./text-spans.ts";
+
 /**
  * Sentences that tell whoever follows a skill to act without the owner's approval. Silas asks whatever a skill says, so
  * such a skill was written to get around the owner, or for another program; either way nobody should install it unread.
@@ -35,7 +37,7 @@ export function bypassesIn(text: string): readonly Found[] {
   const plain = text
     .replaceAll(/[*_`]/g, " ")
     .replaceAll(/(?<=\S) ?\n(?=[a-z])/g, (found) => found.replaceAll("\n", " "));
-  const read = plain.replaceAll("’", "'");
+  const { text: read, indexOf } = withShortRuns(plain.replaceAll("’", "'"));
   const found = (pattern: RegExp): readonly Found[] =>
     [...read.matchAll(squeezed(pattern))].map(({ 0: about, index }) => ({ index, about: about.trim() }));
   const isMeant = ({ index }: Found): boolean => !NEGATED.test(read.slice(Math.max(0, index - 80), index));
@@ -43,7 +45,23 @@ export function bypassesIn(text: string): readonly Found[] {
     ...found(FORBIDS_ASKING),
     ...found(GRANTS_ITSELF).filter(isMeant),
     ...[...found(GETS_AROUND), ...found(WITHOUT)].filter(isMeant),
-  ];
+  ].map(({ index, about }) => ({ index: indexOf(index), about }));
+}
+
+/** More than any pattern counts, so that a longer run means the same. */
+const RUN_CHARS = 5;
+
+/** The text with long runs of white space cut short: the patterns would go over a long one again from each of its places. */
+function withShortRuns(text: string): { readonly text: string; readonly indexOf: (index: number) => number } {
+  const cuts: number[] = [];
+  const removed = [0];
+  const short = text.replaceAll(/\s{6,}/g, (run, at: number) => {
+    const before = removed.at(-1) ?? 0;
+    cuts.push(at - before + RUN_CHARS);
+    removed.push(before + run.length - RUN_CHARS);
+    return run.includes("\n") ? "\n".padEnd(RUN_CHARS) : " ".repeat(RUN_CHARS);
+  });
+  return { text: short, indexOf: (index) => index + (removed[countBefore(cuts, index + 1)] ?? 0) };
 }
 
 /** One space of a pattern stands for any few. */

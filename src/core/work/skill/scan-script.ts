@@ -1,6 +1,7 @@
 import { oneLine } from "#base";
 import { bypassesIn } from "./bypass-words.ts";
 import type { Find, Where } from "./read-document.ts";
+import { createCover, createLineOf, leftmostOf, matchesOf, spansOf, type Span, type SpanForm } from "./text-spans.ts";
 
 /** What a sandbox sets itself, and what every script may therefore read. */
 const GIVEN = new Set(["PATH", "HOME", "PWD", "LANG", "TMPDIR", "TZ"]);
@@ -11,19 +12,22 @@ type Rules = {
   /** A variable by its name, in the first or second group. */
   readonly named: RegExp;
   /** The environment in any form; what is not a name of the above reads all of it. */
-  readonly whole: RegExp;
-  readonly shell: readonly RegExp[];
+  readonly whole: readonly (RegExp | SpanForm)[];
+  readonly shell: readonly (RegExp | SpanForm)[];
   readonly evaluates: readonly RegExp[];
 };
 
-const SHELLS = /["'](?:\/(?:usr\/)?bin\/)?(?:ba|da|z)?sh["']\s*,\s*\[?\s*["']-\w*c["']/g;
+const SHELLS = /["'](?:\/(?:usr\/)?bin\/)?(?:ba|da|z)?sh["']\s*,\s*(?:\[\s*)?["']-\w*c["']/g;
 
 const RULES: { readonly [L in Language]: Rules } = {
   mjs: {
     named:
       /\bprocess\s*\.\s*env\s*(?:\?\.|\.)\s*([A-Za-z_]\w*)|\bprocess\s*\.\s*env\s*(?:\?\.)?\[\s*["'`](\w+)["'`]\s*\]/g,
-    whole:
-      /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[|\benv\b[^;\n]*\bfrom\s*["'](?:node:)?process["']|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/g,
+    whole: [
+      /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[/g,
+      { head: /\benv\b/g, stop: /[;\n]/g, tail: /\bfrom\s*["'](?:node:)?process["']/g },
+      { head: /\{/g, between: /\benv\b/g, stop: /\}/g, tail: /\}\s*=\s*process\b/g },
+    ],
     shell: [
       /(?<![.\w])(?:exec|execSync)\s*\((?!\s*["'][^"'\n]*["']\s*[,)])/g,
       /\b(?:child_process|childProcess|cp)\s*\.\s*(?:exec|execSync)\s*\((?!\s*["'][^"'\n]*["']\s*[,)])/g,
@@ -41,12 +45,12 @@ const RULES: { readonly [L in Language]: Rules } = {
   },
   py: {
     named: /\benviron\s*(?:\.\s*get\s*\(\s*|\[\s*)["'](\w+)["']|\bgetenvb?\s*\(\s*["'](\w+)["']/g,
-    whole: /\benvironb?\b|\bgetenvb?\b/g,
+    whole: [/\benvironb?\b|\bgetenvb?\b/g],
     shell: [
       /\bos\s*\.\s*(?:system|popen)\s*\((?!\s*["'][^"'\n{}%]*["']\s*\))/g,
       /\bshell\s*=(?!\s*False\b)/g,
       /\bsubprocess\s*\.\s*get(?:status)?output\s*\(/g,
-      /\bfrom\s+os\s+import\b[^\n]*\b(?:system|popen)\b/g,
+      { head: /\bfrom\s+os\s+import\b/g, stop: /\n/g, tail: /\b(?:system|popen)\b/g },
       SHELLS,
     ],
     evaluates: [
@@ -58,8 +62,11 @@ const RULES: { readonly [L in Language]: Rules } = {
   },
 };
 
-/** Imports of the environment are not reads of it; each read is looked at by itself. */
-const PY_IMPORT = /^\s*from\s+os\s+import\b[^\n]*$/gm;
+/**
+ * Imports of the environment are not reads of it; each read is looked at by itself. White space before the first word ends
+ * with its line: over many empty lines a search that goes on would begin again at each of them.
+ */
+const PY_IMPORT = /^[^\S\n\r\u2028\u2029]*from\s+os\s+import\b[^\n]*$/gm;
 
 type ScannedScript = { readonly path: string; readonly text: string };
 type Scanning = { readonly env: ReadonlySet<string>; readonly forbidEnv: boolean; readonly find: Find };
@@ -67,7 +74,8 @@ type Scanning = { readonly env: ReadonlySet<string>; readonly forbidEnv: boolean
 /** What may not be in a script, decided by its text alone; nothing is run. [INST-04] */
 export function scanScript({ path, text }: ScannedScript, { env, forbidEnv, find }: Scanning): void {
   const rules = RULES[path.endsWith(".py") ? "py" : "mjs"];
-  const at = (index: number, about: string): Where => ({ path, line: lineOf(text, index), about });
+  const lineOf = createLineOf(text);
+  const at = (index: number, about: string): Where => ({ path, line: lineOf(index), about });
   if (forbidEnv) {
     for (const { index, name } of readsIn(text, rules)) {
       if (name === null || !(isGiven(name) || env.has(name))) {
@@ -82,15 +90,18 @@ export function scanScript({ path, text }: ScannedScript, { env, forbidEnv, find
 }
 
 /** Instructions that have a person or a model run what comes from elsewhere unread. */
-const PIPED =
-  /\b(?:curl|wget)\b[^\n|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\bbase64\s+(?:-d|--decode|-D)\b[^\n|]*\|\s*(?:ba|z|da)?sh\b/g;
+const PIPED: readonly SpanForm[] = [
+  { head: /\b(?:curl|wget)\b/g, stop: /[\n|]/g, tail: /\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b/g },
+  { head: /\bbase64\s+(?:-d|--decode|-D)\b/g, stop: /[\n|]/g, tail: /\|\s*(?:ba|z|da)?sh\b/g },
+];
 
 /** The instructions in SKILL.md and the skill's other pages. */
 export function scanInstructions({ path, text }: ScannedScript, find: Find): void {
-  for (const { index, about } of matches(text, PIPED))
-    find.problem("evaluates_text", { path, line: lineOf(text, index), about });
+  const lineOf = createLineOf(text);
+  for (const { index, about } of matches(text, ...PIPED))
+    find.problem("evaluates_text", { path, line: lineOf(index), about });
   for (const { index, about } of bypassesIn(text))
-    find.problem("bypasses_approval", { path, line: lineOf(text, index), about: oneLine(about).slice(0, 80) });
+    find.problem("bypasses_approval", { path, line: lineOf(index), about: oneLine(about).slice(0, 80) });
 }
 
 type Read = { readonly index: number; readonly name: string | null };
@@ -103,8 +114,8 @@ function readsIn(text: string, { named, whole }: Rules): readonly Read[] {
     name: found[1] ?? found[2] ?? null,
   }));
   const taken = [...destructured(code), ...byName];
-  const isTaken = (index: number): boolean => taken.some(({ index: from, end }) => index >= from && index < end);
-  const others = [...code.matchAll(whole)].filter(({ index }) => !isTaken(index));
+  const isTaken = createCover(taken);
+  const others = found(code, ...whole).filter(({ index }) => !isTaken(index));
   return [...taken, ...others.map(({ index }) => ({ index, name: null }))];
 }
 
@@ -119,9 +130,14 @@ function destructured(code: string): readonly (Read & { readonly end: number })[
   });
 }
 
-const matches = (text: string, pattern: RegExp) =>
-  [...text.matchAll(pattern)].map(({ 0: found, index }) => ({ index, about: oneLine(found).trim().slice(0, 60) }));
+type Searched = RegExp | SpanForm;
 
-function lineOf(text: string, index: number): number {
-  return text.slice(0, index).split("\n").length;
-}
+const found = (text: string, ...forms: readonly Searched[]): readonly Span[] =>
+  leftmostOf(...forms.map((form) => (form instanceof RegExp ? matchesOf(text, form) : spansOf(text, form))));
+
+/** The beginning of what was found, on one line. */
+const matches = (text: string, ...forms: readonly Searched[]) =>
+  found(text, ...forms).map(({ index, end }) => ({
+    index,
+    about: oneLine(text.slice(index, end)).trim().slice(0, 60),
+  }));
