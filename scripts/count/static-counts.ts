@@ -2,7 +2,7 @@
 import { posix } from "node:path";
 import { blanked, closingOf, functionsIn, identifiersIn, lineAt, type NamedFunction, type Sources } from "./code.ts";
 
-export type Found = { readonly name: string; readonly place: string };
+type Found = { readonly name: string; readonly place: string };
 export type Count = { readonly title: string; readonly number: number; readonly found: readonly Found[] };
 
 type File = { readonly path: string; readonly code: string };

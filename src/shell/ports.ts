@@ -291,7 +291,6 @@ export type {
   PlannedLook,
   RecentSuggestions,
   SaidSuggestion,
-  SuggestionLooks,
   SuggestionsDoor,
   SuggestionStore,
 } from "./ports/suggestions.ts";

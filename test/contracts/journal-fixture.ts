@@ -8,7 +8,7 @@ import type { Clock, JournalStore, Randomness } from "#ports";
 import { openJournal } from "#stores";
 import { journalInMemory } from "../stores-in-memory.ts";
 
-const HOST = "host-a" as HostId;
+export const HOST = "host-a" as HostId;
 
 /** A directory of its own that goes away with the test. */
 export function tempDir(): string {

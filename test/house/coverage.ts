@@ -7,7 +7,7 @@ const SOURCE = new URL("../../src/", import.meta.url).href;
 
 type Post = <T>(method: string, params?: object) => Promise<T>;
 
-export type Inspector = {
+type Inspector = {
   /** Product files in which a function ran. Evaluating a module does not count. */
   filesDuring(work: () => Promise<void>): Promise<readonly string[]>;
   /** For each call of the function the files that led to it, nearest first. */

@@ -1,20 +1,15 @@
 /** For every tidy check a small project that breaks it and one that keeps it: proof that the check can go red. */
 import { ROOMS } from "../../scripts/house.ts";
 import { MARKERS, renderArchitecture } from "../../scripts/print-architecture.ts";
-
-type Files = Readonly<Record<string, string>>;
-
-type Sample = { readonly bad: readonly Files[]; readonly good: Files };
+import { MANIFEST } from "./manifest-samples.ts";
+import { manifest, type Files, type Sample } from "./sample.ts";
 
 const lines = (count: number, text = "a();"): string => Array.from({ length: count }, () => text).join("\n");
 const folder = (count: number, ending: string): Files =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/a/b${index}${ending}`, ""]));
 const door = (commentLines: number, rest: string): string => `/**\n${lines(commentLines, " * word")}\n */\n${rest}`;
-const manifest = (content: object): Files => ({ "package.json": JSON.stringify(content) });
-const lockfile = (packages: object): string => JSON.stringify({ packages });
 const picture = `${MARKERS.begin}\n\n${renderArchitecture()}\n\n${MARKERS.end}\n`;
-/** Written in two halves so that no search for rule ids or unfinished work stops here. */
-const titled = (id: string): string => `te${"st"}("[${id}] holds", () => {});`;
+/** Written in two halves so that no search for unfinished work stops here. */
 const unfinished = (mark: string): string => mark.replace("-", "");
 
 const IMPORTS = Object.fromEntries(
@@ -330,77 +325,6 @@ const DOCUMENTS: Readonly<Record<string, Sample>> = {
   "decisions are numbered": {
     bad: [{ "docs/decisions/0002-late.md": "# 0002 Late" }, { "docs/decisions/0001-a.md": "# 0003 A" }],
     good: { "docs/decisions/0001-a.md": "# 0001 A", "docs/decisions/0002-b.md": "# 0002 B" },
-  },
-};
-
-const MANIFEST: Readonly<Record<string, Sample>> = {
-  "versions are pinned": {
-    bad: [manifest({ dependencies: { a: "^1.0.0" } }), manifest({ devDependencies: { a: "latest" } })],
-    good: manifest({ dependencies: { a: "1.0.0" }, optionalDependencies: { b: "2.0.0-beta.1" } }),
-  },
-  "commands that are named exist": {
-    bad: [{ ...manifest({ scripts: { check: "x" } }), "docs/a.md": "`npm run build:web`" }],
-    good: { ...manifest({ scripts: { check: "x" } }), "docs/a.md": "`npm run check`" },
-  },
-  "dependencies have a decision": {
-    bad: [{ ...manifest({ dependencies: { left: "1.0.0" } }), "docs/decisions/0001-a.md": "left" }],
-    good: { ...manifest({ dependencies: { left: "1.0.0" } }), "docs/decisions/0001-a.md": "- `left` pads." },
-  },
-  "lockfiles name no address": {
-    bad: [{ "package-lock.json": '{ "packages": { "a": { "resolved": "https://a.example/b.tgz" } } }' }],
-    good: { "package-lock.json": '{ "integrity": "sha512" }' },
-  },
-  "lockfiles are whole": {
-    bad: [
-      { "package-lock.json": lockfile({ "node_modules/a": { optionalDependencies: { "a-linux-x64": "1.0.0" } } }) },
-    ],
-    good: {
-      "package-lock.json": lockfile({
-        "node_modules/a": { dependencies: { b: "1.0.0", "@c/d": "1.0.0" } },
-        "node_modules/a/node_modules/b": {},
-        "node_modules/@c/d": { dependencies: { a: "1.0.0" } },
-      }),
-    },
-  },
-  "nothing names a machine": {
-    bad: [
-      { "a.md": `see /${"work"}/main/a.ts` },
-      { "a.ts": `"/${"root"}/x"` },
-      { "a.json": `https://registry.${"npm"}js.org` },
-    ],
-    good: { "a.md": "see src/core/work/main.ts, ./root/x and /workshop" },
-  },
-  "listed rules are proven": {
-    bad: [
-      { "docs/spec/mig.md": "- **MIG-01** Holds." },
-      { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-02") },
-    ],
-    good: { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-01") },
-  },
-  "proven rules are listed": {
-    bad: [
-      { "src/a.test.ts": titled("MIG-01") },
-      { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-01] [MIG-02") },
-    ],
-    good: { "docs/spec/mig.md": "- **MIG-01** Holds.", "src/a.test.ts": titled("MIG-01") },
-  },
-  "rules are listed once, under their topic": {
-    bad: [
-      { "docs/spec/cfg.md": "- **MIG-01** Holds." },
-      { "docs/spec/mig.md": "- **MIG-01** Holds.\n- **MIG-01** Again." },
-    ],
-    good: { "docs/spec/mig.md": "- **MIG-01** Holds.\n- **MIG-02** Holds." },
-  },
-  "guarantees are shown by tests": {
-    bad: [
-      { "docs/guarantees.md": "| Safe | holds | words |" },
-      { "docs/guarantees.md": "| Safe | holds | [a](../src/a.test.ts) MIG-01 |" },
-      { "docs/guarantees.md": "| Safe | holds | [a](../src/a.test.ts) MIG-02 |", "src/a.test.ts": titled("MIG-01") },
-    ],
-    good: {
-      "docs/guarantees.md": "| Safe | holds | [a](../src/a.test.ts) MIG-01 |",
-      "src/a.test.ts": titled("MIG-01"),
-    },
   },
 };
 

@@ -7,7 +7,7 @@
  * Invariants: everything here is pure; an Instant has exactly one spelling per moment; equal values have equal
  * canonical bytes.
  */
-export { assert, unreachable } from "./assert.ts";
+export { assert, InvariantError, unreachable } from "./assert.ts";
 export type { Brand } from "./brand.ts";
 export {
   addDays,

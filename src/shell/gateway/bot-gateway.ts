@@ -4,7 +4,7 @@ import type { BotCall, BotDoor, BotGateway, BotReply, EgressGrant, Timers } from
 import { systemNetwork, type Network } from "./network.ts";
 import { connectPlace, type Place } from "./place.ts";
 
-export type BotGatewayOptions = {
+type BotGatewayOptions = {
   readonly config: {
     readonly channels: { readonly telegram: Pick<Config["channels"]["telegram"], "token" | "apiRoot"> };
   };

@@ -5,7 +5,7 @@ import type { Secured } from "./network.ts";
 // Asked of Node directly: an import of `node:http` reads its every export, and one of them loads a whole HTTP client.
 const { request: send } = process.getBuiltinModule("node:http");
 
-export type Exchange = {
+type Exchange = {
   readonly timers: Timers;
   readonly timeoutMs: number;
   readonly path: string;
@@ -17,8 +17,8 @@ export type Exchange = {
   /** Ends it at once. */
   readonly signal?: AbortSignal | undefined;
 };
-export type Exchanged = { readonly status: number; readonly body: Buffer };
-export type ExchangeFault = "unreachable" | "timeout" | "interrupted" | "answer_too_large";
+type Exchanged = { readonly status: number; readonly body: Buffer };
+type ExchangeFault = "unreachable" | "timeout" | "interrupted" | "answer_too_large";
 
 /**
  * Posts one JSON body over one connection and reads one answer. INVARIANT: the connection is used for this request alone

@@ -15,7 +15,7 @@ export type Network = {
   ownAddresses(): readonly string[];
 };
 
-type Secured = {
+export type Secured = {
   readonly socket: Socket;
   /** Whether the other side proved to be the host; false as well when the connection ended before. */
   readonly proven: Promise<boolean>;

@@ -36,7 +36,7 @@ export type HandledSuggestion = {
   readonly actor: AuditActor;
 };
 type ExpiredSuggestions = { readonly suggestionIds: readonly string[]; readonly at: Instant };
-export type SuggestionLooks = { readonly nextDue: Instant | null; readonly lastDue: Instant | null };
+type SuggestionLooks = { readonly nextDue: Instant | null; readonly lastDue: Instant | null };
 export type PlannedLook = SuggestionLooks & {
   readonly scopeId: string;
   readonly at: Instant;

@@ -9,8 +9,6 @@
  * spent with what it is spent for (MSG-08); files are 0600, directories 0700; user text never becomes query syntax.
  * Every method answers with a Result; the world's failures are faults, and a fault means nothing was written.
  */
-export type { StoreHold } from "./audit/hold.ts";
-export type { RecordAct } from "./audit/log.ts";
 export { openAuditLog, openAuditReader, readHold, renewHeads, type NoAudit } from "./audit/open-beside.ts";
 export { createChainVerifier, verifyWholeChain, type ChainTask } from "./audit/verify-apart.ts";
 export { createBackup, restoreBackup, verifyBackup, type BackupProblem, type RestoreProblem } from "./backup.ts";

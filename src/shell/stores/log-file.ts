@@ -48,7 +48,7 @@ export async function openLogFile(options: LogFileOptions): Promise<LogFile> {
 }
 
 /** The name of what happened, which nobody can make long. */
-export const eventOf = (event: string): string => event.slice(0, 100);
+const eventOf = (event: string): string => event.slice(0, 100);
 
 const logPath = (stateDir: string): string => join(stateDir, "logs", "silas.log");
 const numbered = (path: string, number: number): string => (number === 0 ? path : `${path}.${number}`);

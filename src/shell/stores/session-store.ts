@@ -60,7 +60,7 @@ export function createSessionStore(db: Sqlite, recordAct: RecordAct): SessionSto
 }
 
 /** A device signs itself in: the link it used was made by the owner. */
-export const enrolledDraft = ({ sessionId, deviceName, createdAt }: Session): AuditDraft => ({
+const enrolledDraft = ({ sessionId, deviceName, createdAt }: Session): AuditDraft => ({
   event: "device_enrolled",
   data: { session_id: sessionId, device_name: deviceName },
   at: createdAt,
@@ -69,7 +69,7 @@ export const enrolledDraft = ({ sessionId, deviceName, createdAt }: Session): Au
 
 type By = { readonly at: Instant; readonly actor: AuditActor };
 
-export const revokedDraft = ({ sessionId, deviceName }: Session, by: By): AuditDraft => ({
+const revokedDraft = ({ sessionId, deviceName }: Session, by: By): AuditDraft => ({
   event: "device_revoked",
   data: { session_id: sessionId, device_name: deviceName },
   ...by,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-export type GoldenName = "plan-hashes" | "audit-lines" | "activity-sentences";
+type GoldenName = "plan-hashes" | "audit-lines" | "activity-sentences";
 
 export const goldenFile = (name: GoldenName): string =>
   fileURLToPath(new URL(`../../histories/golden/${name}.jsonl`, import.meta.url));

@@ -50,7 +50,7 @@ export type ProjectedTask = { readonly item: WorkItem; readonly contentHash: Sha
 type Refused = PlanRefused | ProposalRefused;
 
 /** A proposal that was parsed: its plan, and the tasks of a project in its order. What it is projected with comes after. */
-export type ReadProposal = Pick<PlanProposal, "standing" | "repair"> & {
+type ReadProposal = Pick<PlanProposal, "standing" | "repair"> & {
   readonly item: WorkItem;
   readonly tasks: readonly WorkItem[];
 };

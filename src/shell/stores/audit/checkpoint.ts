@@ -81,7 +81,7 @@ function markHead(marking: Marking, mark: AuditMark): Result<AuditCheckpoint, Ch
 }
 
 /** The statement that is signed is what the entry says, and nothing that could be another. */
-export function sign({ checkpointId, at, key }: AuditMark, { seq, hash }: { seq: number; hash: Sha256Hex }) {
+function sign({ checkpointId, at, key }: AuditMark, { seq, hash }: { seq: number; hash: Sha256Hex }) {
   return key === null ? null : key.sign({ seq, hash, at, checkpointId, keyId: key.keyId });
 }
 

@@ -33,7 +33,7 @@ const lineSchema = z.strictObject({
 const noteSchema = z.strictObject({ hash: z.string(), seq: z.int().check(z.gte(1)) });
 
 /** The content of one line; `head` is null for a note. */
-type HeadLine = AuditHead & { readonly head: KeptHead | null };
+export type HeadLine = AuditHead & { readonly head: KeptHead | null };
 type HeadsUnreadable = { readonly code: "heads_unreadable"; readonly line: number };
 export type HeadsFile = {
   /** Adds a head behind the last one, unless it is there. What a crash left of a line makes room for it. */

@@ -7,7 +7,7 @@ import type { HeadsFile } from "./heads.ts";
 import { writeCheckpoint } from "./checkpoint.ts";
 import { createAuditReader, headOf } from "./read.ts";
 
-type AuditLogParts = { readonly db: Sqlite; readonly rules: AuditRules; readonly heads: HeadsFile };
+export type AuditLogParts = { readonly db: Sqlite; readonly rules: AuditRules; readonly heads: HeadsFile };
 
 /** Records an act inside the transaction that does it, so that neither is there without the other. */
 export type RecordAct = (draft: AuditDraft) => void;

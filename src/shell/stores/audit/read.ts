@@ -138,7 +138,7 @@ function readPage(db: ReadableDb, { beforeSeq, from, to, limit }: AuditQuery): r
 /** Sorts behind every time. */
 const LATEST = "~";
 
-export function parseRows(rules: AuditRules, rows: readonly AuditRow[]): Result<readonly AuditEntry[], StoreFault> {
+function parseRows(rules: AuditRules, rows: readonly AuditRow[]): Result<readonly AuditEntry[], StoreFault> {
   const entries: AuditEntry[] = [];
   for (const row of rows) {
     const entry = rules.parse(row);

@@ -84,7 +84,7 @@ function move({ db, recordAct }: TurnStoreParts, change: TurnChange): Result<Tur
 
 const textOf = (turn: Turn): string => JSON.stringify(turnToWire(turn));
 
-export type Begun = {
+type Begun = {
   readonly message: Pick<KeptMessage, "messageId" | "scopeId">;
   readonly question: QueueMessage;
   readonly at: Instant;
