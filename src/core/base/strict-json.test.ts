@@ -8,6 +8,15 @@ const read = (text: string): unknown => {
 };
 
 describe("parseStrictJson", () => {
+  test("a key is read as it is written, whatever was read before", () => {
+    read('{"":1,"\\\\":"x","a":0}');
+    expect(read('{"":0,"\\u0001":"","\\u0002":0}')).toEqual({ "": 0, "\u0001": "", "\u0002": 0 });
+    expect(read('[{"a":{"\\u005f_proto__":[1.5,"\\n",true,null,{}]}}, "b"]')).toEqual([
+      { a: Object.fromEntries([["__proto__", [1.5, "\n", true, null, {}]]]) },
+      "b",
+    ]);
+  });
+
   test.each([
     ["null", null],
     [" \t\r\n[ ] ", []],
