@@ -84,7 +84,7 @@ function askedIn(source: string): readonly Use[] {
     .map(({ index, 1: bound, 3: member }) => ({ index, kinds: kindsOf(member ?? bound) }));
 }
 
-/** What a list of names such as `a, b as c, d: e, type F` opens; no list at all is the whole module. */
+/** The kinds of sockets that names such as `a, b as c, d: e, type F` open; no list at all is the whole module. */
 function kindsOf(names: string | undefined): readonly Kind[] {
   if (names === undefined) return BOTH;
   return names

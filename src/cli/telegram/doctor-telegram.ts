@@ -9,12 +9,12 @@ type Subject = { readonly setup: { readonly config: Pick<Config, "channels"> } }
 /** Whether the chat can be reached with this token. Nothing is read or written there; where it is off, nothing is asked. */
 export async function checkTelegram({ setup }: Subject): Promise<Finding> {
   const check = "telegram";
-  const { enabled, token, ownerChatId } = setup.config.channels.telegram;
+  const { enabled, ownerChatId } = setup.config.channels.telegram;
   if (!enabled) return { check, state: "ok", message: "off", fix: null };
-  if (token === null) return failed({ kind: "off", code: "telegram_token_missing" });
+  const bot = createBotGateway({ config: setup.config, timers: systemTimers });
+  if (!bot.hasToken) return failed({ kind: "off", code: "telegram_token_missing" });
   if (ownerChatId === null || !/^\d+$/.test(ownerChatId))
     return failed({ kind: "off", code: "telegram_owner_missing" });
-  const bot = createBotGateway({ config: setup.config, timers: systemTimers });
   const me = await createBotApi(bot.open(async () => true)).me();
   if (me.ok) return { check, state: "ok", message: `reachable as @${me.value.name}`, fix: null };
   return failed(

@@ -39,6 +39,12 @@ async function openBot({ apiRoot = "https://api.telegram.org", addresses, keeps 
 }
 
 describe("the way to the Bot API", () => {
+  test("is closed without a token, and says so", async () => {
+    const config = { channels: { telegram: { token: null, apiRoot: "https://api.telegram.org" } } };
+    const bot = createBotGateway({ config, timers });
+    expect([bot.hasToken, await bot.open(async () => expect.unreachable()).call(CALL)]).toEqual([false, null]);
+  });
+
   test("adds the token for the configured host alone, over a connection to an address that was looked up for it", async () => {
     const { door, asked, internet } = await openBot();
     expect(await door.call(CALL)).toEqual({ status: 200, text: '{"ok":true}' });

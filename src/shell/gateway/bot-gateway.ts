@@ -19,6 +19,7 @@ const PUBLIC_HOST = "api.telegram.org";
 export function createBotGateway({ config, timers, network = systemNetwork }: BotGatewayOptions): BotGateway {
   const { token, apiRoot } = config.channels.telegram;
   return {
+    hasToken: token !== null,
     open(onUse) {
       const root = URL.canParse(apiRoot) ? new URL(apiRoot) : null;
       if (root === null || token === null) return CLOSED;
@@ -51,7 +52,7 @@ function openDoor(opening: Opening): BotDoor {
   let sums: EgressSums | null = null;
   return {
     async call(call) {
-      // What is not on record does not happen; the next call tries to record it again.
+      // Nothing leaves without a record; the next call tries to record it again.
       if (!(await (opened ??= onUse({ kind: "opened", ...target })))) {
         opened = null;
         return null;

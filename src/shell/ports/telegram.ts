@@ -1,4 +1,4 @@
-/** What is kept about the owner's chat on Telegram, and the way to its server. */
+/** The owner's chat on Telegram: its store, and the way to its server. */
 import type { Instant, Result } from "#base";
 import type { ArrivedText, HeardUpdate, StoreFault, TelegramNotice, TelegramPlace } from "#model";
 import type { EgressGrant } from "./egress.ts";
@@ -8,6 +8,8 @@ import type { EgressGrant } from "./egress.ts";
  * stays behind it: it is added to requests for that address, and is in no answer, record or log.
  */
 export interface BotGateway {
+  /** Whether the configuration has a token; nothing is tried to find that out. */
+  readonly hasToken: boolean;
   /** Told of each use: before the first byte leaves, once for each kind of refusal, and in sums at the end. */
   open(onUse: EgressGrant["onUse"]): BotDoor;
 }

@@ -9,8 +9,8 @@ const count = z.int().check(z.gte(0));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 
 /**
- * What the audit chain says about the chat on Telegram: where Silas connects for it and how much passes, that somebody
- * was not heard, and never what anybody wrote.
+ * The audit chain about the chat on Telegram: where Silas connects for it and how much passes, that somebody was not
+ * heard, and never what anybody wrote.
  */
 export const telegramAuditSchemas = {
   /** Before the first byte leaves for the Bot API. */

@@ -7,7 +7,13 @@ type TelegramParts = Omit<ChatDeps, "store" | "requests" | "audit"> & {
     readonly approvals: ChatDeps["requests"];
     readonly audit: ChatDeps["audit"];
   };
-  readonly config: Pick<Config, "channels" | "limits" | "ownerId">;
+  /** Without the token, which the gateway adds. */
+  readonly config: Pick<Config, "limits" | "ownerId"> & {
+    readonly channels: {
+      readonly web: Pick<Config["channels"]["web"], "publicUrl">;
+      readonly telegram: Pick<Config["channels"]["telegram"], "enabled" | "ownerChatId">;
+    };
+  };
 };
 
 /** The chat on Telegram, beside the page. */
@@ -22,12 +28,12 @@ export interface Telegram {
 /** Off by default. What listens is read only where it is wanted, and nothing of Silas waits for it. [TELE-01] */
 export function createTelegram({ config, stores, ...rest }: TelegramParts): Telegram {
   const deps: ChatDeps = { ...rest, store: stores.telegram, requests: stores.approvals, audit: stores.audit };
-  const { enabled, token, ownerChatId: chatId } = config.channels.telegram;
+  const { enabled, ownerChatId: chatId } = config.channels.telegram;
   const ending = new AbortController();
   const states = createStates();
   let running: Promise<void> = Promise.resolve();
   const begin = async (url: string): Promise<void> => {
-    if (token === null) return states.tell({ kind: "off", code: "telegram_token_missing" });
+    if (!deps.bot.hasToken) return states.tell({ kind: "off", code: "telegram_token_missing" });
     // A group has no owner: everyone in it would be heard as one.
     if (chatId === null || !/^\d+$/.test(chatId)) return states.tell({ kind: "off", code: "telegram_owner_missing" });
     const { listen } = await import("./listen.ts");

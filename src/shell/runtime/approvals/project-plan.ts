@@ -49,7 +49,7 @@ export type ProjectedPlan = {
 export type ProjectedTask = { readonly item: WorkItem; readonly contentHash: Sha256Hex };
 type Refused = PlanRefused | ProposalRefused;
 
-/** A proposal that was parsed: its plan, and the tasks of a project in its order. What it is projected with comes after. */
+/** A parsed proposal: its plan, and the tasks of a project in its order. It does not depend on versions of skills. */
 type ReadProposal = Pick<PlanProposal, "standing" | "repair"> & {
   readonly item: WorkItem;
   readonly tasks: readonly WorkItem[];
