@@ -120,6 +120,17 @@ const FORWARD = fc.oneof(
   fc.integer({ min: 1, max: 36 * 60 * MINUTE }),
 );
 
+/** Several steps back in a row are one large step: together they stay within the limit. */
+function setBackAtMost(limitMs: number, steps: readonly number[]): readonly number[] {
+  let [latest, now] = [0, 0];
+  return steps.map((step) => {
+    const next = Math.max(now + step, latest - limitMs);
+    const taken = next - now;
+    [latest, now] = [Math.max(latest, next), next];
+    return taken;
+  });
+}
+
 describe("what is due", () => {
   test("is checked once or said to be skipped: never twice, never lost, in any zone, with any policy and any leap forward", () => {
     fc.assert(
@@ -148,7 +159,7 @@ describe("what is due", () => {
   test("a clock that is set back a little repeats nothing, and one that is set back far goes on from what it shows", async () => {
     fc.assert(
       fc.property(life(fc.oneof(FORWARD, fc.integer({ min: -4 * MINUTE, max: 0 }))), (one) => {
-        const lived = live("once", one);
+        const lived = live("once", { ...one, steps: setBackAtMost(4 * MINUTE, one.steps) });
         expect(new Set(lived.checked).size).toBe(lived.checked.length);
       }),
       { numRuns: 40 },
