@@ -1,40 +1,56 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { dispatchOf, queueMessageText } from "../src/core/model/index.ts";
+import { dispatchOf, orderKeyOf, queueMessageText } from "../src/core/model/index.ts";
 import { createAuditRules } from "../src/core/policy/index.ts";
-import type { QueueStore } from "../src/shell/ports.ts";
+import type { Queue } from "../src/engine/index.ts";
 import { systemClock, systemRandomness, systemSha256 } from "../src/shell/runtime/index.ts";
 import { openRuntime } from "../src/shell/stores/index.ts";
 import type { Line } from "./measure.ts";
+import { importPeer } from "./peers.ts";
 import { makeDir, whenMeasured } from "./places.ts";
 
 const MESSAGES = 200;
-const WAITING = 1_000;
+const PRODUCERS = 64;
+const TURNS = 40;
+const FEW = 1_000;
+const MANY = 1_000_000;
 const ROUNDS = 5;
 
 /**
- * One message at a time through the queue, three commits that each wait for the disk: added, taken, settled. The limit
- * writes rows of the same size in three transactions of the same kind. What waits is in another scope and comes later, so
- * that the same messages are measured with nothing and with a thousand of them behind.
+ * A message is added, leased and settled. Alone, those are three commits that each wait for the disk; the limit writes rows
+ * of the same size in three transactions. With 64 producers at once the commits are shared; the limit writes 64 rows in
+ * each of its three transactions.
  */
 export async function lines(): Promise<readonly Line[]> {
-  const [empty, full] = [await openQueue(0), await openQueue(WAITING)];
-  const bare = makeBare();
+  const [empty, few, many] = [await openQueue(0), await openQueue(FEW), await openQueue(MANY)];
+  const [alone, together, peer] = [openBare(1), openBare(PRODUCERS), await openPeer()];
   return [
     {
-      what: "a message: add, take, settle",
+      what: "a message: add, lease, settle",
       unit: "ms/message",
       product: () => perMessage(() => pass(empty)),
-      limit: () => perMessage(bare),
+      limit: () => perMessage(alone),
       peer: null,
       goals: [{ against: "limit", compare: "cost_at_most", factor: 1.3 }],
       rounds: ROUNDS,
     },
     {
-      what: `a message, ${WAITING} waiting against none`,
+      what: `a message, ${PRODUCERS} producers at once`,
+      unit: "us/message",
+      product: () => perGroupedMessage(() => passTogether(empty)),
+      limit: () => perGroupedMessage(together),
+      peer: () => perGroupedMessage(peer),
+      goals: [
+        { against: "limit", compare: "speed_at_least", factor: 0.6 },
+        { against: "peer", compare: "speed_at_least", factor: 4 },
+      ],
+      rounds: ROUNDS,
+    },
+    {
+      what: "a message, 1M queued against 1k",
       unit: "cpu ms/message",
-      product: () => cpuPerMessage(() => pass(full)),
-      limit: () => cpuPerMessage(() => pass(empty)),
+      product: () => cpuPerMessage(() => pass(many)),
+      limit: () => cpuPerMessage(() => pass(few)),
       peer: null,
       goals: [{ against: "limit", compare: "cost_at_most", factor: 1.2 }],
       rounds: ROUNDS,
@@ -42,67 +58,144 @@ export async function lines(): Promise<readonly Line[]> {
   ];
 }
 
-let sent = 0;
 const AT = systemClock.now();
+let sent = 0;
+const nextMessage = () =>
+  dispatchOf({ runId: `run-${(sent += 1)}`, workItemId: "task", at: AT, actor: { kind: "terminal" } });
 
-function nextMessage(scopeId: string) {
-  sent += 1;
-  return { ...dispatchOf({ runId: `run-${sent}`, workItemId: "task", at: AT, actor: { kind: "terminal" } }), scopeId };
-}
-
-async function openQueue(waiting: number): Promise<QueueStore> {
+async function openQueue(queued: number): Promise<Queue> {
   const dataDir = join(makeDir(), "data");
   const auditRules = createAuditRules(systemSha256);
   const opened = await openRuntime({ dataDir, clock: systemClock, random: systemRandomness, auditRules });
   if (!opened.ok) throw new Error(opened.error.code);
   whenMeasured(() => opened.value.close());
-  const { queue } = opened.value;
-  for (let count = 0; count < waiting; count += 1) {
-    await queue.enqueue({ queue: "runtime_queue", message: nextMessage("others"), at: AT });
-  }
-  return queue;
+  if (queued > 0) fill(join(dataDir, "silas.db"), queued);
+  return opened.value.queue;
 }
 
-async function pass(queue: QueueStore): Promise<void> {
+/** Ready messages, each with an order key of its own. */
+function fill(path: string, queued: number): void {
+  const database = new DatabaseSync(path);
+  const sample = dispatchOf({ runId: "run-sample", workItemId: "task", at: AT, actor: { kind: "terminal" } });
+  const text = queueMessageText(sample);
+  if (!text.ok) throw new Error(text.error.code);
+  database
+    .prepare(
+      `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < :queued)
+       INSERT INTO queue (message_id, kind, order_key, state, ready_at, message)
+       SELECT replace(:id, 'sample', 'q' || number), 'system_event', replace(:key, 'sample', 'q' || number), 'ready', :at,
+         replace(:message, 'sample', 'q' || number) FROM numbers`,
+    )
+    .run({ queued, id: sample.id, key: orderKeyOf(sample), at: AT, message: text.value });
+  database.close();
+}
+
+async function pass(queue: Queue): Promise<void> {
   const at = systemClock.now();
-  const message = nextMessage("owner");
-  await queue.enqueue({ queue: "runtime_queue", message, at });
-  const spans = { leaseMs: 60_000, deliveriesMax: 5, at };
-  const leased = await queue.lease({ queue: "runtime_queue", consumer: "bench", countMax: 1, ...spans });
-  const [lease] = leased.ok ? leased.value : [];
-  if (lease === undefined) throw new Error("nothing was taken");
-  const settled = await queue.settle({ lease, at, derived: [] });
+  const added = await queue.enqueue(nextMessage(), at);
+  if (!added.ok) throw new Error(added.error.code);
+  const request = { kinds: ["system_event"], holder: "bench", countMax: 1, leaseMs: 60_000, deliveriesMax: 5 } as const;
+  const [lease] = await queue.lease({ ...request, at });
+  if (lease === undefined) throw new Error("nothing was leased");
+  const settled = await queue.settle({ lease, at });
   if (!settled.ok) throw new Error(settled.error.code);
 }
 
-function makeBare(): () => Promise<void> {
+async function passTogether(queue: Queue): Promise<void> {
+  await Promise.all(Array.from({ length: PRODUCERS }, () => pass(queue)));
+}
+
+/** The least that could count, for so many messages in each transaction. */
+function openBare(size: number): () => Promise<void> {
   const database = new DatabaseSync(join(makeDir(), "rows.db"));
   whenMeasured(() => database.close());
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   database.exec("CREATE TABLE rows (id INTEGER PRIMARY KEY, until TEXT, message TEXT NOT NULL) STRICT");
   database.exec("CREATE TABLE done (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID");
-  const text = queueMessageText(nextMessage("owner"));
+  const text = queueMessageText(nextMessage());
   const message = text.ok ? text.value : "";
   const insert = database.prepare("INSERT INTO rows (message) VALUES (?) RETURNING id");
   const take = database.prepare("UPDATE rows SET until = ? WHERE id = ?");
-  const remove = database.prepare("DELETE FROM rows WHERE id = ?");
   const mark = database.prepare("INSERT INTO done (id) VALUES (?)");
+  const remove = database.prepare("DELETE FROM rows WHERE id = ?");
   let marked = 0;
-  return async () => {
-    const id = Number(insert.get(message)?.["id"]);
-    take.run(AT, id);
+  const commit = <T>(work: () => T): T => {
     database.exec("BEGIN IMMEDIATE");
-    mark.run(`run_granted:run-${(marked += 1)}`);
-    remove.run(id);
+    const answer = work();
     database.exec("COMMIT");
+    return answer;
+  };
+  return async () => {
+    const ids = commit(() => Array.from({ length: size }, () => Number(insert.get(message)?.["id"])));
+    commit(() => {
+      for (const id of ids) take.run(AT, id);
+    });
+    commit(() => {
+      for (const id of ids) {
+        mark.run(`run_granted:run-${(marked += 1)}`);
+        remove.run(id);
+      }
+    });
   };
 }
 
-async function perMessage(work: () => Promise<void>): Promise<number> {
-  const startedMs = performance.now();
-  for (let count = 0; count < MESSAGES; count += 1) await work();
-  return (performance.now() - startedMs) / MESSAGES;
+type Plainjob = {
+  readonly defineQueue: (options: { readonly connection: object; readonly logger: object }) => {
+    readonly add: (type: string, data: unknown) => unknown;
+    readonly getAndMarkJobAsProcessing: (type: string) => { readonly id: number } | undefined;
+    readonly markJobAsDone: (id: number) => unknown;
+    readonly close: () => void;
+  };
+};
+
+const quiet = (): void => {};
+const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+/** plainjob on the same SQLite. It does not wait for the disk at a commit, and keeps no list of handled messages. */
+async function openPeer(): Promise<() => Promise<void>> {
+  const { defineQueue } = await importPeer<Plainjob>("plainjob");
+  const path = join(makeDir(), "jobs.db");
+  const database = new DatabaseSync(path);
+  const immediate = (work: () => unknown) => () => {
+    database.exec("BEGIN IMMEDIATE");
+    const answer = work();
+    database.exec("COMMIT");
+    return answer;
+  };
+  const queue = defineQueue({
+    logger: QUIET,
+    connection: {
+      driver: "better-sqlite3",
+      filename: path,
+      pragma: (sql: string) => database.exec(`PRAGMA ${sql}`),
+      transaction: (work: () => unknown) => Object.assign(immediate(work), { immediate: immediate(work) }),
+      exec: (sql: string) => database.exec(sql),
+      prepare: (sql: string) => database.prepare(sql),
+      close: () => database.close(),
+    },
+  });
+  whenMeasured(() => queue.close());
+  const produce = async (): Promise<void> => {
+    queue.add("run", nextMessage());
+    const job = queue.getAndMarkJobAsProcessing("run");
+    if (job === undefined) throw new Error("nothing was taken");
+    queue.markJobAsDone(job.id);
+  };
+  return async () => {
+    await Promise.all(Array.from({ length: PRODUCERS }, produce));
+  };
 }
+
+async function wallMs(times: number, work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now();
+  for (let count = 0; count < times; count += 1) await work();
+  return performance.now() - startedMs;
+}
+
+const perMessage = async (work: () => Promise<void>): Promise<number> => (await wallMs(MESSAGES, work)) / MESSAGES;
+
+const perGroupedMessage = async (work: () => Promise<void>): Promise<number> =>
+  ((await wallMs(TURNS, work)) * 1000) / (TURNS * PRODUCERS);
 
 async function cpuPerMessage(work: () => Promise<void>): Promise<number> {
   const start = process.cpuUsage();

@@ -20,7 +20,7 @@ export type Room = {
 };
 
 const CORE = ["base", "model", "journal", "work", "policy", "turn"];
-const SHELL = ["ports", "stores", "sandbox", "gateway", "channels", "runtime"];
+const SHELL = ["engine", "ports", "stores", "sandbox", "gateway", "channels", "runtime"];
 
 export const ROOMS: readonly Room[] = [
   {
@@ -55,16 +55,25 @@ export const ROOMS: readonly Room[] = [
     storey: "shell",
     paths: ["src/shell/runtime/"],
     door: "src/shell/runtime/index.ts",
-    mayImport: ["ports", ...CORE],
+    mayImport: ["engine", "ports", ...CORE],
     packages: null,
     purpose: "does what core decided, in order, and reports facts back",
+  },
+  {
+    name: "engine",
+    storey: "shell",
+    paths: ["src/engine/"],
+    door: "src/engine/index.ts",
+    mayImport: ["ports", ...CORE],
+    packages: [],
+    purpose: "one of each machine the product runs on: the durable queue and its readers",
   },
   {
     name: "stores",
     storey: "shell",
     paths: ["src/shell/stores/"],
     door: "src/shell/stores/index.ts",
-    mayImport: ["ports", "model", "base"],
+    mayImport: ["engine", "ports", "model", "base"],
     packages: null,
     purpose: "SQLite files, migrations, backup, one process per data directory",
   },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { msOfInstant } from "#base";
-import { dispatchIdOf, dispatchOf, queueMessageText } from "#model";
+import { dispatchIdOf, dispatchOf, orderKeyOf, queueMessageText } from "#model";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
@@ -74,7 +74,7 @@ type Row = {
 };
 const rowsIn = ({ database }: Scene): readonly Row[] =>
   database
-    .prepare("SELECT message_id, state, deliveries, reason FROM queue_messages ORDER BY position")
+    .prepare("SELECT message_id, state, deliveries, reason FROM queue ORDER BY position")
     .all()
     .map((row) => ({ ...row }) as Row);
 const countOf = ({ database }: Scene, sql: string): number => Number(database.prepare(sql).get()?.["n"]);
@@ -82,13 +82,13 @@ const countOf = ({ database }: Scene, sql: string): number => Number(database.pr
 /** As somebody who has the file, or a mistake of ours, would do it. */
 function putIn({ database }: Scene, runId: string): void {
   const message = dispatchOf({ runId, workItemId: "task-steps", at: "2026-01-01T00:00:00.000Z" as never, actor: BY });
-  const text = queueMessageText({ ...message, workItem: { id: "task-steps" }, approvalToken: { token_id: "tok" } });
+  const text = queueMessageText(message);
   if (!text.ok) throw new Error(text.error.code);
   database
     .prepare(
-      "INSERT INTO queue_messages (queue, message_id, scope_id, turn, state, message) VALUES ('runtime_queue', ?, 'owner', 1, 'waiting', ?)",
+      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'system_event', ?, 'ready', '', ?)",
     )
-    .run(message.messageId, text.value);
+    .run(message.id, orderKeyOf(message), text.value);
 }
 
 test("[WORK-06] [FLOW-06] the queue is the only way to a run: what is granted and not on it does not begin, and what is begins once", async () => {
@@ -96,7 +96,7 @@ test("[WORK-06] [FLOW-06] the queue is the only way to a run: what is granted an
     const lost = await grantPlan(scene, INSIDE.replace("task-steps", "task-lost"));
     const runId = await grantPlan(scene, INSIDE);
     expect(rowsIn(scene)).toMatchObject([{ message_id: dispatchIdOf(lost) }, { message_id: dispatchIdOf(runId) }]);
-    scene.database.exec(`DELETE FROM queue_messages WHERE message_id = '${dispatchIdOf(lost)}'`);
+    scene.database.exec(`DELETE FROM queue WHERE message_id = '${dispatchIdOf(lost)}'`);
     await scene.work.start();
     await until(async () => (await statusOf(scene, runId)) === "done");
     await scene.work.runGranted(lost);
@@ -154,7 +154,10 @@ test("[WSTORE-06] [BUS-15] [BUS-18] a dispatch that comes again changes nothing,
     putIn(scene, runId);
     const next = await again();
     await next.work.start();
-    await until(() => rowsIn(next).length === 0);
+    await until(() => rowsIn(next).length === 1);
+    // A run that rests keeps its message until it is over.
+    await until(() => rowsIn(next)[0]?.state === "leased");
+    expect(rowsIn(next)).toMatchObject([{ message_id: dispatchIdOf(paused) }]);
     expect(next.ran).toEqual([]);
     expect(next.database.prepare("SELECT record FROM work_runs WHERE run_id = ?").get(runId)).toEqual(before);
     expect(await statusOf(next, paused)).toBe("paused");
@@ -165,11 +168,11 @@ test("a message about something else is set aside at once", async () => {
   await inScene({}, async (scene) => {
     putIn(scene, "x");
     scene.database.exec(
-      "DROP TRIGGER queue_messages_stay; UPDATE queue_messages SET message = json_set(message, '$.payload.event', 'other')",
+      "DROP TRIGGER queue_stays; UPDATE queue SET message = json_set(message, '$.payload.event', 'other')",
     );
     await scene.work.start();
     await until(() => rowsIn(scene)[0]?.state === "dead");
-    expect(rowsIn(scene)).toMatchObject([{ deliveries: 1, reason: "not_understood" }]);
+    expect(rowsIn(scene)).toMatchObject([{ deliveries: 1, reason: "unreadable" }]);
   });
 });
 
@@ -177,7 +180,7 @@ test("[BUS-13] a run whose message was set aside does not seem to wait: it ends,
   await inScene({}, async (scene, again) => {
     const runId = await grantPlan(scene, INSIDE);
     scene.database.exec(
-      "UPDATE queue_messages SET state = 'dead', reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
+      "UPDATE queue SET state = 'dead', reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
     );
     const next = await again();
     await next.work.start();
@@ -198,9 +201,8 @@ test("[BUS-12] [BUS-14] what waits for its turn is held by heartbeats for hours,
     const second = await grantPlan(scene, inFolder("task-second"));
     await scene.work.start();
     await started;
-    const leaseUntil = (): string =>
-      String(scene.database.prepare("SELECT lease_until AS n FROM queue_messages").get()?.["n"]);
-    await until(() => rowsIn(scene).length === 1);
+    const leaseUntil = (): string => String(scene.database.prepare("SELECT lease_until AS n FROM queue").get()?.["n"]);
+    await until(() => rowsIn(scene).every(({ state }) => state === "leased"));
     for (let beats = 0; beats < 20; beats += 1) {
       const before = leaseUntil();
       await until(scene.nextTimer);
@@ -210,12 +212,15 @@ test("[BUS-12] [BUS-14] what waits for its turn is held by heartbeats for hours,
     scene.world.clock.moveMs(5 * 3_600_000);
     scene.review.changed();
     await until(() => leaseUntil() > scene.world.clock.now());
-    expect(rowsIn(scene)).toMatchObject([{ message_id: dispatchIdOf(second), state: "leased", deliveries: 1 }]);
+    expect(rowsIn(scene)).toMatchObject([
+      { message_id: dispatchIdOf(first), state: "leased", deliveries: 1 },
+      { message_id: dispatchIdOf(second), state: "leased", deliveries: 1 },
+    ]);
     go();
     for (let starts = 0; starts < 7; starts += 1) {
       const closing = again();
       scene = await closing;
-      expect(rowsIn(scene).every(({ deliveries, state }) => deliveries === 0 && state === "waiting")).toBe(true);
+      expect(rowsIn(scene).every(({ deliveries, state }) => deliveries === 0 && state === "ready")).toBe(true);
     }
     expect(await statusOf(scene, first)).not.toBe("pending");
   });
@@ -228,10 +233,10 @@ test("while everything is stopped nothing is taken from the queue and nothing is
     const runId = await grantPlan(scene, INSIDE);
     scene.review.changed();
     await scene.work.runGranted(runId);
-    expect(rowsIn(scene)).toMatchObject([{ state: "waiting", deliveries: 0 }]);
+    expect(rowsIn(scene)).toMatchObject([{ state: "ready", deliveries: 0 }]);
     const next = await again();
     await next.work.start();
-    expect(rowsIn(next)).toMatchObject([{ state: "waiting", deliveries: 0 }]);
+    expect(rowsIn(next)).toMatchObject([{ state: "ready", deliveries: 0 }]);
     expect(next.ran).toEqual([]);
     expect((await next.work.stops.startAgain(BY)).ok).toBe(true);
     await until(async () => (await statusOf(next, runId)) === "done");
@@ -272,12 +277,12 @@ test("what was granted before there was a queue is on it after the upgrade, once
     const runId = await grantPlan(scene, INSIDE);
     const begun = await grantPlan(scene, INSIDE.replace("task-steps", "task-begun"));
     await scene.work.runGranted(begun);
-    scene.database.exec("DROP TABLE queue_messages; DROP TABLE processed_messages; DROP TABLE lease_numbers");
+    scene.database.exec("DROP TABLE queue; DROP TABLE processed_messages");
     const folder = new URL("../src/shell/stores/migrations/runtime/", import.meta.url);
-    const migration = readdirSync(folder).find((name) => name.endsWith("_queues.sql")) ?? "";
-    scene.database.exec(readFileSync(new URL(migration, folder), "utf8"));
+    const migrations = readdirSync(folder).filter((name) => /_(?:queues|one_queue)\.sql$/.test(name));
+    for (const name of migrations.toSorted()) scene.database.exec(readFileSync(new URL(name, folder), "utf8"));
     const next = await again();
-    expect(rowsIn(next)).toEqual([{ message_id: dispatchIdOf(runId), state: "waiting", deliveries: 0, reason: null }]);
+    expect(rowsIn(next)).toEqual([{ message_id: dispatchIdOf(runId), state: "ready", deliveries: 0, reason: null }]);
     const runs = await settleAll(next);
     expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
     expect(next.ran.filter((one) => one === "make page")).toHaveLength(1);

@@ -20,7 +20,7 @@ import {
 } from "./work-world.ts";
 
 /** What was asked for, in order, each once it was acknowledged. */
-type Word = "paused" | "resumed" | "stopped" | "again";
+type Word = "paused" | "resumed" | "stopped" | "starting" | "again";
 type Scene = { readonly name: string; play(played: Played): Promise<void> };
 type Played = Working & {
   readonly runId: string;
@@ -55,6 +55,9 @@ const SCENES: readonly Scene[] = [
       go();
       assert((await stopping).ok, "everything is stopped");
       hear("stopped");
+      assert((await work.stops.current()).ok, "it can be read");
+      // From here on it may have been taken back, also before that is acknowledged.
+      hear("starting");
       assert((await work.stops.startAgain(BY)).ok, "it may begin again");
       hear("again");
       await running;

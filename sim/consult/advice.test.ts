@@ -20,9 +20,9 @@ const CLI = { kind: "terminal" } as const;
 
 /** Everything on the queue of the planner is settled. */
 async function isQueueEmpty({ trust, world }: AdviceScene): Promise<boolean> {
-  const asked = { queue: "planner_queue", consumer: "test", countMax: 9, at: world.clock.now(), leaseMs: 1 } as const;
-  const left = await trust.stores.queue.lease({ ...asked, deliveriesMax: 9 });
-  return left.ok && left.value.length === 0;
+  const kinds = ["consult_planner", "replan_request"] as const;
+  const asked = { kinds, holder: "test", countMax: 9, at: world.clock.now(), leaseMs: 1 };
+  return (await trust.stores.queue.lease({ ...asked, deliveriesMax: 9 })).length === 0;
 }
 
 test("[CONSULT-01] [CONSULT-03] [WORK-30] [BUD-05] a model whose check fails three times waits, the planner is asked once on the queue, and the run goes on with its advice on the same approval", async () => {

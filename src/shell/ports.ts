@@ -257,20 +257,6 @@ export type {
   Undoing,
 } from "./ports/batches.ts";
 export type {
-  DeadLetter,
-  GivenBack,
-  Lease,
-  LeaseAsked,
-  LeasedMessage,
-  LeaseLost,
-  LeaseSpan,
-  QueueRefusal,
-  QueueStore,
-  ReturnedMessage,
-  Sent,
-  SettledMessage,
-} from "./ports/bus.ts";
-export type {
   CycleChange,
   CycleNote,
   GoalNote,

@@ -2,7 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { adviceIdOf, type Consultation } from "#model";
-import type { AuditLog, ConsultStore, QueueStore } from "#ports";
+import type { Queue } from "#engine";
+import type { AuditLog, ConsultStore } from "#ports";
 import type { RuntimeStores } from "#stores";
 import { beginReplan } from "#work";
 import { at, must } from "./journal-fixture.ts";
@@ -10,7 +11,7 @@ import { changeOf, openFile, openMemory, recorded, runNamed, type Opened as Gran
 
 type Opened = {
   readonly consults: ConsultStore;
-  readonly queue: QueueStore;
+  readonly queue: Queue;
   readonly audit: AuditLog;
   /** Takes the key out of use that approved every run here. */
   revokeKey(): Promise<void>;
@@ -57,8 +58,9 @@ function withRuns({ work, grant, endKey, consults, queue, audit }: Granted & Run
 }
 
 const waitingIn = async ({ queue }: Opened) => {
-  const asked = { queue: "planner_queue", consumer: "test", countMax: 9, at: at(3), leaseMs: 1000 } as const;
-  return must(await queue.lease({ ...asked, deliveriesMax: 3 })).map(({ message }) => message);
+  const kinds = ["consult_planner", "replan_request"] as const;
+  const asked = { kinds, holder: "test", countMax: 9, at: at(3), leaseMs: 1000 };
+  return (await queue.lease({ ...asked, deliveriesMax: 3 })).map(({ message }) => message);
 };
 
 describe.each([
@@ -72,11 +74,11 @@ describe.each([
     expect(must(await stores.consults.find(consult.consultationId))).toEqual(consult);
     expect(await waitingIn(stores)).toMatchObject([
       {
-        messageId: "replan_request:run-one",
-        messageKind: "replan_request",
-        sender: "runtime",
+        id: "replan_request:run-one",
+        kind: "replan_request",
+        sentBy: "runtime",
         taint: "external",
-        payload: { consultation_id: consult.consultationId },
+        payload: { consultationId: consult.consultationId },
       },
     ]);
     expect(await recorded(stores.audit)).toEqual(["run_ended", "replan_requested"]);
@@ -89,7 +91,7 @@ describe.each([
     const { consults } = stores;
     const first = await stores.advise("one", 1);
     expect(await waitingIn(stores)).toMatchObject([
-      { messageId: "consult_planner:run-one:1", messageKind: "consult_planner", sender: "runtime", taint: "external" },
+      { id: "consult_planner:run-one:1", kind: "consult_planner", sentBy: "runtime", taint: "external" },
     ]);
     const given: Consultation = { ...first, state: "ended", guidance: "Look again.", endedAt: at(3), tokensUsed: 9 };
     must(await consults.move({ from: "waiting", consultation: given, at: at(3) }));

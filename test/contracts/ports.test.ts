@@ -22,7 +22,6 @@ const KEPT: Readonly<Record<string, string>> = {
   MessageStore: "message-store",
   NonceStore: "nonce-store",
   PasskeyStore: "passkey-store",
-  QueueStore: "queue-store",
   RequestLook: "approval-store",
   RunNetworkStore: "work-store",
   SecureInputStore: "secure-input-store",

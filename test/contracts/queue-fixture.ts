@@ -1,21 +1,72 @@
-import { dispatchOf, type QueueMessage, type QueueName } from "#model";
-import type { ApprovalStore, AuditLog, LeaseAsked, LeasedMessage, QueueStore } from "#ports";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { onTestFinished } from "vitest";
+import { sha256Hex } from "#base";
+import type { LeasedMessage, Queue } from "#engine";
+import { dispatchOf, questionOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
+import { createAuditRules } from "#policy";
+import { openRuntime, type RuntimeStores } from "#stores";
 import { BY } from "./approval-fixture.ts";
-import { at, must } from "./journal-fixture.ts";
+import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
-export type Opened = { readonly queue: QueueStore; readonly audit: AuditLog; readonly approvals: ApprovalStore };
+export type Opened = RuntimeStores & {
+  readonly dataDir: string;
+  /** The same file, beside the store: as another process has it, or somebody with access to the file. */
+  readonly file: DatabaseSync;
+};
+type LeaseRequest = Parameters<Queue["lease"]>[0];
 
-const RUNTIME = "runtime_queue";
+const auditRules = createAuditRules(sha256Hex);
 
-export const messageNamed = (name: string, over: Partial<QueueMessage> = {}): QueueMessage => ({
-  ...dispatchOf({ runId: name, workItemId: "item", at: at(0), actor: BY }),
-  messageId: name,
+/** A file in a directory of its own, or a further connection to one that is open. */
+export async function openQueue(dataDir = join(tempDir(), "data")): Promise<Opened> {
+  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const file = new DatabaseSync(join(dataDir, "silas.db"));
+  onTestFinished(() => {
+    file.close();
+    opened.close();
+  });
+  return { ...opened, dataDir, file };
+}
+
+/** For many short lives: opened, used and removed. */
+export async function inQueue<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), "silas-queue-"));
+  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  try {
+    return await work(opened.queue);
+  } finally {
+    opened.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Has an order key of its own. */
+export const dispatchNamed = (
+  id: string,
+  over: Partial<MessageOf<"system_event">> = {},
+): MessageOf<"system_event"> => ({
+  ...dispatchOf({ runId: id, workItemId: "item", at: at(0), actor: BY }),
+  id,
   ...over,
 });
 
-export const askFor = (over: Partial<LeaseAsked> = {}): LeaseAsked => ({
-  queue: RUNTIME,
-  consumer: "reader",
+/** Waits behind those of the same scope. */
+export const questionNamed = (
+  id: string,
+  scopeId: string,
+  over: Partial<MessageOf<"user_message">> = {},
+): MessageOf<"user_message"> => ({
+  ...questionOf({ messageId: id as RecordId, scopeId, taint: "owner" }, at(0)),
+  id,
+  ...over,
+});
+
+export const requestOf = (over: Partial<LeaseRequest> = {}): LeaseRequest => ({
+  kinds: ["system_event"],
+  holder: "one",
   countMax: 10,
   at: at(0),
   leaseMs: 60_000,
@@ -23,20 +74,36 @@ export const askFor = (over: Partial<LeaseAsked> = {}): LeaseAsked => ({
   ...over,
 });
 
-export const send = async ({ queue }: Opened, message: QueueMessage, to: QueueName = RUNTIME): Promise<string> =>
-  must(await queue.enqueue({ queue: to, message, at: at(0) }));
+type Queued = { readonly queue: Queue };
 
-export const lease = async ({ queue }: Opened, over: Partial<LeaseAsked> = {}): Promise<readonly LeasedMessage[]> =>
-  must(await queue.lease(askFor(over)));
+export const send = async ({ queue }: Queued, message: QueueMessage, minutes = 0): Promise<string> =>
+  must(await queue.enqueue(message, at(minutes)));
 
-export async function leaseOne(opened: Opened, over: Partial<LeaseAsked> = {}): Promise<LeasedMessage> {
+export const lease = ({ queue }: Queued, over: Partial<LeaseRequest> = {}): Promise<readonly LeasedMessage[]> =>
+  queue.lease(requestOf(over));
+
+export async function leaseOne(opened: Queued, over: Partial<LeaseRequest> = {}): Promise<LeasedMessage> {
   const [one] = await lease(opened, { countMax: 1, ...over });
-  if (one === undefined) throw new Error("nothing waits");
+  if (one === undefined) throw new Error("nothing is ready");
   return one;
 }
 
-export const namesOf = (leased: readonly { readonly messageId: string }[]): readonly string[] =>
-  leased.map(({ messageId }) => messageId);
+export const idsOf = (leased: readonly { readonly id: string }[]): readonly string[] => leased.map(({ id }) => id);
 
 export const failedAt = (minutes: number) =>
-  ({ how: "failed", reason: "handling_failed", at: at(minutes), deliveriesMax: 5 }) as const;
+  ({ back: { how: "failed", reason: "handling_failed" }, at: at(minutes), deliveriesMax: 5 }) as const;
+export const unusedAt = (minutes: number) => ({ ...failedAt(minutes), back: { how: "unused" } }) as const;
+export const hopelessAt = (minutes: number) =>
+  ({ ...failedAt(minutes), back: { how: "hopeless", reason: "not_understood" } }) as const;
+
+/** What the chain tells of messages, oldest first. */
+export async function messageEvents({ audit }: Opened): Promise<readonly string[]> {
+  const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 200 }));
+  return entries.toReversed().flatMap(({ event }) => (event.startsWith("message_") ? [event] : []));
+}
+
+export const statesIn = ({ file }: Opened): readonly string[] =>
+  file
+    .prepare("SELECT message_id || ' ' || state AS line FROM queue ORDER BY position")
+    .all()
+    .map(({ line }) => String(line));

@@ -1,250 +1,241 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { LIMITS } from "#base";
-import { dispatchIdOf, type QueueMessage } from "#model";
+import { dispatchIdOf, type MessageKind, type QueueMessage } from "#model";
 import { readQueues } from "#stores";
-import { requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
-import { failedAt, lease, leaseOne, messageNamed, namesOf, send, type Opened } from "./queue-fixture.ts";
-import { openFile, openMemory } from "./work-fixture.ts";
+import {
+  dispatchNamed,
+  failedAt,
+  hopelessAt,
+  idsOf,
+  lease,
+  leaseOne,
+  messageEvents,
+  openQueue,
+  questionNamed,
+  requestOf,
+  send,
+  statesIn,
+  unusedAt,
+} from "./queue-fixture.ts";
 
-const RUNTIME = "runtime_queue";
+const LOST = { error: { code: "lease_lost" } };
+const SPAN = { leaseMs: 60_000 };
 
-async function events({ audit }: Opened): Promise<readonly string[]> {
-  const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 200 }));
-  return entries.filter(({ event }) => event.startsWith("message_")).map(({ event }) => event);
-}
-
-describe.each([
-  ["in memory", openMemory],
-  ["on disk", openFile],
-] as const)("the queue store (%s)", (_name, open) => {
-  test("[BUS-11] [BUS-12] a message is held by one reader until it is settled, given back, or its time is over", async () => {
-    const opened = await open();
-    expect(await send(opened, messageNamed("a"))).toBe("added");
-    const first = await leaseOne(opened);
-    expect(first).toMatchObject({ message: messageNamed("a"), delivery: 1 });
-    expect(await lease(opened)).toEqual([]);
-    expect(await lease(opened, { at: at(0.99) })).toEqual([]);
-    const second = await leaseOne(opened, { at: at(1), consumer: "other" });
-    expect(second.delivery).toBe(2);
-    expect(second.fence).toBeGreaterThan(first.fence);
-    const late = { code: "lease_lost" };
-    expect(await opened.queue.settle({ lease: first, at: at(1), derived: [] })).toMatchObject({ error: late });
-    expect(await opened.queue.nack({ lease: first, ...failedAt(1) })).toMatchObject({ error: late });
-    expect(must(await opened.queue.heartbeat([first], { at: at(1), leaseMs: 60_000 }))).toEqual([first]);
-    must(await opened.queue.settle({ lease: second, at: at(1.5), derived: [] }));
-    expect(await lease(opened, { at: at(9) })).toEqual([]);
-    expect(await opened.queue.settle({ lease: second, at: at(1.6), derived: [] })).toMatchObject({ error: late });
-  });
-
-  test("[BUS-12] a heartbeat prolongs a lease; whoever is too late settles nothing, unless nobody else has it and it is prolonged", async () => {
-    const opened = await open();
-    await send(opened, messageNamed("a"));
-    const held = await leaseOne(opened);
-    expect(must(await opened.queue.heartbeat([held], { at: at(0.9), leaseMs: 60_000 }))).toEqual([]);
-    expect(await lease(opened, { at: at(1.8) })).toEqual([]);
-    expect(await opened.queue.settle({ lease: held, at: at(3), derived: [] })).toMatchObject({
-      error: { code: "lease_lost" },
-    });
-    expect(must(await opened.queue.heartbeat([held], { at: at(3), leaseMs: 60_000 }))).toEqual([]);
-    must(await opened.queue.settle({ lease: held, at: at(3.5), derived: [] }));
-  });
-
-  test("[BUS-13] what is given back is delivered again and, after five deliveries, set aside with its reason, in sight and in the chain", async () => {
-    const opened = await open();
-    await send(opened, messageNamed("a"));
-    await send(opened, messageNamed("b"));
-    for (let delivery = 1; delivery <= 5; delivery += 1) {
-      const held = await leaseOne(opened, { at: at(delivery) });
-      expect([held.messageId, held.delivery]).toEqual(["a", delivery]);
-      const back = must(await opened.queue.nack({ lease: held, ...failedAt(delivery) }));
-      expect(back).toBe(delivery < 5 ? "waits" : "dead");
-    }
-    expect(namesOf(await lease(opened, { at: at(6) }))).toEqual(["b"]);
-    expect(must(await opened.queue.deadLetters(RUNTIME))).toEqual([
-      { messageId: "a", message: messageNamed("a"), reason: "handling_failed", deliveries: 5, at: at(5) },
-    ]);
-    expect(must(await opened.queue.deadLetters("proxy_queue"))).toEqual([]);
-    expect(await events(opened)).toEqual(["message_dead"]);
-    expect(await send(opened, messageNamed("a"))).toBe("known");
-    expect(await lease(opened, { at: at(6.5) })).toEqual([]);
-  });
-
-  test("[BUS-13] what nothing was tried with is given back without counting, and what is hopeless is set aside at once", async () => {
-    const opened = await open();
-    await send(opened, messageNamed("a"));
-    for (let time = 0; time < 9; time += 1) {
-      const held = await leaseOne(opened, { at: at(time) });
-      expect(held.delivery).toBe(1);
-      must(await opened.queue.nack({ lease: held, ...failedAt(time), how: "unused" }));
-    }
-    const held = await leaseOne(opened, { at: at(10) });
-    const hopeless = { ...failedAt(10), how: "hopeless", reason: "not_understood" } as const;
-    expect(must(await opened.queue.nack({ lease: held, ...hopeless }))).toBe("dead");
-  });
-
-  test("[BUS-14] at a start nobody holds anything: it is delivered again, however often Silas ended with it in hand", async () => {
-    const opened = await open();
-    await send(opened, messageNamed("a"));
-    expect(must(await opened.queue.putBack(RUNTIME))).toBe(0);
-    for (let starts = 1; starts <= 9; starts += 1) {
-      expect((await leaseOne(opened)).delivery).toBe(1);
-      expect(must(await opened.queue.putBack("proxy_queue"))).toBe(0);
-      expect(must(await opened.queue.putBack(RUNTIME))).toBe(1);
-    }
-    expect(must(await opened.queue.deadLetters(RUNTIME))).toEqual([]);
-  });
-
-  test("a lease that is over too often sets its message aside as well", async () => {
-    const opened = await open();
-    await send(opened, messageNamed("a"));
-    for (let times = 0; times < 5; times += 1) await leaseOne(opened, { at: at(times * 2) });
-    expect(await lease(opened, { at: at(20) })).toEqual([]);
-    expect(must(await opened.queue.deadLetters(RUNTIME))).toMatchObject([{ reason: "lease_expired" }]);
-  });
-
-  test("[BUS-15] [BUS-16] the same id is one message; what a reader has acted on it is never given again, another reader is", async () => {
-    const opened = await open();
-    expect(await send(opened, messageNamed("a"))).toBe("added");
-    expect(await send(opened, messageNamed("a"))).toBe("known");
-    const other = messageNamed("a", { content: "something else" });
-    expect(await opened.queue.enqueue({ queue: RUNTIME, message: other, at: at(0) })).toMatchObject({
-      error: { code: "message_differs" },
-    });
-    must(await opened.queue.settle({ lease: await leaseOne(opened), at: at(0), derived: [] }));
-    expect(await send(opened, messageNamed("a"))).toBe("added");
-    expect(await lease(opened)).toEqual([]);
-    expect(await send(opened, messageNamed("a"))).toBe("added");
-    expect(namesOf(await lease(opened, { consumer: "other" }))).toEqual(["a"]);
-  });
-
-  test("[BUS-17] marking, taking away and what follows are one: what may not follow takes all of it back", async () => {
-    const opened = await open();
-    await send(opened, messageNamed("a", { taint: "external" }));
-    const held = await leaseOne(opened);
-    const next = (over: Partial<QueueMessage>) => {
-      const message = messageNamed("next", { traceId: "a", taint: "external", messageKind: "replan_request", ...over });
-      return { queue: "planner_queue", message } as const;
-    };
-    const refusals = [
-      [next({ traceId: "elsewhere" }), "trace_differs"],
-      [next({ taint: "owner" }), "trust_raised"],
-      [next({ messageKind: "plan_result" }), "message_unrouted"],
-      [next({ messageKind: "replan_request", errorCode: "timeout" }), "error_payload_missing"],
-    ] as const;
-    for (const [derived, code] of refusals) {
-      const kept = next({ messageId: "kept" });
-      expect(await opened.queue.settle({ lease: held, at: at(0), derived: [kept, derived] })).toMatchObject({
-        error: { code },
-      });
-      expect(await lease(opened, { queue: "planner_queue" })).toEqual([]);
-    }
-    must(await opened.queue.settle({ lease: held, at: at(0), derived: [next({}), next({ messageId: "second" })] }));
-    expect(namesOf(await lease(opened, { queue: "planner_queue" }))).toEqual(["next", "second"]);
-    expect(await lease(opened, { at: at(9) })).toEqual([]);
-  });
-
-  test("[BUS-19] [BUS-21] a reader gets what its own queue has and nothing else; what no route allows is recorded, and delivered to nobody", async () => {
-    const opened = await open();
-    await send(opened, messageNamed("a"));
-    for (const queue of ["proxy_queue", "planner_queue", "executor_queue"] as const) {
-      expect(await lease(opened, { queue })).toEqual([]);
-      expect(await opened.queue.enqueue({ queue, message: messageNamed("b"), at: at(0) })).toMatchObject({
-        error: { code: "message_unrouted" },
-      });
-      expect(await lease(opened, { queue })).toEqual([]);
-    }
-    expect(await events(opened)).toEqual(["message_unrouted", "message_unrouted", "message_unrouted"]);
-    expect(namesOf(await lease(opened))).toEqual(["a"]);
-  });
-
-  test("scopes take turns: one with many messages keeps no other waiting, and the oldest of each comes first", async () => {
-    const opened = await open();
-    for (let number = 0; number < 6; number += 1)
-      await send(opened, messageNamed(`many-${number}`, { scopeId: "many" }));
-    expect(namesOf(await lease(opened, { countMax: 2 }))).toEqual(["many-0", "many-1"]);
-    for (const name of ["few-0", "few-1"]) await send(opened, messageNamed(name, { scopeId: "few" }));
-    expect(namesOf(await lease(opened))).toEqual(["many-2", "few-0", "many-3", "few-1", "many-4", "many-5"]);
-  });
-
-  test("as many as were asked for and no more; one by its name, and no other", async () => {
-    const opened = await open();
-    for (const name of ["a", "b", "c"]) await send(opened, messageNamed(name));
-    expect(namesOf(await lease(opened, { messageId: "b" }))).toEqual(["b"]);
-    expect(namesOf(await lease(opened, { messageId: "b" }))).toEqual([]);
-    expect(namesOf(await lease(opened, { countMax: 1 }))).toEqual(["a"]);
-    for (let number = 0; number <= LIMITS.leaseBatch; number += 1) await send(opened, messageNamed(`more-${number}`));
-    expect(await lease(opened, { countMax: 1_000 })).toHaveLength(LIMITS.leaseBatch);
-  });
-
-  test("[WORK-06] [FLOW-06] whoever approves a plan with steps has it dispatched in the same commit; what runs nothing is not dispatched", async () => {
-    const opened = await open();
-    const approve = async (name: string, projection: object): Promise<void> => {
-      const request = { ...requestFor(name), projection: JSON.stringify(projection) };
-      must(await opened.approvals.propose(request));
-      const spending = spendingFor(tokenFor(name, 2), { lineage: `run-${name}`, requestId: request.requestId });
-      must(await opened.approvals.spend(spending));
-    };
-    await approve("steps", { executor_kind: "steps" });
-    await approve("prose", { executor_kind: null });
-    // A further use of an approval is that of a repair, or takes a batch back.
-    must(await opened.approvals.spend(spendingFor(tokenFor("steps", 2), { lineage: "run-again" })));
-    const refused = spendingFor(tokenFor("steps", 2), { lineage: "run-refused" });
-    expect(await opened.approvals.spend(refused)).toMatchObject({ error: { code: "uses_exhausted" } });
-    const waiting = await lease(opened);
-    expect(namesOf(waiting)).toEqual([dispatchIdOf("run-steps"), dispatchIdOf("run-again")]);
-    expect(waiting[0]?.message).toMatchObject({
-      sender: "runtime",
-      messageKind: "system_event",
-      taint: "owner",
-      traceId: "run-steps",
-      workItem: null,
-      approvalToken: null,
-    });
-  });
+test("[BUS-11] [BUS-12] a message is leased to one holder until it is settled, given back, or its lease expires", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  expect(await send(opened, dispatchNamed("a"))).toBe("added");
+  const first = await leaseOne(opened);
+  expect(first).toMatchObject({ id: "a", message: dispatchNamed("a"), delivery: 1 });
+  expect(await lease(opened, { at: at(0.99), holder: "two" })).toEqual([]);
+  const second = await leaseOne(opened, { at: at(1), holder: "two" });
+  expect(second.delivery).toBe(2);
+  expect(second.fence).toBeGreaterThan(first.fence);
+  expect(await queue.settle({ lease: first, at: at(1) })).toMatchObject(LOST);
+  expect(await queue.giveBack({ lease: first, ...failedAt(1) })).toMatchObject(LOST);
+  expect(idsOf(await queue.heartbeat([first, second], { at: at(1), ...SPAN }))).toEqual(["a"]);
+  must(await queue.settle({ lease: second, at: at(1.5) }));
+  expect(await lease(opened, { at: at(9) })).toEqual([]);
+  expect(await queue.settle({ lease: second, at: at(1.6) })).toMatchObject(LOST);
 });
 
-test("what was added or set aside is there for whoever looks into the file, which refuses to change it", async () => {
-  const opened = await openFile();
-  await send(opened, messageNamed("a"));
-  await send(opened, messageNamed("b"));
+test("[BUS-12] a heartbeat prolongs a lease; an expired one settles nothing until it is prolonged", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  await send(opened, dispatchNamed("a"));
   const held = await leaseOne(opened);
-  must(await opened.queue.nack({ lease: held, ...failedAt(0), how: "hopeless" }));
-  const database = new DatabaseSync(join(opened.dataDir, "silas.db"));
-  for (const sql of [
-    "DELETE FROM queue_messages WHERE state = 'dead'",
-    "UPDATE queue_messages SET message = '{}'",
-    "UPDATE queue_messages SET state = 'waiting', reason = NULL, dead_at = NULL WHERE state = 'dead'",
-  ]) {
-    expect(() => database.exec(sql), sql).toThrow(/never/);
+  expect(await queue.heartbeat([held], { at: at(0.9), ...SPAN })).toEqual([]);
+  expect(await lease(opened, { at: at(1.8) })).toEqual([]);
+  let isWritten = false;
+  expect(await queue.settle({ lease: held, at: at(3), write: () => void (isWritten = true) })).toMatchObject(LOST);
+  expect([isWritten, statesIn(opened)]).toEqual([false, ["a leased"]]);
+  expect(await queue.heartbeat([held], { at: at(3), ...SPAN })).toEqual([]);
+  must(await queue.settle({ lease: held, at: at(3.5) }));
+});
+
+test("[BUS-12] readers of one kind leave the expired leases of another kind alone", async () => {
+  const opened = await openQueue();
+  await send(opened, dispatchNamed("run"));
+  await send(opened, questionNamed("question", "owner"));
+  const held = await leaseOne(opened);
+  expect(idsOf(await lease(opened, { kinds: ["user_message"], holder: "two", at: at(5) }))).toEqual(["question"]);
+  expect(await opened.queue.heartbeat([held], { at: at(5), ...SPAN })).toEqual([]);
+});
+
+test("[BUS-13] a failed message is delivered again and is dead after five deliveries, with its reason, in the chain too", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  for (const id of ["a", "b"]) await send(opened, dispatchNamed(id));
+  for (let delivery = 1; delivery <= 5; delivery += 1) {
+    const held = await leaseOne(opened, { at: at(delivery) });
+    expect([held.id, held.delivery]).toEqual(["a", delivery]);
+    expect(must(await queue.giveBack({ lease: held, ...failedAt(delivery) }))).toBe(delivery < 5 ? "ready" : "dead");
   }
-  database.close();
-  expect(must(readQueues(opened.dataDir))).toMatchObject({
-    waiting: 1,
-    dead: [{ messageId: "a", reason: "handling_failed" }],
-  });
+  expect(idsOf(await lease(opened, { at: at(6) }))).toEqual(["b"]);
+  expect(queue.dead()).toEqual([
+    { id: "a", message: dispatchNamed("a"), reason: "handling_failed", deliveries: 5, at: at(5) },
+  ]);
+  expect(await messageEvents(opened)).toEqual(["message_dead"]);
+  expect(await send(opened, dispatchNamed("a"))).toBe("known");
+  expect(await lease(opened, { at: at(6.5) })).toEqual([]);
+});
+
+test("[BUS-13] an unused delivery does not count, and a hopeless message is dead at once", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  await send(opened, dispatchNamed("a"));
+  for (let times = 0; times < 9; times += 1) {
+    const held = await leaseOne(opened, { at: at(times) });
+    expect(held.delivery).toBe(1);
+    expect(must(await queue.giveBack({ lease: held, ...unusedAt(times) }))).toBe("ready");
+  }
+  const held = await leaseOne(opened, { at: at(10) });
+  expect(must(await queue.giveBack({ lease: held, ...hopelessAt(10) }))).toBe("dead");
+  expect(queue.dead()).toMatchObject([{ reason: "not_understood", deliveries: 1 }]);
+});
+
+test("[BUS-13] a message whose lease expires too often is dead", async () => {
+  const opened = await openQueue();
+  await send(opened, dispatchNamed("a"));
+  for (let times = 0; times < 5; times += 1) await leaseOne(opened, { at: at(times * 2) });
+  expect(await lease(opened, { at: at(20) })).toEqual([]);
+  expect(opened.queue.dead()).toMatchObject([{ reason: "lease_expired" }]);
+});
+
+test("[BUS-14] recovery gives back the leases of one holder, however often it ended with them, and no others", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  for (const id of ["a", "b"]) await send(opened, dispatchNamed(id));
+  await leaseOne(opened, { holder: "two" });
+  for (let starts = 1; starts <= 9; starts += 1) {
+    expect(await leaseOne(opened)).toMatchObject({ id: "b", delivery: 1 });
+    await queue.recover("three", at(0));
+    expect(statesIn(opened)).toEqual(["a leased", "b leased"]);
+    await queue.recover("one", at(0));
+    expect(statesIn(opened)).toEqual(["a leased", "b ready"]);
+  }
+  expect(queue.dead()).toEqual([]);
+});
+
+test("[BUS-15] [BUS-16] an id stands for one message; once handled it is known and never delivered again", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  expect(await send(opened, dispatchNamed("a"))).toBe("added");
+  expect(await send(opened, dispatchNamed("a"))).toBe("known");
+  const differs = { error: { code: "message_differs" } };
+  expect(await queue.enqueue(dispatchNamed("a", { traceId: "another" }), at(0))).toMatchObject(differs);
+  const held = await leaseOne(opened);
+  expect(await send(opened, dispatchNamed("a"))).toBe("known");
+  must(await queue.settle({ lease: held, at: at(0) }));
+  expect(await send(opened, dispatchNamed("a"))).toBe("known");
+  expect(await lease(opened, { holder: "two" })).toEqual([]);
+  expect(statesIn(opened)).toEqual([]);
+});
+
+test("[BUS-15] a message whose work is not over is reopened once, and never doubled", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  await send(opened, dispatchNamed("a"));
+  must(await queue.settle({ lease: await leaseOne(opened), at: at(0) }));
+  for (let times = 0; times < 3; times += 1) await queue.reopen(dispatchNamed("a"), at(1));
+  expect(statesIn(opened)).toEqual(["a ready"]);
+  const held = await leaseOne(opened, { at: at(1) });
+  await queue.reopen(dispatchNamed("a"), at(1));
+  expect(statesIn(opened)).toEqual(["a leased"]);
+  must(await queue.settle({ lease: held, at: at(1) }));
+  expect(await send(opened, dispatchNamed("a"))).toBe("known");
+});
+
+test("[BUS-19] [BUS-20] [BUS-21] readers get messages of their own kinds; a sender that the kind does not allow is refused and recorded", async () => {
+  const opened = await openQueue();
+  const { queue } = opened;
+  await send(opened, dispatchNamed("a"));
+  const others: readonly MessageKind[] = ["user_message", "consult_planner", "replan_request", "execution_status"];
+  for (const kind of others) expect(await lease(opened, { kinds: [kind] })).toEqual([]);
+  for (const sentBy of ["user", "proxy", "planner", "executor"] as const) {
+    const unrouted = { error: { code: "message_unrouted" } };
+    expect(await queue.enqueue(dispatchNamed("b", { sentBy }), at(0))).toMatchObject(unrouted);
+  }
+  expect(await messageEvents(opened)).toEqual(Array<string>(4).fill("message_unrouted"));
+  expect(() => queue.send(dispatchNamed("b", { sentBy: "user" }), at(0))).toThrow("BUS-20");
+  expect(idsOf(await lease(opened, { kinds: ["system_event", ...others] }))).toEqual(["a"]);
+});
+
+test("a lease takes as many messages as asked for, or the one that is named", async () => {
+  const opened = await openQueue();
+  for (const id of ["a", "b", "c"]) await send(opened, dispatchNamed(id));
+  expect(idsOf(await lease(opened, { id: "b" }))).toEqual(["b"]);
+  expect(idsOf(await lease(opened, { id: "b" }))).toEqual([]);
+  expect(idsOf(await lease(opened, { id: "a", kinds: ["user_message"] }))).toEqual([]);
+  expect(idsOf(await lease(opened, { countMax: 1 }))).toEqual(["a"]);
+  const more = Array.from({ length: LIMITS.leaseBatch + 1 }, (_, index) => dispatchNamed(`more-${index}`));
+  await Promise.all(more.map((message) => send(opened, message)));
+  expect(await lease(opened, { countMax: 1_000 })).toHaveLength(LIMITS.leaseBatch);
+});
+
+test("a lease over several kinds answers with the messages that have been ready the longest first", async () => {
+  const opened = await openQueue();
+  await send(opened, questionNamed("late", "x"), 2);
+  await send(opened, dispatchNamed("early"), 1);
+  expect(idsOf(await lease(opened, { kinds: ["user_message", "system_event"], at: at(3) }))).toEqual(["early", "late"]);
+});
+
+test("[WORK-06] [FLOW-06] approving a plan with steps sends its dispatch in the same commit, and a plan without steps sends none", async () => {
+  const opened = await openQueue();
+  must(await opened.keys.add(KEY, ENROLLED));
+  let told = 0;
+  opened.queue.onAdded(() => void (told += 1));
+  const approve = async (name: string, projection: object): Promise<void> => {
+    const request = { ...requestFor(name), projection: JSON.stringify(projection) };
+    must(await opened.approvals.propose(request));
+    const spending = spendingFor(tokenFor(name, 2), { lineage: `run-${name}`, requestId: request.requestId });
+    must(await opened.approvals.spend(spending));
+  };
+  await approve("steps", { executor_kind: "steps" });
+  await approve("prose", { executor_kind: null });
+  // A further use of an approval is a repair, or undoes a batch.
+  must(await opened.approvals.spend(spendingFor(tokenFor("steps", 2), { lineage: "run-again" })));
+  const refused = spendingFor(tokenFor("steps", 2), { lineage: "run-refused" });
+  expect(await opened.approvals.spend(refused)).toMatchObject({ error: { code: "uses_exhausted" } });
+  const ready = await lease(opened);
+  expect(told).toBe(2);
+  expect(idsOf(ready)).toEqual([dispatchIdOf("run-steps"), dispatchIdOf("run-again")]);
+  expect(ready[0]?.message).toMatchObject({ sentBy: "runtime", taint: "owner", traceId: "run-steps" });
+});
+
+test("messages are in the file for other programs, and the file refuses to change them", async () => {
+  const opened = await openQueue();
+  for (const id of ["a", "b"]) await send(opened, dispatchNamed(id));
+  must(await opened.queue.giveBack({ lease: await leaseOne(opened), ...hopelessAt(0) }));
+  for (const sql of [
+    "DELETE FROM queue WHERE state = 'dead'",
+    "UPDATE queue SET message = '{}'",
+    "UPDATE queue SET order_key = 'other' WHERE state = 'ready'",
+    "UPDATE queue SET state = 'ready', reason = NULL, dead_at = NULL WHERE state = 'dead'",
+  ]) {
+    expect(() => opened.file.exec(sql), sql).toThrow(/never/);
+  }
+  expect(must(readQueues(opened.dataDir))).toMatchObject({ waiting: 1, dead: [{ id: "a", reason: "not_understood" }] });
   expect(must(readQueues(join(opened.dataDir, "nowhere")))).toEqual({ waiting: 0, dead: [] });
 });
 
-test("a message that somebody broke is set aside as unreadable, and keeps nobody from the others", async () => {
-  const opened = await openFile();
-  for (const name of ["a", "b"]) await send(opened, messageNamed(name));
-  const database = new DatabaseSync(join(opened.dataDir, "silas.db"));
-  database.exec("DROP TRIGGER queue_messages_stay; UPDATE queue_messages SET message = '{' WHERE message_id = 'a'");
-  database.close();
-  expect(namesOf(await lease(opened))).toEqual(["b"]);
-  expect(must(await opened.queue.deadLetters(RUNTIME))).toMatchObject([
-    { messageId: "a", message: null, reason: "unreadable" },
-  ]);
+test("a lease of an empty queue does not wait for another writer", async () => {
+  const opened = await openQueue();
+  const writer = new DatabaseSync(join(opened.dataDir, "silas.db"));
+  writer.exec("BEGIN IMMEDIATE");
+  expect(await lease(opened)).toEqual([]);
+  writer.close();
 });
 
-test("looking where nothing is to be had waits for nobody who writes", async () => {
-  const opened = await openFile();
-  const database = new DatabaseSync(join(opened.dataDir, "silas.db"));
-  database.exec("BEGIN IMMEDIATE");
-  expect(await lease(opened)).toEqual([]);
-  expect(must(await opened.queue.putBack(RUNTIME))).toBe(0);
-  database.close();
+test("a failing database is a fault, not a refusal", async () => {
+  const opened = await openQueue();
+  const message: QueueMessage = dispatchNamed("a");
+  opened.file.exec("DROP TABLE queue");
+  await expect(opened.queue.enqueue(message, at(0))).rejects.toMatchObject({ name: "Fault", code: "store_failed" });
+  await expect(opened.queue.lease(requestOf())).rejects.toMatchObject({ name: "Fault" });
+  expect(() => opened.queue.dead()).toThrow("store_failed");
 });

@@ -2,7 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { questionOf, type KeptMessage, type Turn } from "#model";
-import type { AuditLog, MessageStore, QueueStore, TurnStore } from "#ports";
+import type { Queue } from "#engine";
+import type { AuditLog, MessageStore, TurnStore } from "#ports";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, must } from "./journal-fixture.ts";
 import { BY, messageNamed, openFile } from "./message-fixture.ts";
@@ -10,7 +11,7 @@ import { BY, messageNamed, openFile } from "./message-fixture.ts";
 type Opened = {
   readonly turns: TurnStore;
   readonly messages: MessageStore;
-  readonly queue: QueueStore;
+  readonly queue: Queue;
   readonly audit: AuditLog;
 };
 
@@ -31,15 +32,8 @@ const found = async ({ turns }: Pick<Opened, "turns">, messageId: string): Promi
 };
 
 const waitingIn = async ({ queue }: Pick<Opened, "queue">) => {
-  const asked = {
-    queue: "proxy_queue",
-    consumer: "test",
-    countMax: 9,
-    at: at(2),
-    leaseMs: 1000,
-    deliveriesMax: 3,
-  } as const;
-  return must(await queue.lease(asked)).map(({ message }) => message.payload);
+  const asked = { kinds: ["user_message"], holder: "test", countMax: 9, at: at(2), leaseMs: 1000 } as const;
+  return (await queue.lease({ ...asked, deliveriesMax: 3 })).map(({ message }) => message.payload);
 };
 
 describe.each([
@@ -57,7 +51,7 @@ describe.each([
     });
     expect((await found(stores, await accepted(stores, "two"))).turnNumber).toBe(2);
     expect((await found(stores, await accepted(stores, "far", { scopeId: "chat" }))).turnNumber).toBe(1);
-    expect(await waitingIn(stores)).toContainEqual({ message_id: messageId });
+    expect(await waitingIn(stores)).toContainEqual({ messageId });
     expect(must(await stores.turns.find("nobody"))).toBeNull();
     expect(must(await stores.turns.of(["nobody", messageId]))).toHaveLength(1);
   });

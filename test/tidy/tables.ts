@@ -2,7 +2,7 @@
 import { isTest, type Check, type Project } from "./project.ts";
 import { readSource } from "./source.ts";
 
-const STORES = /^src\/shell\/stores\//;
+const STORES = /^src\/(?:shell\/stores|engine)\//;
 const MIGRATION = /\/migrations\/.*\.sql$/;
 const CHANGES = /\b(CREATE (?:VIRTUAL )?TABLE|DROP TABLE|ALTER TABLE) (\w+)(?: RENAME TO (\w+))?/g;
 

@@ -38,21 +38,20 @@ test("[BUS-13] doctor says how many wait to be begun, and names what was set asi
       at: AT,
       actor: { kind: "terminal" },
     });
-    expect(await queue.enqueue({ queue: "runtime_queue", message, at: AT })).toEqual({ ok: true, value: "added" });
+    expect(await queue.enqueue(message, AT)).toEqual({ ok: true, value: "added" });
   }
   expect(look()).toMatchObject({ state: "ok", message: "2 runs wait to be begun, nothing was set aside" });
   const asked = {
-    queue: "runtime_queue",
-    consumer: "c",
+    kinds: ["system_event"],
+    holder: "c",
     countMax: 1,
     at: AT,
     leaseMs: 60_000,
     deliveriesMax: 1,
   } as const;
-  const leased = await queue.lease(asked);
-  const [lease] = leased.ok ? leased.value : [];
+  const [lease] = await queue.lease(asked);
   if (lease === undefined) throw new Error("something waits");
-  await queue.nack({ lease, how: "failed", reason: "grant_missing", at: AT, deliveriesMax: 1 });
+  await queue.giveBack({ lease, back: { how: "failed", reason: "grant_missing" }, at: AT, deliveriesMax: 1 });
   expect(look()).toEqual({
     check: "queue",
     state: "warn",

@@ -144,8 +144,6 @@ export const LIMITS = {
   runsInTotal: 16,
   /** Texts of plans that are held as read while they wait for their turn: a thousand usual ones fit. */
   plansInLineChars: 16_777_216,
-  /** One message on the bus, as text: a plan with everything around it fits many times. */
-  queueMessageChars: 1_048_576,
   /** One question to a model as it leaves: the largest context that is configured in practice fits. */
   modelQuestionBytes: 4_194_304,
   /** One answer of a model with everything around it; more is a fault of whoever answers. */
@@ -174,10 +172,10 @@ export const LIMITS = {
   turnMessages: 50,
   /** Runs whose results one turn is shown. */
   turnRuns: 5,
-  /** Messages taken from a queue at once: one commit for all of them, and none of them waits long for it. */
+  /** Messages leased at once: one commit for all of them, and none of them waits long for it. */
   leaseBatch: 64,
-  /** Messages one reader holds at the same time, most of them waiting for their turn. */
-  leasesHeld: 1_000,
+  /** Messages one reader holds at the same time. A run holds its message until it is over, also while it waits for a decision. */
+  leasesHeld: 10_000,
   /** Times of a schedule that are counted or made up for after a pause; beyond this their first and last are enough. */
   duesCounted: 500,
   /** Goals that are checked at the same time; the others wait their turn. */

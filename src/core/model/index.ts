@@ -703,9 +703,18 @@ export {
 export type { GoalRefusal } from "./goal/goal-words.ts";
 export { deadWords, type DeadReason } from "./bus/bus-audit.ts";
 export { derivedProblem, type DerivedProblem } from "./bus/derived.ts";
-export { beginsRun, dispatchedRun, dispatchIdOf, dispatchOf, runOfDispatch } from "./bus/dispatch.ts";
-export { parseQueueMessage, queueMessageText, type MessageProblem, type QueueMessage } from "./bus/queue-message.ts";
-export { isRouted, type QueueName } from "./bus/routes.ts";
+export { beginsRun, dispatchIdOf, dispatchOf, runOfDispatch } from "./bus/dispatch.ts";
+export { KINDS, type MessageKind } from "./bus/kinds.ts";
+export {
+  isSenderAllowed,
+  orderKeyOf,
+  parseQueueMessage,
+  queueMessageText,
+  workItemOf,
+  type MessageOf,
+  type MessageProblem,
+  type QueueMessage,
+} from "./bus/queue-message.ts";
 export { emptyChecksOf, saysNothing } from "./work/empty-check.ts";
 export {
   ESCALATION_ACTIONS,
@@ -802,7 +811,7 @@ export {
   type ModelRefusal,
   type ModelTriedBody,
 } from "./talk/model-words.ts";
-export { askedMessage, questionOf } from "./talk/question.ts";
+export { questionOf } from "./talk/question.ts";
 export { turnFailureWords, turnLines } from "./talk/turn-words.ts";
 export {
   agentResponseSchema,
@@ -821,7 +830,7 @@ export {
   type TurnFailure,
   type TurnRefusal,
 } from "./talk/turn.ts";
-export { adviceIdOf, consultedBy, consultMessage, replanIdOf } from "./consult/consult-message.ts";
+export { adviceIdOf, consultMessage, replanIdOf } from "./consult/consult-message.ts";
 export { consultLine, consultWords } from "./consult/consult-words.ts";
 export { replacedIn, replacementText } from "./consult/replaced.ts";
 export {

@@ -5,7 +5,6 @@ import { readPlanProposal } from "./approval/proposal.ts";
 import { signatureToBase64 } from "./approval/signature.ts";
 import { approvalDecisionSchema } from "./approvals.ts";
 import { holdSentence } from "./audit/hold.ts";
-import { parseQueueMessage, queueMessageText } from "./bus/queue-message.ts";
 import { consultLine } from "./consult/consult-words.ts";
 import { parseHostRule } from "./egress/host-rule.ts";
 import { gateSchemas } from "./gate/gate-settings.ts";
@@ -53,28 +52,6 @@ describe("records and words at the edge of what they may hold", () => {
     };
     expect(conditions(LIMITS.planFrontMatterChars)).toBe(false);
     expect(conditions(LIMITS.planFrontMatterChars + 1)).toBe(true);
-  });
-
-  test("a queue message is as long as the limit at most", () => {
-    const textOf = (chars: number) => {
-      const parsed = parseQueueMessage({
-        message_id: "m1",
-        trace_id: "t1",
-        content: "words",
-        payload: { text: "x".repeat(chars) },
-        sender: "user",
-        message_kind: "user_message",
-        scope_id: "owner",
-        taint: "external",
-        created_at: "2026-11-16T12:00:00.000Z",
-      });
-      if (!parsed.ok) throw new Error(parsed.error.code);
-      return queueMessageText(parsed.value);
-    };
-    const least = textOf(1);
-    const around = least.ok ? least.value.length - 1 : Number.NaN;
-    expect(textOf(LIMITS.queueMessageChars - around).ok).toBe(true);
-    expect(textOf(LIMITS.queueMessageChars - around + 1)).toMatchObject({ error: { code: "message_too_large" } });
   });
 
   test("advice is cut only when it is longer than a line of it", () => {

@@ -1,9 +1,9 @@
 import { createReadStream, statSync } from "node:fs";
 import { backup, DatabaseSync } from "node:sqlite";
 import { err, ok, type Result, type Sha256Hex } from "#base";
+import { faultOf } from "#engine";
 import type { StoreFault } from "#model";
 import { ensurePrivateFile } from "./private-files.ts";
-import { faultOf } from "./store-fault.ts";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
 const { createHash } = process.getBuiltinModule("node:crypto");

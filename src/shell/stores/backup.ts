@@ -2,6 +2,7 @@ import { existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "n
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Instant, type Result } from "#base";
+import { faultOf } from "#engine";
 import type { StoreFault } from "#model";
 import type { Clock, Randomness } from "#ports";
 import { copyArtifacts, digestIn, isArtifactName } from "./backup-artifacts.ts";
@@ -16,7 +17,6 @@ import {
 import { acquireInstanceLock, type InstanceRunning } from "./instance-lock.ts";
 import { newHostId } from "./open-stores.ts";
 import { copyPrivateFile, ensurePrivateDir, PRIVATE_DIR_MODE, syncPath } from "./private-files.ts";
-import { faultOf } from "./store-fault.ts";
 import { copyVault } from "./vault/vault-copy.ts";
 import { VAULT_FILE } from "./vault/vault-document.ts";
 

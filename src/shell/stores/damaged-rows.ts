@@ -1,10 +1,10 @@
+import { readMessage, type QueueText } from "#engine";
 import { requestOf } from "./approvals/rows.ts";
 import { nextOf } from "./batches/batch-store.ts";
-import { messageIn } from "./bus/rows.ts";
 import { cycleOf } from "./goals/goal-store.ts";
 import { MEMORIES_SQL, memoryOf, type MemoryRow } from "./memories/rows.ts";
 import { messageOf, type MessageRow } from "./messages/rows.ts";
-import { unlessDamaged } from "./store-fault.ts";
+import { unlessDamaged, whole } from "./store-fault.ts";
 import { suggestionOf } from "./suggestions/suggestion-store.ts";
 import { entryOf, runOf } from "./work/rows.ts";
 import { settlementOf } from "./work/settlements.ts";
@@ -28,9 +28,9 @@ const TABLES: readonly Table[] = [
   { table: "run_settlements", sql: "SELECT run_id AS id, record FROM run_settlements", read: settlementOf },
   { table: "goal_cycles", sql: "SELECT goal_id || ' ' || number AS id, record FROM goal_cycles", read: cycleOf },
   {
-    table: "queue_messages",
-    sql: "SELECT message_id AS id, message FROM queue_messages WHERE state <> 'dead'",
-    read: messageIn,
+    table: "queue",
+    sql: "SELECT message_id AS id, kind, message FROM queue WHERE state <> 'dead'",
+    read: (row: QueueText) => whole(readMessage(row), "BUS-01 a stored message is whole"),
   },
   {
     table: "batch_series",

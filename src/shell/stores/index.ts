@@ -29,7 +29,7 @@ export {
 export { writePrivateFile } from "./private-files.ts";
 export { createMemoryVault } from "./vault/memory-vault.ts";
 export { readStop } from "./stops/read-stop.ts";
-export { readQueues } from "./bus/read-queues.ts";
+export { readQueues } from "./read-queues.ts";
 export { openSkillFolders } from "./skills/skill-folders.ts";
 export { ensureDataDir, ensurePrivateDir } from "./private-files.ts";
 export { openVault, type VaultAccess, type VaultOptions } from "./vault/open-vault.ts";

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { err, ok, type Instant, type Result } from "#base";
+import { faultOf } from "#engine";
 import type { StoreFile } from "./backup-manifest.ts";
 import { findDamagedRows, type DamagedRow } from "./damaged-rows.ts";
 import { readMigrations } from "./migration-files.ts";
 import { pendingMigrations, type MigrationReader } from "./migrations.ts";
 import { SHIPPED_MIGRATIONS } from "./open-stores.ts";
 import type { StartFault } from "./start-fault.ts";
-import { faultOf } from "./store-fault.ts";
 
 /** The state of one database file, found out without writing to it. */
 export type StoreInspection = {

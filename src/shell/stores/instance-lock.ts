@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { err, ok, type Result } from "#base";
+import { faultOf } from "#engine";
 import { instantSchema, type StoreFault } from "#model";
 import { ensureDataDir, ensurePrivateFile, writePrivateFile } from "./private-files.ts";
-import { faultOf } from "./store-fault.ts";
 
 const instanceSchema = z.strictObject({
   pid: z.int(),

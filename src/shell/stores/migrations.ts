@@ -1,7 +1,7 @@
 import { err, ok, type Instant, type Result } from "#base";
+import { faultOf } from "#engine";
 import type { Migration } from "./migration-files.ts";
 import type { Sqlite } from "./sqlite.ts";
-import { faultOf } from "./store-fault.ts";
 
 type MigrationProblem =
   | { readonly code: "migration_edited"; readonly migration: string }

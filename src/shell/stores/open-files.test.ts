@@ -6,7 +6,7 @@ import { heldUnder } from "../../../test/held-under.ts";
 import { openAuditLog, openAuditReader, readHold, renewHeads } from "./audit/open-beside.ts";
 import { verifyWholeChain } from "./audit/verify-apart.ts";
 import { createBackup, restoreBackup, verifyBackup } from "./backup.ts";
-import { readQueues } from "./bus/read-queues.ts";
+import { readQueues } from "./read-queues.ts";
 import { inspectStores } from "./inspect.ts";
 import { acquireInstanceLock, readInstance } from "./instance-lock.ts";
 import { findLogLines, openLogFile } from "./log-file.ts";

@@ -1,11 +1,11 @@
 import { err, ok, type Instant, type Result } from "#base";
+import { faultOf } from "#engine";
 import type { StoreFault } from "#model";
 import { copyBefore, copyDirOf, pruneCopies } from "./migration-copies.ts";
 import { readMigrations } from "./migration-files.ts";
 import { appliedMigrations, applyMigrations, pendingMigrations } from "./migrations.ts";
 import { openSqlite, type Sqlite, type SqliteOptions } from "./sqlite.ts";
 import type { StartFault } from "./start-fault.ts";
-import { faultOf } from "./store-fault.ts";
 
 type StoreToOpen = SqliteOptions & {
   readonly migrationsDir: string;

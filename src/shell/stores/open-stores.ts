@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { err, ok, uuidV7, type Instant, type Result } from "#base";
+import { createQueue, type Queue } from "#engine";
 import type { AuditRules, StoreFault } from "#model";
 import type {
   ApprovalStore,
@@ -15,7 +16,6 @@ import type {
   PasskeyStore,
   MessageStore,
   NonceStore,
-  QueueStore,
   Randomness,
   SecureInputStore,
   SessionStore,
@@ -35,7 +35,6 @@ import { createHeadsFile } from "./audit/heads.ts";
 import { holdJournal, openHeld, type StoreHold } from "./audit/hold.ts";
 import { createAuditLog, type AuditLogParts } from "./audit/log.ts";
 import { recordMigrations, type Migrated } from "./audit/migrations.ts";
-import { createQueueStore } from "./bus/queue-store.ts";
 import { createJournalStore, ensureHostId } from "./journal/store.ts";
 import { createKeyRegistry } from "./keys/key-registry.ts";
 import { createMemoriesStore } from "./memories/memory-store.ts";
@@ -98,7 +97,7 @@ export type RuntimeStores = {
   readonly streams: StreamStore;
   readonly turns: TurnStore;
   readonly consults: ConsultStore;
-  readonly queue: QueueStore;
+  readonly queue: Queue;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -129,7 +128,7 @@ export type Stores = {
   readonly streams: StreamStore;
   readonly turns: TurnStore;
   readonly consults: ConsultStore;
-  readonly queue: QueueStore;
+  readonly queue: Queue;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -247,6 +246,7 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
   const placed = guardedValue(() => openHeld({ db, rules, heads, recordAct, recordMigrations: record }));
   if (!placed.ok) return placed;
   const { hold, own, recordOwn, ...held } = placed.value;
+  const queue = createQueue({ db, recordAct });
   return ok({
     hold,
     sessions: createSessionStore(own, recordOwn),
@@ -254,15 +254,15 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
     audit: log,
     keys: createKeyRegistry({ db, recordAct, rules }),
     passkeys: createPasskeyStore({ db, recordAct }),
-    messages: createMessageStore({ db, recordAct }),
+    messages: createMessageStore({ db, recordAct, queue }),
     nonces: createNonceStore(db),
-    approvals: createApprovalStore({ db, recordAct }),
+    approvals: createApprovalStore({ db, recordAct, queue }),
     secureInputs: createSecureInputStore({ db, recordAct }),
-    work: createWorkStore({ db, recordAct }),
+    work: createWorkStore({ db, recordAct, queue }),
     autonomy: createAutonomyStore(db),
-    batches: createBatchStore({ db, recordAct }),
+    batches: createBatchStore({ db, recordAct, queue }),
     stops: withHeldStop(createStopStore({ db, recordAct })),
-    queue: createQueueStore({ db, recordAct }),
+    queue,
     goals: createGoalStore({ db, recordAct }),
     streams: createStreamStore({ db, recordAct }),
     turns: createTurnStore({ db, recordAct }),

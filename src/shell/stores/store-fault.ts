@@ -1,13 +1,6 @@
 import { err, ok, parseStrictJson, type JsonValue, type Result } from "#base";
+import { SQLITE_CORRUPT, faultOf } from "#engine";
 import type { StoreFault } from "#model";
-
-/** SQLite's primary result codes that mean something to a caller; everything else is `store_failed`. */
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
-const SQLITE_READONLY = 8;
-const SQLITE_CORRUPT = 11;
-const SQLITE_FULL = 13;
-const SQLITE_NOTADB = 26;
 
 /** Runs work on a database and turns what the world threw into a fault. Broken invariants go on as they are. */
 export function guarded<T, E>(work: () => Result<T, E>): Result<T, E | StoreFault> {
@@ -36,22 +29,6 @@ export async function guardedPromise<T>(work: Promise<T>): Promise<Result<T, Sto
   } catch (cause) {
     return err(faultOf(cause));
   }
-}
-
-/** The fault behind something thrown by SQLite or the file system; rethrows what is a bug of our own. */
-export function faultOf(cause: unknown): StoreFault {
-  const { errcode, code } = codesOf(cause);
-  if (errcode === null && code === null) throw cause;
-  // Extended codes carry the primary code in their low byte.
-  const primary = errcode === null ? null : errcode & 0xff;
-  if (primary === SQLITE_BUSY || primary === SQLITE_LOCKED) return { code: "store_busy", retryable: true, cause };
-  if (primary === SQLITE_FULL || code === "ENOSPC" || code === "EDQUOT") {
-    return { code: "disk_full", retryable: true, cause };
-  }
-  if (primary === SQLITE_READONLY) return { code: "store_read_only", retryable: false, cause };
-  if (primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB)
-    return { code: "store_corrupt", retryable: false, cause };
-  return { code: "store_failed", retryable: false, cause };
 }
 
 /** A kept row that is not what was kept is the world's failure like a torn page, and says so to whoever asks for it. */
@@ -85,14 +62,4 @@ export function unlessDamaged<T>(read: () => T): readonly [T] | null {
     if (cause instanceof DamagedRow) return null;
     throw cause;
   }
-}
-
-function codesOf(cause: unknown): { readonly errcode: number | null; readonly code: string | null } {
-  if (!(cause instanceof Error)) return { errcode: null, code: null };
-  const { errcode, code } = cause as { errcode?: unknown; code?: unknown };
-  return {
-    errcode: typeof errcode === "number" ? errcode : null,
-    // A misused API is a bug; only the operating system's codes are the world's failure.
-    code: typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : null,
-  };
 }

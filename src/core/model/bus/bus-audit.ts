@@ -1,6 +1,20 @@
 import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
-import { MESSAGE_KINDS, QUEUES, SENDERS } from "./routes.ts";
+import { QUEUES, SENDERS } from "./kinds.ts";
+
+/** The ten kinds of the specification: entries of earlier versions name them all. */
+const NAMED_KINDS = [
+  "user_message",
+  "plan_request",
+  "plan_result",
+  "research_request",
+  "research_result",
+  "execution_status",
+  "consult_planner",
+  "planner_guidance",
+  "replan_request",
+  "system_event",
+] as const;
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const count = z.int().check(z.gte(0));
@@ -30,7 +44,7 @@ export const busAuditSchemas = {
   message_unrouted: z.strictObject({
     message_id: id,
     sender: z.enum(SENDERS),
-    message_kind: z.enum(MESSAGE_KINDS),
+    message_kind: z.enum(NAMED_KINDS),
     queue: z.enum(QUEUES),
   }),
 } as const;

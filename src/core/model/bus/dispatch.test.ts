@@ -2,23 +2,28 @@ import { expect, test } from "vitest";
 import type { Instant } from "#base";
 import { TAINTS } from "../message/taint.ts";
 import { derivedProblem } from "./derived.ts";
-import { beginsRun, dispatchedRun, dispatchIdOf, dispatchOf, runOfDispatch } from "./dispatch.ts";
+import { beginsRun, dispatchIdOf, dispatchOf, runOfDispatch } from "./dispatch.ts";
 import { parseQueueMessage, queueMessageText } from "./queue-message.ts";
 
 const AT = "2026-11-16T12:00:00.000Z" as Instant;
 
-test("[BUS-01] the dispatch of a run names it and carries nothing that could grant it", () => {
+test("[BUS-01] [BUS-15] the dispatch of a run names it, grants nothing, and has an id that follows from the run", () => {
   const message = dispatchOf({ runId: "run-1", workItemId: "task-1", at: AT, actor: { kind: "terminal" } });
-  expect(message).toMatchObject({ taint: "owner", workItem: null, approvalToken: null, planMarkdown: null });
+  expect(message).toEqual({
+    id: dispatchIdOf("run-1"),
+    kind: "system_event",
+    sentBy: "runtime",
+    scopeId: "owner",
+    traceId: "run-1",
+    taint: "owner",
+    createdAt: AT,
+    payload: { event: "run_granted", runId: "run-1", workItemId: "task-1" },
+  });
   expect(dispatchOf({ runId: "run-1", workItemId: "task-1", at: AT, actor: { kind: "system" } }).taint).toBe(
     "external",
   );
   const text = queueMessageText(message);
   expect(text.ok && parseQueueMessage(JSON.parse(text.value))).toEqual({ ok: true, value: message });
-  expect(dispatchedRun(message)).toBe("run-1");
-  expect(dispatchedRun({ ...message, messageKind: "user_message" })).toBeNull();
-  expect(dispatchedRun({ ...message, payload: { event: "run_granted" } })).toBeNull();
-  expect(dispatchedRun({ ...message, payload: { event: "other", run_id: "run-1" } })).toBeNull();
   expect(runOfDispatch(dispatchIdOf("run-1"))).toBe("run-1");
   expect(runOfDispatch("wake:run-1")).toBeNull();
 });

@@ -2,7 +2,7 @@ import { parseStrictJson, type Instant } from "#base";
 import type { AuditActor } from "../audit.ts";
 import type { KeptRequest } from "../decisions.ts";
 import { isRunKind } from "../work/executor-output.ts";
-import type { QueueMessage } from "./queue-message.ts";
+import type { MessageOf } from "./queue-message.ts";
 
 /** All work is the owner's today. */
 const SCOPE = "owner";
@@ -15,48 +15,30 @@ export type Dispatched = {
   readonly actor: AuditActor;
 };
 
-/** The id follows from the run, so that a run is dispatched once however often somebody says so. [BUS-15] */
+/** The id follows from the run, so that a run is dispatched once, however often a dispatch is sent. [BUS-15] */
 export const dispatchIdOf = (runId: string): string => `${EVENT}:${runId}`;
-/** The run whose dispatch has this id; null when it is the id of something else. */
+
+/** The run whose dispatch has this id; null when it is the id of another kind of message. */
 export const runOfDispatch = (messageId: string): string | null =>
   messageId.startsWith(`${EVENT}:`) ? messageId.slice(EVENT.length + 1) : null;
 
 /**
- * What tells whoever runs work that an approval let a run begin. INVARIANT: it names the run and grants nothing: plan,
- * approval and use are read from where they are kept. [WORK-06]
+ * Tells the runner that an approval let a run begin. INVARIANT: it names the run and grants nothing: plan, approval and
+ * use are loaded from their stores. [WORK-06]
  */
-export const dispatchOf = ({ runId, workItemId, at, actor }: Dispatched): QueueMessage => ({
-  messageId: dispatchIdOf(runId),
-  traceId: runId,
-  content: "",
-  sender: "runtime",
-  messageKind: "system_event",
+export const dispatchOf = ({ runId, workItemId, at, actor }: Dispatched): MessageOf<"system_event"> => ({
+  id: dispatchIdOf(runId),
+  kind: "system_event",
+  sentBy: "runtime",
   scopeId: SCOPE,
-  // What the owner did not do in this moment, a goal did, on what its checks printed.
+  traceId: runId,
+  // The owner acted in this moment, or else a goal did, on what its checks printed.
   taint: actor.kind === "system" ? "external" : "owner",
-  taskId: workItemId,
-  parentTaskId: null,
-  workItem: null,
-  planMarkdown: null,
-  approvalToken: null,
-  artifacts: null,
-  constraints: null,
-  payload: { event: EVENT, run_id: runId },
-  errorCode: null,
-  retryable: null,
-  originAgent: null,
-  attemptNumber: null,
-  urgency: "informational",
   createdAt: at,
+  payload: { event: EVENT, runId, workItemId },
 });
 
-/** The run that a message is about; null when it is about something else. */
-export function dispatchedRun({ messageKind, payload }: Pick<QueueMessage, "messageKind" | "payload">): string | null {
-  const runId = payload?.["run_id"];
-  return messageKind === "system_event" && payload?.["event"] === EVENT && typeof runId === "string" ? runId : null;
-}
-
-/** Whether approving this lets something run: a plan with steps or of a model, or a batch of files. Anything else waits for nobody. */
+/** Whether approving this request starts a run: a plan with steps or of a model, or a batch of files. */
 export function beginsRun({ kind, projection }: Pick<KeptRequest, "kind" | "projection">): boolean {
   const parsed = parseStrictJson(projection);
   const bound = parsed.ok

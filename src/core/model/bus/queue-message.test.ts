@@ -1,139 +1,152 @@
 import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
+import { questionOf } from "../talk/question.ts";
+import type { RecordId } from "../values.ts";
 import { dispatchOf } from "./dispatch.ts";
-import { parseQueueMessage, queueMessageText, queueMessageToWire, type QueueMessage } from "./queue-message.ts";
-import { isRouted, MESSAGE_KINDS, QUEUES, ROUTES, SENDERS } from "./routes.ts";
+import { KINDS, SENDERS, type MessageKind } from "./kinds.ts";
+import {
+  isSenderAllowed,
+  orderKeyOf,
+  parseQueueMessage,
+  queueMessageText,
+  queueMessageToWire,
+  workItemOf,
+} from "./queue-message.ts";
+
+const MESSAGE_KINDS = Object.keys(KINDS) as readonly MessageKind[];
 
 const AT = "2026-11-16T12:00:00.000Z" as Instant;
 const LEAST = {
   message_id: "m1",
-  trace_id: "t1",
-  content: "hello",
-  sender: "user",
   message_kind: "user_message",
+  sender: "user",
   scope_id: "owner",
+  trace_id: "t1",
   taint: "external",
   created_at: AT,
+  payload: { message_id: "said-1" },
 };
-const STATUS = { ...LEAST, sender: "runtime", message_kind: "execution_status" };
-const HEADERS = { error_code: "timeout", retryable: true, origin_agent: "executor", attempt_number: 2 };
-const ERROR = { ...HEADERS, detail: "took too long" };
+const CONSULTED = { consultation_id: "c1", run_id: "r1", work_item_id: "w1" };
+const ERROR = { error_code: "timeout", retryable: true, origin_agent: "executor", attempt_number: 2 };
+const statusWith = (payload: object) => ({ ...LEAST, sender: "runtime", message_kind: "execution_status", payload });
 
-const problemOf = (body: object): string | null => {
+const problemOf = (body: unknown): string | null => {
   const parsed = parseQueueMessage(body);
   return parsed.ok ? null : parsed.error.code;
 };
+const without = (record: object, name: string): object =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
 
 describe("a queue message", () => {
-  test("[BUS-01] [BUS-09] is its fields and nothing else; only what is optional may be left out, and taint is not", () => {
-    const whole = {
-      ...LEAST,
-      task_id: "task",
-      parent_task_id: "project",
-      work_item: { id: "task" },
-      plan_markdown: "# Plan",
-      approval_token: { token_id: "tok" },
-      artifacts: { page: "x" },
-      constraints: { return_format: "list", max_tokens: 9, tools_allowed: [] },
-      payload: { any: [1, { thing: null }] },
-      origin_agent: "proxy",
-      attempt_number: 1,
-      urgency: "needs_attention",
-    };
-    const parsed = parseQueueMessage(whole);
-    expect(parsed.ok && queueMessageToWire(parsed.value)).toEqual(whole);
-    expect(parseQueueMessage(LEAST)).toMatchObject({
-      value: { urgency: "informational", taskId: null, payload: null },
+  test("[BUS-01] [BUS-09] has exactly its fields: none may be missing, the taint included, and none may be added", () => {
+    const parsed = parseQueueMessage(LEAST);
+    expect(parsed).toMatchObject({
+      value: { id: "m1", kind: "user_message", sentBy: "user", traceId: "t1", payload: { messageId: "said-1" } },
     });
-    for (const name of Object.keys(LEAST)) {
-      const { [name as keyof typeof LEAST]: _gone, ...rest } = LEAST;
-      expect(problemOf(rest), name).toBe("message_malformed");
-    }
-    expect(problemOf({ ...LEAST, grants: true })).toBe("message_malformed");
-    expect(parseQueueMessage({ ...LEAST, constraints: { return_format: "list" } })).toMatchObject({
-      value: { constraints: { max_tokens: 500, tools_allowed: ["web_search", "read_file", "memory_search"] } },
-    });
+    expect(parsed.ok && queueMessageToWire(parsed.value)).toEqual(LEAST);
+    for (const name of Object.keys(LEAST)) expect(problemOf(without(LEAST, name)), name).toBe("message_malformed");
+    for (const name of ["grants", "approval_token", "plan_markdown", "work_item"])
+      expect(problemOf({ ...LEAST, [name]: "x" }), name).toBe("message_malformed");
+    for (const body of [null, "m1", [], 1]) expect(problemOf(body)).toBe("message_malformed");
   });
 
   test.each([
-    ["sender", "stranger"],
-    ["message_kind", "wake"],
-    ["taint", "trusted"],
-    ["urgency", "now"],
-    ["origin_agent", "user"],
-    ["error_code", "unknown"],
-    ["created_at", "today"],
-    ["message_id", "no spaces"],
-  ])("has values of closed sets: %s is not %s", (field, value) => {
-    expect(problemOf({ ...LEAST, [field]: value })).toBe("message_malformed");
+    ["sender", "stranger", "message_malformed"],
+    ["message_kind", "wake", "message_kind_unknown"],
+    ["message_kind", "toString", "message_kind_unknown"],
+    ["taint", "trusted", "message_malformed"],
+    ["created_at", "today", "message_malformed"],
+    ["message_id", "no spaces", "message_malformed"],
+    ["message_id", "x".repeat(129), "message_malformed"],
+    ["scope_id", "", "message_malformed"],
+    ["payload", null, "message_malformed"],
+  ])("has values of closed sets: %s is not %j", (field, value, code) => {
+    expect(problemOf({ ...LEAST, [field]: value })).toBe(code);
   });
 
-  test("[BUS-03] [BUS-05] about how work stands has a status among its payload, of the statuses there are", () => {
-    expect(problemOf(STATUS)).toBe("status_payload_missing");
-    expect(problemOf({ ...STATUS, payload: { status: "sleeping" } })).toBe("status_payload_missing");
-    expect(problemOf({ ...STATUS, payload: { status: "done", more: 1 } })).toBe("status_payload_missing");
-    for (const status of ["running", "done"]) expect(problemOf({ ...STATUS, payload: { status } })).toBeNull();
-    const full = {
-      status: "running",
-      detail: "x",
-      attempt_number: 1,
-      budget_remaining_tokens: 5,
-      budget_remaining_usd: 0.5,
-    };
-    expect(problemOf({ ...STATUS, payload: full })).toBeNull();
+  test("[BUS-02] of each kind names records and carries nothing else", () => {
+    const payloads = {
+      user_message: { message_id: "said-1" },
+      consult_planner: CONSULTED,
+      replan_request: CONSULTED,
+      execution_status: { status: "failed", ...ERROR },
+      system_event: { event: "run_granted", run_id: "r1", work_item_id: "w1" },
+    } satisfies { readonly [K in MessageKind]: object };
+    for (const [kind, payload] of Object.entries(payloads)) {
+      const body = { ...LEAST, message_kind: kind, payload };
+      const parsed = parseQueueMessage(body);
+      expect(parsed.ok && queueMessageToWire(parsed.value)).toEqual(body);
+      for (const name of Object.keys(payload))
+        expect(problemOf({ ...body, payload: without(payload, name) }), `${kind} ${name}`).toBe("message_malformed");
+      for (const name of ["approval_token", "plan_markdown", "version"])
+        expect(problemOf({ ...body, payload: { ...payload, [name]: "x" } }), kind).toBe("message_malformed");
+    }
   });
 
-  test("[BUS-07] that tells of an error says which, whose, which attempt and whether it is worth another", () => {
+  test("[BUS-03] [BUS-05] about how work stands has one of six statuses", () => {
+    for (const payload of [{}, { status: "sleeping" }, { status: "done", more: 1 }])
+      expect(problemOf(statusWith(payload)), JSON.stringify(payload)).toBe("message_malformed");
+    for (const status of ["running", "done"]) expect(problemOf(statusWith({ status }))).toBeNull();
+    const budget = { budget_remaining_tokens: 5, budget_remaining_usd: 0.5 };
+    expect(problemOf(statusWith({ status: "running", detail: "x", attempt_number: 1, ...budget }))).toBeNull();
+    expect(problemOf(statusWith({ status: "running", budget_remaining_usd: -1 }))).toBe("message_malformed");
+  });
+
+  test("[BUS-07] that reports an error says which, whose, on which attempt, and whether to retry", () => {
     for (const status of ["failed", "stuck", "blocked", "verification_failed"]) {
-      expect(problemOf({ ...STATUS, payload: { status } }), status).toBe("error_headers_missing");
-      expect(problemOf({ ...STATUS, ...HEADERS, payload: { status } }), status).toBeNull();
-      for (const name of Object.keys(HEADERS)) {
-        const { [name as keyof typeof HEADERS]: _gone, ...rest } = HEADERS;
-        expect(problemOf({ ...STATUS, ...rest, payload: { status } }), name).toBe("error_headers_missing");
-      }
+      expect(problemOf(statusWith({ status, ...ERROR })), status).toBeNull();
+      for (const name of Object.keys(ERROR))
+        expect(problemOf(statusWith({ status, ...without(ERROR, name) })), name).toBe("message_malformed");
+      for (const odd of [{ error_code: "unknown" }, { origin_agent: "user" }, { attempt_number: -1 }])
+        expect(problemOf(statusWith({ status, ...ERROR, ...odd }))).toBe("message_malformed");
     }
+    expect(problemOf(statusWith({ status: "done", ...ERROR }))).toBe("message_malformed");
   });
 
-  test("[BUS-04] [BUS-06] of another kind tells of an error by a whole error, which the headers agree with", () => {
-    expect(problemOf({ ...LEAST, ...HEADERS })).toBe("error_payload_missing");
-    expect(problemOf({ ...LEAST, ...HEADERS, payload: HEADERS })).toBe("error_payload_missing");
-    expect(problemOf({ ...LEAST, payload: ERROR })).toBe("error_headers_missing");
-    expect(problemOf({ ...LEAST, ...HEADERS, payload: ERROR })).toBeNull();
-    for (const [name, other] of Object.entries({ error_code: "gate_blocked", retryable: false, attempt_number: 3 })) {
-      expect(problemOf({ ...LEAST, ...HEADERS, payload: { ...ERROR, [name]: other } }), name).toBe(
-        "error_headers_differ",
-      );
-    }
-    expect(problemOf({ ...LEAST, ...HEADERS, payload: { ...ERROR, origin_agent: "user" } })).toBe(
-      "error_payload_missing",
-    );
-  });
-
-  test("that is too large is not sent", () => {
+  test("is stored as the text that is read back, unless it is malformed", () => {
     const message = dispatchOf({ runId: "r", workItemId: "w", at: AT, actor: { kind: "system" } });
-    const large: QueueMessage = { ...message, artifacts: { text: "x".repeat(1_100_000) } };
-    expect(queueMessageText(large)).toMatchObject({ error: { code: "message_too_large" } });
-    expect(queueMessageText(message).ok).toBe(true);
+    const text = queueMessageText(message);
+    expect(text.ok && parseQueueMessage(JSON.parse(text.value))).toEqual({ ok: true, value: message });
+    expect(queueMessageText({ ...message, id: "no spaces" })).toMatchObject({ error: { code: "message_malformed" } });
   });
 });
 
-test("there are ten routes: the nine between the roles, and that of approved work to whoever runs it", () => {
-  const all = SENDERS.flatMap((sender) =>
-    MESSAGE_KINDS.flatMap((messageKind) => QUEUES.map((queue) => ({ sender, messageKind, queue }))),
+test("[BUS-20] [BUS-21] each kind has its senders, and no other sender is allowed", () => {
+  const allowed = MESSAGE_KINDS.flatMap((kind) =>
+    SENDERS.filter((sentBy) => isSenderAllowed({ kind, sentBy })).map((sentBy) => `${sentBy} ${kind}`),
   );
-  const routed = all.filter(({ queue, ...said }) => isRouted(said, queue));
-  expect(routed).toHaveLength(10);
-  expect(ROUTES).toHaveLength(10);
-  expect(routed.map(({ sender, messageKind, queue }) => `${sender} ${messageKind} ${queue}`).toSorted()).toEqual([
-    "executor research_result planner_queue",
-    "planner plan_result proxy_queue",
-    "planner planner_guidance runtime_queue",
-    "planner research_request executor_queue",
-    "proxy plan_request planner_queue",
-    "runtime consult_planner planner_queue",
-    "runtime execution_status proxy_queue",
-    "runtime replan_request planner_queue",
-    "runtime system_event runtime_queue",
-    "user user_message proxy_queue",
+  expect(allowed.toSorted()).toEqual([
+    "runtime consult_planner",
+    "runtime execution_status",
+    "runtime replan_request",
+    "runtime system_event",
+    "user user_message",
   ]);
+});
+
+test("[BUS-19] each kind goes to the inbox of one role", () => {
+  expect(Object.fromEntries(MESSAGE_KINDS.map((kind) => [kind, KINDS[kind].queue]))).toEqual({
+    user_message: "proxy_queue",
+    execution_status: "proxy_queue",
+    consult_planner: "planner_queue",
+    replan_request: "planner_queue",
+    system_event: "runtime_queue",
+  });
+});
+
+test("messages of a conversation wait behind each other, and so do those about one run; others do not", () => {
+  const question = (messageId: string, scopeId: string) =>
+    questionOf({ messageId: messageId as RecordId, scopeId, taint: "owner" }, AT);
+  const dispatch = (runId: string) => dispatchOf({ runId, workItemId: "w", at: AT, actor: { kind: "system" } });
+  expect(orderKeyOf(question("a", "x"))).toBe(orderKeyOf(question("b", "x")));
+  expect(orderKeyOf(question("a", "x"))).not.toBe(orderKeyOf(question("a", "y")));
+  expect(orderKeyOf(dispatch("a"))).not.toBe(orderKeyOf(dispatch("b")));
+  const consulted = (kind: string, run: string) => {
+    const payload = { ...CONSULTED, run_id: run };
+    const parsed = parseQueueMessage({ ...LEAST, sender: "runtime", message_kind: kind, payload });
+    return parsed.ok ? orderKeyOf(parsed.value) : kind;
+  };
+  expect(consulted("consult_planner", "r1")).toBe(consulted("replan_request", "r1"));
+  expect(consulted("consult_planner", "r1")).not.toBe(consulted("consult_planner", "r2"));
+  expect([workItemOf(dispatch("a")), workItemOf(question("a", "x"))]).toEqual(["w", null]);
 });

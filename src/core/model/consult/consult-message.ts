@@ -1,45 +1,31 @@
-import type { QueueMessage } from "../bus/queue-message.ts";
+import type { MessageOf } from "../bus/queue-message.ts";
 import type { Consultation, ConsultKind } from "./consultation.ts";
 
-/** The id follows from the run, so that another way is asked for once however often somebody says so. [BUS-15] */
+/** The id follows from the run, so that another way is asked for once, however often a request is sent. [BUS-15] */
 export const replanIdOf = (runId: string): string => `replan_request:${runId}`;
 
 /** One for each time that a run is stuck. */
 export const adviceIdOf = (runId: string, number: number): string => `consult_planner:${runId}:${number}`;
 
 const KINDS = { advice: "consult_planner", replan: "replan_request" } as const satisfies {
-  readonly [K in ConsultKind]: QueueMessage["messageKind"];
+  readonly [K in ConsultKind]: string;
 };
 
-/** The consultation that a message to the planner is about; null when it is about something else. */
-export function consultedBy({ messageKind, payload }: Pick<QueueMessage, "messageKind" | "payload">): string | null {
-  const consultationId = payload?.["consultation_id"];
-  const isKnown = Object.values<string>(KINDS).includes(messageKind);
-  return isKnown && typeof consultationId === "string" ? consultationId : null;
-}
-
-/** What tells the planner that it is asked. It names the run, whose plan and failure are read where they are kept. */
-export const consultMessage = ({ consultationId, kind, runId, workItemId, beganAt }: Consultation): QueueMessage => ({
-  messageId: consultationId,
-  traceId: runId,
-  content: "",
-  sender: "runtime",
-  messageKind: KINDS[kind],
+/** Tells the planner that it is asked. It names the run, whose plan and failure are loaded from their stores. */
+export const consultMessage = ({
+  consultationId,
+  kind,
+  runId,
+  workItemId,
+  beganAt,
+}: Consultation): MessageOf<"consult_planner" | "replan_request"> => ({
+  id: consultationId,
+  kind: KINDS[kind],
+  sentBy: "runtime",
   scopeId: "owner",
-  // It is asked because of what programs printed.
+  traceId: runId,
+  // The reason to ask is what programs printed.
   taint: "external",
-  taskId: workItemId,
-  parentTaskId: null,
-  workItem: null,
-  planMarkdown: null,
-  approvalToken: null,
-  artifacts: null,
-  constraints: null,
-  payload: { consultation_id: consultationId },
-  errorCode: null,
-  retryable: null,
-  originAgent: null,
-  attemptNumber: null,
-  urgency: "informational",
   createdAt: beganAt,
+  payload: { consultationId, runId, workItemId },
 });

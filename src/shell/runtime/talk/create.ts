@@ -6,7 +6,7 @@ import { isAnswered } from "#turn";
 import { stoppedFact } from "../stop/stop-door.ts";
 import { askOnce } from "./ask-model.ts";
 import type { TalkConfig, TalkDeps } from "./deps.ts";
-import type { QueueReader } from "../bus/queue-reader.ts";
+import type { Reader } from "#engine";
 import { createHalting } from "./halting.ts";
 import { createTurnReader } from "./reader.ts";
 
@@ -69,10 +69,10 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
       const { text, ...counted } = asked.value;
       return ok({ ...counted, saidSo: /ready/i.test(text) });
     },
-    look: reader.look,
+    look: reader.wake,
     start() {
       unsubscribe ??= review.subscribe(() => void lookAgain(deps, reader));
-      reader.look();
+      reader.start();
     },
     async close() {
       unsubscribe?.();
@@ -82,9 +82,9 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
 }
 
 /** The stop of everything is one of what is told there. */
-async function lookAgain({ isStopped, halting }: TalkDeps, reader: Pick<QueueReader, "look">): Promise<void> {
+async function lookAgain({ isStopped, halting }: TalkDeps, reader: Pick<Reader, "retry">): Promise<void> {
   if (await isStopped()) halting.halt();
-  else reader.look();
+  else await reader.retry();
 }
 
 /** Nothing of the owner is in it. */

@@ -13,7 +13,7 @@ import type {
 } from "#ports";
 import type { ContextSettings } from "#turn";
 import type { DayTokens } from "./day-tokens.ts";
-import type { ReaderDeps } from "../bus/held-leases.ts";
+import type { ReaderDeps } from "#engine";
 
 export type TalkDeps = ReaderDeps & {
   readonly models: ModelGateway;

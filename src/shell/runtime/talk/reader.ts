@@ -1,49 +1,40 @@
-import { askedMessage } from "#model";
-import type { GivenBack, LeasedMessage } from "#ports";
-import { UNUSED } from "../bus/held-leases.ts";
-import { createQueueReader, type QueueReader } from "../bus/queue-reader.ts";
+import { createReader, DONE, UNUSED, type LeasedMessage, type Outcome, type Reader } from "#engine";
 import type { TalkDeps } from "./deps.ts";
-import { fail, runTurn, type Went } from "./run-turn.ts";
+import { fail, runTurn } from "./run-turn.ts";
 
 /**
- * Reads the queue of messages: the only way to an answer. Turns of a scope never overlap and keep their order; what one
- * of them does wrong is its own end, and the next is taken up all the same. [SCOPE-06] [SCOPE-08]
+ * Handles messages of people: the only way to an answer. Turns of a scope never overlap and keep their order; a turn that
+ * fails ends alone, and the next one goes on. [SCOPE-06] [SCOPE-08]
  */
-export const createTurnReader = (deps: TalkDeps): QueueReader =>
-  createQueueReader(deps, {
-    name: "turn_runner",
-    queue: "proxy_queue",
-    act: (leased) => act(deps, leased),
+export const createTurnReader = (deps: TalkDeps): Reader =>
+  createReader(deps, {
+    name: "main/turn_runner",
+    kinds: ["user_message"],
+    // One model call at a time: the budget of the day is read before it is reserved.
+    atOnce: 1,
+    handle: (leased) => handle(deps, leased),
     endDead: () => endDead(deps),
     halt: deps.halting.halt,
   });
 
-/** Null when there is nothing left to do about the message. */
-async function act(deps: TalkDeps, { message }: LeasedMessage): Promise<GivenBack | null> {
-  const messageId = askedMessage(message);
-  if (messageId === null) return { how: "hopeless", reason: "not_understood" };
-  const went = await contained(deps, messageId);
-  if (went === "over") return null;
+async function handle(deps: TalkDeps, { message }: LeasedMessage): Promise<Outcome> {
+  if (message.kind !== "user_message") return { how: "hopeless", reason: "not_understood" };
+  const { messageId } = message.payload;
+  const went = await runTurn(deps, messageId).catch((cause: unknown) => {
+    deps.log.error("turn_failed", { message_id: messageId, cause });
+    // Its records say how far it came, and so how it ends.
+    return runTurn(deps, messageId);
+  });
+  if (went === "over") return DONE;
   return went === "later" ? UNUSED : { how: "failed", reason: "handling_failed" };
 }
 
-async function contained(deps: TalkDeps, messageId: string): Promise<Went> {
-  try {
-    return await runTurn(deps, messageId);
-  } catch (cause) {
-    deps.log.error("turn_failed", { message_id: messageId, cause });
-    return "broken";
-  }
-}
-
-/** A turn about which nobody is told any more is not left as one that waits. */
+/** A turn whose message is dead is not left waiting. */
 async function endDead(deps: TalkDeps): Promise<void> {
-  const dead = await deps.queue.deadLetters("proxy_queue");
-  if (!dead.ok) return deps.log.error("queue_unreadable", dead.error);
-  for (const { message } of dead.value) {
-    const messageId = message === null ? null : askedMessage(message);
-    const turn = messageId === null ? null : await deps.turns.find(messageId);
-    if (turn === null || !turn.ok || turn.value === null || turn.value.endedAt !== null) continue;
+  for (const { message } of deps.queue.dead()) {
+    if (message?.kind !== "user_message") continue;
+    const turn = await deps.turns.find(message.payload.messageId);
+    if (!turn.ok || turn.value === null || turn.value.endedAt !== null) continue;
     await fail(deps, { turn: turn.value, failure: "turn_given_up" });
   }
 }

@@ -9,7 +9,7 @@ import type { TalkDeps } from "./deps.ts";
 import { gather } from "./gather.ts";
 
 /** `later`: nothing was done that cannot be done again, and it is not the fault of the turn. */
-export type Went = "over" | "later" | "broken";
+type Went = "over" | "later" | "broken";
 
 /**
  * Takes one turn from where it is kept to its end. INVARIANT: the model is asked for a turn once. The turn says so before

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Queue } from "#engine";
 import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
@@ -13,7 +14,6 @@ import type {
   BatchStore,
   Log,
   ModelGateway,
-  QueueStore,
   Randomness,
   ReviewFeed,
   RunFeed,
@@ -78,7 +78,7 @@ type WorkParts = {
     readonly batches: BatchStore;
     readonly goals: GoalStore;
     readonly work: WorkStore;
-    readonly queue: QueueStore;
+    readonly queue: Queue;
     readonly approvals: ApprovalStore;
     readonly audit: AuditLog;
     readonly stops: StopStore;

@@ -1,7 +1,8 @@
 import { LIMITS, ok } from "#base";
 import { createRun, reloadRun } from "#work";
-import { createDispatch } from "../bus/dispatch.ts";
-import type { ReaderDeps } from "../bus/held-leases.ts";
+import type { ReaderDeps } from "#engine";
+import type { RunRecord } from "#model";
+import { createDispatch, type Dispatch } from "../bus/dispatch.ts";
 import { claimOf, NO_CLAIM } from "./claims.ts";
 import { createDrivenRuns, type DrivenRun, type DrivenRuns } from "./steer/driven.ts";
 import { driveRun, type DriveDeps, type Driving } from "./drive.ts";
@@ -9,18 +10,17 @@ import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } fr
 import { loadKnownPlan, loadPlan, mayPass, type LoadedPlan, type PlanRead } from "./load-plan.ts";
 import { createPlansInLine } from "./plans-in-line.ts";
 import { driveProject, type ProjectDeps, type Projecting } from "./project.ts";
-import { createLaterTakeUp, isEnded } from "./steer/take-up-later.ts";
 import { createTurns, type Place, type Turns } from "./turns.ts";
 
 type RunnerDeps = DriveDeps & ReaderDeps;
 export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
-  /** Takes up what an earlier process left, then whatever is granted, now and later. */
+  /** Drives what an earlier process left and whatever is granted, now and later. */
   start(): Promise<void>;
-  /** The same once more, when nothing is stopped any longer. */
+  /** Retries what rests, for example when nothing is stopped any longer. */
   takeUp(): Promise<void>;
-  /** Looks for what was granted since, and for what was decided about what runs. */
+  /** Looks for what was decided about what runs. */
   look(): void;
-  /** Runs this one alone, begun or not, and answers when it is over. */
+  /** Drives this run alone, begun or not, and resolves when it is over. */
   runOne(runId: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -29,59 +29,35 @@ export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
  * Everything that is granted runs, a few at a time and the oldest first. INVARIANT: a run is driven by one place: whoever
  * holds the data directory, and there once; a task of a project by its project. [WSTORE-06]
  */
-export function createRunner(given: RunnerDeps): Runner {
+export function createRunner(deps: RunnerDeps): Runner {
   const { follow: followRun, leaveAll, ...driven } = createDrivenRuns();
-  const taken = new Set<string>();
   const turns = createTurns({ perScope: LIMITS.runsAtOnce, inTotal: LIMITS.runsInTotal });
   let phase: "idle" | "on" | "closed" = "idle";
-  const again = async (runId: string): Promise<void> => (phase === "on" ? later.after(runId) : undefined);
-  const enqueue = async (preparing: Preparing): Promise<"left" | "busy" | "broken"> => {
-    const { runId } = preparing.grant;
-    if (taken.has(runId)) return "busy";
-    taken.add(runId);
-    let went: "left" | "broken" = "left";
-    await begin(preparing).catch((cause: unknown) => {
-      given.log.error("run_broken", { run_id: runId, cause });
-      went = "broken";
-    });
-    // What was left in the middle, because somebody else changed it in the same moment, can be taken up again.
-    taken.delete(runId);
-    await again(runId);
-    return went;
-  };
-  const dispatch = createDispatch(given, {
-    drive: (grant) => enqueue({ grant, kept: null }),
-    rest: again,
-    giveUp: (grant, reason) => endUnbegun(given, { grant, kept: null, reason }),
-  });
-  const deps: DriveDeps = { ...given, store: dispatch.watch(given.store) };
   const { begin } = createBeginning({ deps, turns, driven, followRun, isClosed: () => phase === "closed" });
+  const dispatch = createDispatch(deps, {
+    drive: begin,
+    endUngranted: (run) => endWithoutGrant(deps, run),
+    giveUp: (grant, reason) => endUnbegun(deps, { grant, kept: null, reason }),
+  });
   const takeUp = async (): Promise<void> => {
     driven.lookAll();
-    if (phase !== "on") return;
-    for (const found of await leftBehind(deps)) void enqueue(found);
-    await dispatch.lookAgain();
+    if (phase === "on") await dispatch.retry();
   };
-  const later = createLaterTakeUp(deps, () => void takeUp());
   return {
     ...driven,
     async start() {
       phase = "on";
-      await takeUp();
+      await recoverUnfinished(deps, dispatch);
+      dispatch.start();
     },
     takeUp,
     look() {
       driven.lookAll();
-      if (phase === "on") void dispatch.look();
+      if (phase === "on") dispatch.wake();
     },
-    async runOne(runId) {
-      const left = await leftOf(deps, runId);
-      if (left === null) await dispatch.runOne(runId);
-      else await enqueue(left);
-    },
+    runOne: dispatch.runOne,
     async close() {
       phase = "closed";
-      later.close();
       turns.close();
       await leaveAll();
       await dispatch.close();
@@ -140,14 +116,6 @@ type Turn = { readonly place: Place; readonly loaded: LoadedPlan | null };
 const brokenEnd = ({ grant, item }: LoadedPlan) =>
   ({ grant, status: item.files.write.length > 0 ? "in_doubt" : "stuck" }) as const;
 
-/** This one, if it was begun and has not ended; null when it was not begun, or there is nothing to take up. */
-async function leftOf({ store }: DriveDeps, runId: string): Promise<Preparing | null> {
-  const run = await store.find(runId);
-  if (!run.ok || run.value === null || run.value.endedAt !== null) return null;
-  const grant = await store.grantOf(runId);
-  return grant.ok && grant.value !== null ? { grant: grant.value, kept: run.value } : null;
-}
-
 /** Null when somebody ended it meanwhile, or nothing can be read. */
 async function readProject({ store, log }: DriveDeps, loaded: LoadedPlan): Promise<Projecting | null> {
   const { requestId, runId } = loaded.grant;
@@ -158,22 +126,25 @@ async function readProject({ store, log }: DriveDeps, loaded: LoadedPlan): Promi
   return { loaded, kept: found.value, grants: grants.value };
 }
 
-/** What an earlier process began and did not end; tasks of a project are taken up by it. */
-async function leftBehind(deps: DriveDeps): Promise<readonly Preparing[]> {
+/** Every run that was begun and has not ended has its message; tasks of a project are driven by their project. */
+async function recoverUnfinished(deps: DriveDeps, dispatch: Pick<Dispatch, "ensure">): Promise<void> {
   const left = await deps.store.unfinished();
-  if (!left.ok) deps.log.error("runs_unreadable", left.error);
-  const found: Preparing[] = [];
-  for (const run of left.ok ? left.value : []) {
+  if (!left.ok) return deps.log.error("runs_unreadable", left.error);
+  const missing: RunRecord[] = [];
+  for (const run of left.value) {
     const grant = await deps.store.grantOf(run.runId);
-    if (!grant.ok) continue;
-    if (grant.value === null) await endWithoutGrant(deps, run);
-    else if (grant.value.projectRunId === null) found.push({ grant: grant.value, kept: run });
-    else if (await isEnded(deps, grant.value.projectRunId)) {
-      // A task whose project has ended without it is taken up by nobody.
+    const projectRunId = grant.ok ? (grant.value?.projectRunId ?? null) : null;
+    if (projectRunId === null) missing.push(run);
+    // A task whose project has ended without it is driven by nobody.
+    else if (grant.ok && grant.value !== null && (await isEnded(deps, projectRunId)))
       await endBroken(deps, { grant: grant.value, status: "in_doubt" });
-    }
   }
-  return found;
+  await Promise.all(missing.map(dispatch.ensure));
+}
+
+async function isEnded({ store }: Pick<DriveDeps, "store">, runId: string): Promise<boolean> {
+  const found = await store.find(runId);
+  return found.ok && found.value !== null && found.value.endedAt !== null;
 }
 
 /** Null when it cannot run at all, which is then kept and recorded. A plan that was read is held to its text at the gate. */

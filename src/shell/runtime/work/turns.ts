@@ -2,7 +2,7 @@ import { admitted, type Claim, type PoolLimits } from "#work";
 
 /** So many at once, none that conflicts with another, the others in the order they came. [PAR-01] [PAR-02] [PAR-03] */
 export type Turns = {
-  /** Settles when this piece of work is over. What is closed before its turn never begins. */
+  /** Settles when this piece of work is over, or when everything is closed before its turn: then it never begins. */
   add(claim: Claim, piece: (place: Place) => Promise<void>): Promise<void>;
   close(): void;
 };
@@ -18,7 +18,7 @@ export type Place = {
   goOn(): Promise<void>;
 };
 
-type Waiting = { readonly claim: Claim; readonly begin: (held: Claim) => void };
+type Waiting = { readonly claim: Claim; readonly begin: (held: Claim) => void; readonly drop: () => void };
 type Line = {
   readonly running: Set<Claim>;
   readonly resting: Set<Claim>;
@@ -53,10 +53,14 @@ export function createTurns(limits: PoolLimits): Turns {
           const over = Promise.resolve().then(() => piece(place));
           void over.then(resolve, reject).finally(end);
         };
-        line.waiting.push({ claim, begin });
+        if (isClosed) return resolve();
+        line.waiting.push({ claim, begin, drop: resolve });
         line.next();
       }),
-    close: () => void (isClosed = true),
+    close() {
+      isClosed = true;
+      for (const { drop } of line.waiting) drop();
+    },
   };
 }
 
@@ -90,7 +94,7 @@ function createPlace(line: Line, { claim, held }: Begun): { readonly place: Plac
         resolve();
       };
       // INVARIANT: what it holds already it does not wait for, or it would wait for itself.
-      asked = { claim: kept === null ? claim : { ...claim, writes: [], repositories: [] }, begin };
+      asked = { claim: kept === null ? claim : { ...claim, writes: [], repositories: [] }, begin, drop: () => {} };
       (kept === null ? line.waiting : line.back).push(asked);
       line.next();
       return promise;

@@ -1,18 +1,19 @@
 import { err, ok, type Result } from "#base";
 import {
   beginsRun,
+  dispatchOf,
   type ApprovalUse,
   type KeyError,
   type RequestRefusal,
   type SpendRefusal,
   type StoredToken,
 } from "#model";
+import type { Queue } from "#engine";
 import type { AlsoGranted, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { newestLimit } from "../autonomy/autonomy-store.ts";
 import { limitDrafts } from "../autonomy/limit-drafts.ts";
 import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
-import { dispatchWithin } from "../bus/enqueue.ts";
 import { keyStanding } from "../keys/key-registry.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
@@ -21,7 +22,11 @@ import { findRequest } from "./reads.ts";
 import { recordedUses } from "./recorded-uses.ts";
 import { sameToken, tokenOf, tokenParams, type TokenRow } from "./rows.ts";
 
-export type ApprovalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+export type ApprovalStoreParts = {
+  readonly db: Sqlite;
+  readonly recordAct: RecordAct;
+  readonly queue: Pick<Queue, "send">;
+};
 
 type Refused = RequestRefusal | SpendRefusal | KeyError;
 
@@ -32,8 +37,8 @@ type Refused = RequestRefusal | SpendRefusal | KeyError;
  * the same decision with it. [APPR-16, APPR-17, WSTORE-04]
  */
 export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Result<ApprovalUse, Refused> {
-  const { db, recordAct } = parts;
-  const { token, requestId, at, actor, also } = spending;
+  const { db, recordAct, queue } = parts;
+  const { token, requestId, at, actor, also, attemptLineage: runId, workItemId } = spending;
   const open =
     requestId === null ? null : stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
   if (open !== null && !open.ok) return open;
@@ -51,8 +56,8 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
   }
   if (requestId !== null) closeRequest(db, { ...spending, requestId });
   for (const granted of also) keepUndo(db, { spending, granted });
-  // What is used without a request is a repair or the way back of a batch. [WORK-06]
-  if (open === null || beginsRun(open.value)) dispatchWithin(db, spending);
+  // An approval that is used without a request is for a repair, or undoes a batch. [WORK-06] [FLOW-06]
+  if (open === null || beginsRun(open.value)) queue.send(dispatchOf({ runId, workItemId, at, actor }), at);
   return use;
 }
 

@@ -1,8 +1,8 @@
 import { assert, err, ok, type Result, type Sha256Hex } from "#base";
+import { faultOf } from "#engine";
 import type { AuditDraft, AuditEntry, AuditHead, AuditRules, InvalidInput, StoreFault } from "#model";
 import type { AuditLog } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
-import { faultOf } from "../store-fault.ts";
 import type { HeadsFile } from "./heads.ts";
 import { writeCheckpoint } from "./checkpoint.ts";
 import { createAuditReader, headOf } from "./read.ts";

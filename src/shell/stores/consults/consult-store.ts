@@ -1,4 +1,4 @@
-import { assert, err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
+import { err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
 import {
   consultationFromWire,
   consultationToWire,
@@ -9,9 +9,9 @@ import {
   type Consultation,
   type ConsultRefusal,
 } from "#model";
+import type { Queue } from "#engine";
 import type { ConsultStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
-import { enqueueWithin } from "../bus/enqueue.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
 import { lapseWithin } from "../approvals/lapse.ts";
@@ -96,8 +96,10 @@ function lapseFor(db: Sqlite, { consultation, at }: ConsultChange): ApprovalLaps
 
 const textOf = (consultation: Consultation): string => JSON.stringify(consultationToWire(consultation));
 
+type Beginning = Parts & { readonly queue: Pick<Queue, "send"> };
+
 /** Inside of the transaction that changes the run: there is a consultation with its question, or neither. [CONSULT-11] */
-export function beginConsultWithin({ db, recordAct }: Parts, consultation: Consultation): void {
+export function beginConsultWithin({ db, recordAct, queue }: Beginning, consultation: Consultation): void {
   const { consultationId, runId, number, state, askedAt, tokensUsed, beganAt } = consultation;
   db.run(
     `INSERT INTO consultations (consultation_id, run_id, number, state, asked_at, tokens_used, consultation)
@@ -106,6 +108,5 @@ export function beginConsultWithin({ db, recordAct }: Parts, consultation: Consu
   );
   for (const draft of begunDrafts(consultation)) recordAct(draft);
   if (isConsultOver(consultation)) return;
-  const sent = enqueueWithin(db, { queue: "planner_queue", message: consultMessage(consultation), at: beganAt });
-  assert(sent.ok, "BUS-20 what the planner is asked has its route");
+  queue.send(consultMessage(consultation), beganAt);
 }

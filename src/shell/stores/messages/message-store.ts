@@ -1,5 +1,6 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { Endorsing, KeptMessage, MessageQuery, MessageRefusal, Reception, Settlement } from "#model";
+import type { Queue } from "#engine";
 import type { MessageStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { spendWithin } from "../nonces/nonce-store.ts";
@@ -9,7 +10,11 @@ import { beginTurnWithin } from "../turns/turn-store.ts";
 import { endorsedDraft, isOpen, receivedDrafts, settledDrafts } from "./drafts.ts";
 import { messageOf, messageParams, type MessageRow } from "./rows.ts";
 
-type MessageStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type MessageStoreParts = {
+  readonly db: Sqlite;
+  readonly recordAct: RecordAct;
+  readonly queue: Pick<Queue, "send">;
+};
 
 /** Messages on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createMessageStore(parts: MessageStoreParts): MessageStore {
@@ -72,7 +77,10 @@ function receive({ db, recordAct }: MessageStoreParts, { first, replay, actor }:
   return message;
 }
 
-function settle({ db, recordAct }: MessageStoreParts, settlement: Settlement): Result<KeptMessage, MessageRefusal> {
+function settle(
+  { db, recordAct, queue }: MessageStoreParts,
+  settlement: Settlement,
+): Result<KeptMessage, MessageRefusal> {
   const { messageId, state, text, gate } = settlement;
   const found = find(db, messageId);
   if (found === null) return err({ code: "message_unknown", messageId });
@@ -85,7 +93,7 @@ function settle({ db, recordAct }: MessageStoreParts, settlement: Settlement): R
   });
   for (const draft of settledDrafts(settlement)) recordAct(draft);
   const { question, at } = settlement;
-  if (state === "accepted" && question !== undefined) beginTurnWithin(db, { message: found, question, at });
+  if (state === "accepted" && question !== undefined) beginTurnWithin({ db, queue }, { message: found, question, at });
   return ok({ ...found, state, text, gate });
 }
 

@@ -1,4 +1,4 @@
-import { assert, err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
+import { err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
 import {
   TAINTS,
   turnFromWire,
@@ -9,9 +9,9 @@ import {
   type TurnChange,
   type TurnRefusal,
 } from "#model";
+import type { Queue } from "#engine";
 import type { TurnStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
-import { enqueueWithin } from "../bus/enqueue.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
 import { mayMove, movedDrafts, newTurn } from "./drafts.ts";
@@ -90,8 +90,10 @@ type Begun = {
   readonly at: Instant;
 };
 
+type Beginning = { readonly db: Sqlite; readonly queue: Pick<Queue, "send"> };
+
 /** Inside of the transaction that accepts the message: there is a turn and a question for it, or neither. */
-export function beginTurnWithin(db: Sqlite, { message, question, at }: Begun): void {
+export function beginTurnWithin({ db, queue }: Beginning, { message, question, at }: Begun): void {
   const { messageId, scopeId } = message;
   const last = db.get<{ readonly last: number | null }>(
     "SELECT MAX(turn_number) AS last FROM turns WHERE scope_id = :scopeId",
@@ -103,6 +105,5 @@ export function beginTurnWithin(db: Sqlite, { message, question, at }: Begun): v
      VALUES (:messageId, :scopeId, :turnNumber, 'waiting', 0, :turn)`,
     { messageId, scopeId, turnNumber: turn.turnNumber, turn: textOf(turn) },
   );
-  const sent = enqueueWithin(db, { queue: "proxy_queue", message: question, at });
-  assert(sent.ok, "BUS-20 the question of a message has its route");
+  queue.send(question, at);
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { err, ok, type Result } from "#base";
+import { faultOf } from "#engine";
 import type { VaultFault } from "#model";
 import type { Randomness } from "#ports";
 import { ensurePrivateDir, writePrivateFile } from "../private-files.ts";
-import { faultOf } from "../store-fault.ts";
 import { damaged } from "./vault-document.ts";
 
 const KEY_BYTES = 32;

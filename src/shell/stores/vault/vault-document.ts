@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { canonicalDigest, assert, err, ok, parseStrictJson, type JsonValue, type Result } from "#base";
+import { faultOf } from "#engine";
 import { secretRefSchema, type SecretRef, type VaultFault } from "#model";
 import { writePrivateFile } from "../private-files.ts";
-import { faultOf } from "../store-fault.ts";
 
 const hex = (pattern: RegExp) => z.string().check(z.regex(pattern));
 const vaultIdSchema = hex(/^[0-9a-f]{32}$/);

@@ -1,11 +1,11 @@
 import { err, LIMITS, ok, type Instant, type Result } from "#base";
 import type { KeptRequest, LedgerEntry, RequestRefusal, RunRecord, WorkRefusal } from "#model";
 import type { GrantedRun, RunChange, WorkStore } from "#ports";
-import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { beginConsultWithin } from "../consults/consult-store.ts";
 import { BATCH_GRANT, BATCH_GRANTS } from "../batches/grants.ts";
 import { guarded, guardedValue, readable } from "../store-fault.ts";
+import type { ApprovalStoreParts } from "../approvals/spend.ts";
 import { beginsWork, heldUntil, lapseWithin } from "../approvals/lapse.ts";
 import { draftsOf, isOver } from "./drafts.ts";
 import { executionHash, executionsOf } from "./executions.ts";
@@ -14,7 +14,7 @@ import { createRunNetworkStore } from "./run-network.ts";
 import { countInDoubt, findSettlement, runsInDoubt, settle } from "./settlements.ts";
 import { entryOf, entryParams, grantOf, runOf, runParams, type GrantRow, type LedgerRow, type RunRow } from "./rows.ts";
 
-type WorkStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type WorkStoreParts = ApprovalStoreParts;
 
 /** Runs and ledgers on a migrated `silas.db`. Every change is one transaction with its audit entry. */
 export function createWorkStore(parts: WorkStoreParts): WorkStore {

@@ -1,5 +1,6 @@
 import { ok } from "#base";
-import type { ConsultStore, ModelGateway, QueueStore, ReviewFeed, StopStore, TurnStore, WorkStore } from "#ports";
+import type { Queue } from "#engine";
+import type { ConsultStore, ModelGateway, ReviewFeed, StopStore, TurnStore, WorkStore } from "#ports";
 import { stoppedFact } from "../../stop/stop-door.ts";
 import { createHalting } from "../../talk/halting.ts";
 import type { Work } from "../create.ts";
@@ -12,7 +13,7 @@ type ConsultStores = {
   readonly consults: ConsultStore;
   readonly turns: Pick<TurnStore, "tokensSince">;
   readonly work: WorkStore;
-  readonly queue: QueueStore;
+  readonly queue: Queue;
   readonly approvals: ConsultDeps["approvals"];
   readonly stops: StopStore;
 };
@@ -67,7 +68,7 @@ function createLife(
   const { consults, halting, isStopped } = deps;
   let unsubscribe: (() => void) | null = null;
   // The stop of everything is one of what is told there.
-  const lookAgain = async (): Promise<void> => ((await isStopped()) ? halting.halt() : reader.look());
+  const lookAgain = async (): Promise<void> => ((await isStopped()) ? halting.halt() : reader.retry());
   return {
     async show(runId) {
       const shown = await whole.show(runId);
@@ -80,7 +81,7 @@ function createLife(
     },
     async runGranted(runId) {
       // What the run asks while it goes on is answered in this same process.
-      const unheard = review.subscribe(reader.look);
+      const unheard = review.subscribe(reader.wake);
       await whole.runGranted(runId);
       unheard();
       await reader.idle();
@@ -88,12 +89,11 @@ function createLife(
     async start() {
       await whole.start();
       unsubscribe ??= review.subscribe(() => void lookAgain());
-      reader.look();
+      reader.start();
     },
     async close() {
       unsubscribe?.();
-      await reader.close();
-      await whole.close();
+      await Promise.all([whole.close(), reader.close()]);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Config } from "#model";
 import type { ApprovalsDoor, ApprovalStore, ConsultStore, GateRunner, WorkStore } from "#ports";
 import type { ReadYaml } from "#work";
-import type { ReaderDeps } from "../../bus/held-leases.ts";
+import type { ReaderDeps } from "#engine";
 import type { DayTokens } from "../../talk/day-tokens.ts";
 import type { AskingDeps } from "../../talk/ask-model.ts";
 

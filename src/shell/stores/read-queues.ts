@@ -2,10 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ok, type Result } from "#base";
+import { deadLetterOf, type DeadLetter, type DeadRow } from "#engine";
 import type { StoreFault } from "#model";
-import type { DeadLetter } from "#ports";
-import { guardedValue } from "../store-fault.ts";
-import { deadLetterOf, type QueueRow } from "./rows.ts";
+import { guardedValue } from "./store-fault.ts";
 
 /** `waiting`: runs; messages that wait for an answer are told where they were said. */
 type QueuesFound = { readonly waiting: number; readonly dead: readonly DeadLetter[] };
@@ -19,12 +18,12 @@ export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
   return guardedValue(() => {
     const db = new DatabaseSync(file, { readOnly: true });
     try {
-      if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue_messages'").get() === undefined) return NOTHING;
+      if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue'").get() === undefined) return NOTHING;
       const waiting = db
-        .prepare("SELECT count(*) AS count FROM queue_messages WHERE state <> 'dead' AND queue = 'runtime_queue'")
+        .prepare("SELECT count(*) AS count FROM queue WHERE kind = 'system_event' AND state = 'ready'")
         .get();
-      const dead = db.prepare("SELECT * FROM queue_messages WHERE state = 'dead' ORDER BY position DESC").all();
-      return { waiting: Number(waiting?.["count"] ?? 0), dead: (dead as QueueRow[]).map(deadLetterOf) };
+      const dead = db.prepare("SELECT * FROM queue WHERE state = 'dead' ORDER BY position DESC").all();
+      return { waiting: Number(waiting?.["count"] ?? 0), dead: (dead as DeadRow[]).map(deadLetterOf) };
     } finally {
       db.close();
     }

@@ -1,0 +1,77 @@
+import * as z from "zod/mini";
+import { isWellFormed, LIMITS } from "#base";
+import { recordOf } from "../approval/record-codec.ts";
+
+export const busId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+const count = z.int().check(z.gte(0));
+const text = z.string().check(z.maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"));
+
+/** The inbox of each role, as the audit chain names it. [BUS-19] */
+export const QUEUES = ["proxy_queue", "planner_queue", "executor_queue", "runtime_queue"] as const;
+export type QueueName = (typeof QUEUES)[number];
+
+export const SENDERS = ["user", "proxy", "planner", "executor", "runtime"] as const;
+export type Sender = (typeof SENDERS)[number];
+
+const AGENTS = ["proxy", "planner", "executor", "runtime"] as const;
+const ERROR_CODES = [
+  "tool_failure",
+  "budget_exceeded",
+  "gate_blocked",
+  "approval_denied",
+  "verification_failed",
+  "timeout",
+] as const;
+
+/** How work stands. A status that reports an error also says which error, whose, on which attempt, and whether to retry. [BUS-03] [BUS-07] */
+const about = { detail: z.optional(text), budget_remaining_tokens: z.optional(count) };
+const money = { budget_remaining_usd: z.optional(z.number().check(z.gte(0))) };
+const statusPayload = z.discriminatedUnion("status", [
+  z.strictObject({ status: z.enum(["running", "done"]), attempt_number: z.optional(count), ...about, ...money }),
+  z.strictObject({
+    status: z.enum(["failed", "stuck", "blocked", "verification_failed"]),
+    error_code: z.enum(ERROR_CODES),
+    retryable: z.boolean(),
+    origin_agent: z.enum(AGENTS),
+    attempt_number: count,
+    ...about,
+    ...money,
+  }),
+]);
+
+type KindRow = {
+  readonly payload: z.ZodMiniType;
+  /** Any other sender is refused and recorded. [BUS-20] [BUS-21] */
+  readonly sentBy: readonly Sender[];
+  readonly queue: QueueName;
+  /** Messages with the same key are handled one at a time, in the order they were sent. */
+  readonly orderBy: "scope" | "subject";
+};
+
+const consulted = z.strictObject({ consultation_id: busId, run_id: busId, work_item_id: busId });
+
+/**
+ * Every kind of message: what it carries, who may send it, where it goes, and what it waits behind. A payload names records and never grants anything: handlers load plan, approval and text from the stores. [BUS-02]
+ */
+export const KINDS = {
+  user_message: {
+    payload: recordOf(z.strictObject({ message_id: busId })),
+    sentBy: ["user"],
+    queue: "proxy_queue",
+    orderBy: "scope",
+  },
+  consult_planner: { payload: recordOf(consulted), sentBy: ["runtime"], queue: "planner_queue", orderBy: "subject" },
+  replan_request: { payload: recordOf(consulted), sentBy: ["runtime"], queue: "planner_queue", orderBy: "subject" },
+  execution_status: { payload: recordOf(statusPayload), sentBy: ["runtime"], queue: "proxy_queue", orderBy: "scope" },
+  /** An approval let a run begin. [WORK-06] */
+  system_event: {
+    payload: recordOf(z.strictObject({ event: z.literal("run_granted"), run_id: busId, work_item_id: busId })),
+    sentBy: ["runtime"],
+    queue: "runtime_queue",
+    orderBy: "subject",
+  },
+} as const satisfies { readonly [kind: string]: KindRow };
+
+export type MessageKind = keyof typeof KINDS;
+export type PayloadOf<K extends MessageKind> = z.infer<(typeof KINDS)[K]["payload"]>;
+export const isMessageKind = (kind: string): kind is MessageKind => Object.hasOwn(KINDS, kind);

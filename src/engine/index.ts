@@ -1,0 +1,20 @@
+/**
+ * engine: one of each machine that the product runs on.
+ *
+ * The durable queue: what must happen later is a message on it. A reader leases messages of some kinds, handles each
+ * under a lease until its work is over, and settles it together with what its handler writes.
+ * Invariants: a message is handled at least once and settled once; messages with the same order key never overlap; only
+ * the newest lease settles. Methods throw a `Fault` when the database fails; `asResult` serves callers that expect values.
+ */
+export type { Database } from "./database.ts";
+export { asResult, SQLITE_CORRUPT, faultOf } from "./fault.ts";
+export { createQueue, type Queue } from "./queue/queue.ts";
+export { createReader, DONE, UNUSED, type Outcome, type Reader, type ReaderDeps } from "./queue/reader.ts";
+export {
+  deadLetterOf,
+  readMessage,
+  type DeadLetter,
+  type DeadRow,
+  type LeasedMessage,
+  type QueueText,
+} from "./queue/table.ts";

@@ -1,0 +1,137 @@
+import { assert, LIMITS, ok, type Instant, type Result } from "#base";
+import type { DerivedProblem, QueueMessage } from "#model";
+import type { Database, RecordAct } from "../database.ts";
+import { faultFrom } from "../fault.ts";
+import { createGroupCommit } from "./group-commit.ts";
+import * as table from "./table.ts";
+import type {
+  DeadLetter,
+  Lease,
+  LeasedMessage,
+  LeaseLost,
+  LeaseRequest,
+  LeaseSpan,
+  Returning,
+  SendRefusal,
+  Settling,
+} from "./table.ts";
+
+type QueueParts = { readonly db: Database; readonly recordAct: RecordAct };
+/** What a handler writes together with the end of its message. It runs inside the commit and must not wait. */
+type SettleRequest = Settling & { readonly write?: () => void };
+type SettleRefusal = LeaseLost | SendRefusal | DerivedProblem;
+
+export type Queue = ReturnType<typeof createQueue>;
+
+/**
+ * The one durable queue, in `silas.db`: what must happen later is a message here. A message is added once, leased to one
+ * holder at a time, and deleted in the commit that does what it asks for. A message that nobody can handle is dead: it
+ * stays, with the reason. Methods throw a `Fault` when the database fails.
+ */
+export function createQueue({ db, recordAct }: QueueParts) {
+  const together = createGroupCommit(db);
+  const commit: Commit = (work) => together(work).catch(rethrow);
+  const added = createListeners();
+  return {
+    /** Told of every commit that added a message. */
+    onAdded: added.subscribe,
+    ...createSending({ db, recordAct, commit, announce: added.tell }),
+    ...createLeasing({ db, recordAct, commit, announce: added.tell }),
+    /** At a start: gives back what an ended process held under this name, and kills messages of unknown kinds. [BUS-14] */
+    async recover(holder: string, at: Instant): Promise<void> {
+      await commit(() => {
+        table.putBack(db, holder);
+        table.killUnknown({ db, recordAct }, at);
+        return ok();
+      });
+    },
+    /** The newest dead messages, newest first. */
+    dead: (): readonly DeadLetter[] =>
+      read(() => db.all<table.DeadRow>(DEAD, { limit: LIMITS.pageRows }).map(table.deadLetterOf)),
+  };
+}
+
+const DEAD = "SELECT * FROM queue WHERE state = 'dead' ORDER BY position DESC LIMIT :limit";
+
+type Commit = <T, E>(work: () => Result<T, E>) => Promise<Result<T, E>>;
+type Parts = QueueParts & { readonly commit: Commit; readonly announce: () => void };
+
+function createListeners() {
+  const listeners = new Set<() => void>();
+  return {
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    tell(): void {
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+function createSending({ db, recordAct, commit, announce }: Parts) {
+  const addWithin = (adding: table.Adding, add = table.add): Result<"added" | "known", SendRefusal> => {
+    const added = add(db, adding);
+    if (added.ok && added.value === "added") db.afterCommit(announce);
+    return added;
+  };
+  return {
+    /** Inside a transaction of another store, so that a message is there with what it tells of, or neither is. */
+    send(message: QueueMessage, at: Instant): void {
+      const sent = addWithin({ message, at });
+      assert(sent.ok, "BUS-20 the product sends only messages that their kind allows");
+    },
+    /** `known` when the queue has this message, or has handled it. A sender its kind does not allow is recorded. */
+    async enqueue(message: QueueMessage, at: Instant): Promise<Result<"added" | "known", SendRefusal>> {
+      const added = await commit(() => addWithin({ message, at }));
+      if (!added.ok && added.error.code === "message_unrouted")
+        await commit(() => ok(recordAct(table.unroutedDraft(message, at))));
+      return added;
+    },
+    /** Sends a message once more although it was handled, because its work is not over. Never adds a second one. */
+    async reopen(message: QueueMessage, at: Instant): Promise<void> {
+      await commit(() => addWithin({ message, at }, table.addAgain));
+    },
+  };
+}
+
+function createLeasing({ db, recordAct, commit, announce }: Parts) {
+  const parts = { db, recordAct };
+  return {
+    /** The messages that have been ready the longest, at most one for each order key. [BUS-16] */
+    async lease(request: LeaseRequest): Promise<readonly LeasedMessage[]> {
+      if (!read(() => table.hasDue(db, request))) return [];
+      const countMax = Math.min(request.countMax, LIMITS.leaseBatch);
+      const leased = await commit(() => ok(table.lease(parts, { ...request, countMax })));
+      return leased.ok ? leased.value : [];
+    },
+    /** Prolongs these leases; answers with those that are lost. */
+    async heartbeat(leases: readonly Lease[], span: LeaseSpan): Promise<readonly Lease[]> {
+      const lost = await commit(() => ok(leases.filter((one) => !table.prolong(db, { ...one, ...span }))));
+      return lost.ok ? lost.value : [];
+    },
+    /** Ends a message: its deletion, what follows from it and what its handler writes are one commit. [BUS-17] */
+    settle: ({ write, ...settling }: SettleRequest): Promise<Result<void, SettleRefusal>> =>
+      commit(() => {
+        const settled = table.settle(parts, settling);
+        if (!settled.ok) return settled;
+        if ((settling.derived?.length ?? 0) > 0) db.afterCommit(announce);
+        write?.();
+        return ok();
+      }),
+    giveBack: (returning: Returning): Promise<Result<"ready" | "dead", LeaseLost>> =>
+      commit(() => table.giveBack(parts, returning)),
+  };
+}
+
+function read<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    return rethrow(cause);
+  }
+}
+
+function rethrow(cause: unknown): never {
+  throw faultFrom(cause);
+}

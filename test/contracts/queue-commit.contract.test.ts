@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import { createQueue, type Database, type Queue } from "#engine";
+import { at, must } from "./journal-fixture.ts";
+import { openDatabase } from "./queue-database.ts";
+import {
+  dispatchNamed,
+  idsOf,
+  lease,
+  leaseOne,
+  openQueue,
+  questionNamed,
+  requestOf,
+  send,
+  statesIn,
+  type Opened,
+} from "./queue-fixture.ts";
+
+const LOST = { error: { code: "lease_lost" } };
+const FULL = Object.assign(new Error("simulated failure"), { code: "ERR_SQLITE_ERROR", errcode: 13 });
+
+/** A queue on a connection of its own, with a table whose rows a handler writes. */
+async function openWithEffects(wrap: (db: Database) => Database = (db) => db) {
+  const opened = await openQueue();
+  const db = wrap(openDatabase(opened.dataDir));
+  db.run("CREATE TABLE effects (id TEXT PRIMARY KEY) STRICT");
+  const recordAct = (): never => {
+    throw new Error("nothing dies here");
+  };
+  const queue: Queue = createQueue({ db, recordAct });
+  const write = (id: string) => (): void => void db.run("INSERT INTO effects (id) VALUES (:id)", { id });
+  const effects = (): readonly string[] =>
+    db.all<{ readonly id: string }>("SELECT id FROM effects ORDER BY id").map(({ id }) => id);
+  return { opened: { ...opened, queue } satisfies Opened, queue, write, effects };
+}
+
+describe("settling", () => {
+  test("[BUS-17] deletes the message, sends what follows and writes the effect in one commit", async () => {
+    const { opened, queue, write, effects } = await openWithEffects();
+    await send(opened, dispatchNamed("a"));
+    let told = 0;
+    queue.onAdded(() => void (told += 1));
+    const derived = [dispatchNamed("next", { traceId: "a" })];
+    must(await queue.settle({ lease: await leaseOne(opened), at: at(0), derived, write: write("a") }));
+    expect([statesIn(opened), effects(), told]).toEqual([["next ready"], ["a"], 1]);
+  });
+
+  test("[BUS-08] [BUS-09] [BUS-17] [BUS-20] with a message that may not follow changes nothing", async () => {
+    const { opened, queue, write, effects } = await openWithEffects();
+    await send(opened, dispatchNamed("a", { taint: "external" }));
+    const held = await leaseOne(opened);
+    const good = dispatchNamed("good", { traceId: "a", taint: "external" });
+    const refusals = [
+      [{ ...good, id: "bad", traceId: "elsewhere" }, "trace_differs"],
+      [{ ...good, id: "bad", taint: "owner" }, "trust_raised"],
+      [{ ...good, id: "bad", sentBy: "user" }, "message_unrouted"],
+      [{ ...good, id: "not an id" }, "message_malformed"],
+      [{ ...good, payload: { ...good.payload, runId: "other" } }, "message_differs"],
+    ] as const;
+    for (const [bad, code] of refusals) {
+      const settled = await queue.settle({ lease: held, at: at(0), derived: [good, bad], write: write("a") });
+      expect(settled).toMatchObject({ error: { code } });
+      expect([statesIn(opened), effects()]).toEqual([["a leased"], []]);
+    }
+    must(await queue.settle({ lease: held, at: at(0), derived: [good] }));
+    expect(statesIn(opened)).toEqual(["good ready"]);
+  });
+
+  test("[BUS-17] with a write that throws changes nothing", async () => {
+    const { opened, queue, effects } = await openWithEffects();
+    await send(opened, dispatchNamed("a"));
+    const held = await leaseOne(opened);
+    const write = (): never => {
+      throw new Error("a bug");
+    };
+    await expect(queue.settle({ lease: held, at: at(0), write })).rejects.toThrow("a bug");
+    expect([statesIn(opened), effects()]).toEqual([["a leased"], []]);
+    must(await queue.settle({ lease: held, at: at(0) }));
+    expect(await send(opened, dispatchNamed("a"))).toBe("known");
+  });
+
+  test("[BUS-12] under a lost lease writes nothing", async () => {
+    const { opened, queue, write, effects } = await openWithEffects();
+    await send(opened, dispatchNamed("a"));
+    const first = await leaseOne(opened);
+    const second = await leaseOne(opened, { at: at(2), holder: "two" });
+    const derived = [dispatchNamed("next", { traceId: "a" })];
+    expect(await queue.settle({ lease: first, at: at(2), derived, write: write("first") })).toMatchObject(LOST);
+    expect([statesIn(opened), effects()]).toEqual([["a leased"], []]);
+    must(await queue.settle({ lease: second, at: at(2), write: write("second") }));
+    expect(effects()).toEqual(["second"]);
+  });
+});
+
+describe("calls of the same moment", () => {
+  test("are one commit", async () => {
+    let commits = 0;
+    const { opened } = await openWithEffects((db) => ({
+      ...db,
+      transaction: (work) => {
+        commits += 1;
+        return db.transaction(work);
+      },
+    }));
+    const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
+    await Promise.all(ids.map((id) => send(opened, dispatchNamed(id))));
+    expect([commits, statesIn(opened).length]).toEqual([1, 20]);
+    await send(opened, dispatchNamed("alone"));
+    expect(commits).toBe(2);
+  });
+
+  test("fail alone: one that is refused and one that throws take nothing of the others back", async () => {
+    const { opened, queue, write, effects } = await openWithEffects();
+    for (const id of ["a", "b", "c", "d"]) await send(opened, dispatchNamed(id));
+    const [a, b, c, d] = await lease(opened);
+    if (a === undefined || b === undefined || c === undefined || d === undefined) throw new Error("nothing is ready");
+    const raising = [dispatchNamed("next", { traceId: "elsewhere" })];
+    const throwing = (): never => {
+      write("c")();
+      throw new Error("a bug");
+    };
+    const answers = await Promise.allSettled([
+      queue.settle({ lease: a, at: at(0), write: write("a") }),
+      queue.settle({ lease: b, at: at(0), derived: raising, write: write("b") }),
+      queue.settle({ lease: c, at: at(0), write: throwing }),
+      queue.settle({ lease: d, at: at(0), write: write("d") }),
+      queue.enqueue(dispatchNamed("e"), at(0)),
+    ]);
+    expect(answers).toMatchObject([
+      { value: { ok: true } },
+      { value: { error: { code: "trace_differs" } } },
+      { reason: { message: "a bug" } },
+      { value: { ok: true } },
+      { value: { value: "added" } },
+    ]);
+    expect([statesIn(opened), effects()]).toEqual([
+      ["b leased", "c leased", "e ready"],
+      ["a", "d"],
+    ]);
+  });
+
+  test("are all rejected when their commit fails, and none of them took effect", async () => {
+    let isFull = false;
+    const { opened, queue } = await openWithEffects((db) => ({
+      ...db,
+      transaction: (work) =>
+        db.transaction(() => {
+          const result = work();
+          if (isFull) throw FULL;
+          return result;
+        }),
+    }));
+    isFull = true;
+    const sent = await Promise.allSettled(["a", "b"].map((id) => queue.enqueue(dispatchNamed(id), at(0))));
+    const rejected = { status: "rejected", reason: { name: "Fault", code: "disk_full", retryable: true } };
+    expect(sent).toMatchObject([rejected, rejected]);
+    expect(statesIn(opened)).toEqual([]);
+    isFull = false;
+    expect(await send(opened, dispatchNamed("a"))).toBe("added");
+  });
+});
+
+test("[BUS-10] [BUS-12] two connections to one file never lease the same message, nor two of one order key", async () => {
+  const first = await openQueue();
+  const second = await openQueue(first.dataDir);
+  for (let number = 0; number < 40; number += 1) await send(first, questionNamed(`m${number}`, `scope-${number % 8}`));
+  const handled: string[] = [];
+  for (let round = 0; handled.length < 40 && round < 50; round += 1) {
+    const request = (holder: string) => requestOf({ kinds: ["user_message"], holder, countMax: 3, at: at(round / 10) });
+    const [one, two] = await Promise.all([first.queue.lease(request("one")), second.queue.lease(request("two"))]);
+    const scopes = [...one, ...two].map(({ message }) => message.scopeId);
+    expect(new Set(scopes).size).toBe(scopes.length);
+    const settle = (queue: Queue) => (held: (typeof one)[number]) => queue.settle({ lease: held, at: at(round / 10) });
+    for (const settled of await Promise.all([...one.map(settle(first.queue)), ...two.map(settle(second.queue))]))
+      must(settled);
+    handled.push(...idsOf(one), ...idsOf(two));
+  }
+  expect([handled.length, new Set(handled).size]).toEqual([40, 40]);
+});
