@@ -27,7 +27,7 @@ import {
   systemSha256,
 } from "../src/shell/runtime/index.ts";
 import { createMemoryVault, openRuntime } from "../src/shell/stores/index.ts";
-import { NO_PASSKEYS, NO_SKILLS } from "../sim/index.ts";
+import { NO_PASSKEYS, NO_SKILLS, NOTHING_FOLLOWS } from "../sim/index.ts";
 import type { Line } from "./measure.ts";
 import { importPeer } from "./peers.ts";
 import { makeDir, ROOT, whenMeasured } from "./places.ts";
@@ -109,6 +109,7 @@ async function makeProduct() {
     settings: SETTINGS,
     passkeys: NO_PASSKEYS,
     skills: NO_SKILLS,
+    ...NOTHING_FOLLOWS,
   });
   const owner = await enrolOwner(stores);
   let plans = 0;

@@ -28,6 +28,7 @@ import {
 } from "../src/shell/runtime/index.ts";
 import type { MessagesDoor, RunFeed, Timers, WorkDoor } from "../src/shell/ports.ts";
 import { createMemoryVault, openJournalInMemory, openRuntimeInMemory } from "../src/shell/stores/index.ts";
+import { NOTHING_FOLLOWS } from "../sim/index.ts";
 
 /** Hears of a number of batches to send, or of the wish to know what was used since the last time. */
 export type Order =
@@ -144,6 +145,7 @@ const SETTINGS = {
 };
 const NONE = { ok: false, error: { code: "store_failed", retryable: false } } as const;
 const QUIET = {
+  ...NOTHING_FOLLOWS,
   skills: { factsFor: async () => NONE },
   readYaml: parseYaml,
   runs: { executions: async () => ({ ok: true, value: [] }) as const },

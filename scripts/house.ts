@@ -66,7 +66,7 @@ export const ROOMS: readonly Room[] = [
     door: "src/engine/index.ts",
     mayImport: ["ports", ...CORE],
     packages: [],
-    purpose: "one of each machine the product runs on: the durable queue and its readers",
+    purpose: "one of each machine the product runs on: the durable queue, its readers, and how a decision takes effect",
   },
   {
     name: "stores",

@@ -57,7 +57,13 @@ export const GOAL = planProposalText({
   standing: { max_executions: 5, expires_at: "2030-01-01T00:00:00.000Z" },
 });
 
-export type Trust = { readonly stores: RuntimeStores; readonly approvals: ApprovalsDoor; readonly signer: Signer };
+export type Trust = {
+  readonly stores: RuntimeStores;
+  readonly approvals: ApprovalsDoor;
+  /** Commits a decision and ends there, as a process that is killed. */
+  readonly cutOff: ApprovalsDoor;
+  readonly signer: Signer;
+};
 export type TrustOpening = {
   readonly dataDir: string;
   /** Outlives every crash: it is no part of the disk that is cut. */
@@ -71,6 +77,8 @@ export type TrustOpening = {
   readonly skills?: InstalledSkills;
   /** Sees each text of a plan that is parsed. */
   readonly readYaml?: typeof parseYaml;
+  /** Carries out a decision; nothing does unless this says so. */
+  readonly settle?: (decision: KeptRequest) => Promise<void>;
 };
 
 /** Everything between a plan and a used approval, on a real file. */
@@ -104,8 +112,9 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     ...(opening.limits === undefined ? {} : { limits: opening.limits }),
   };
   const { approvals: store, audit } = stores;
-  const approvals = createApprovalsDoor({
+  const door = {
     ...parts,
+    ...NOTHING_FOLLOWS,
     signer: through(signer),
     store,
     audit,
@@ -114,8 +123,14 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     skills,
     readYaml,
     settings,
-  });
-  return { stores, approvals, signer };
+  };
+  const { settle = NOTHING_FOLLOWS.settle } = opening;
+  return {
+    stores,
+    approvals: createApprovalsDoor({ ...door, settle }),
+    cutOff: createApprovalsDoor(door),
+    signer,
+  };
 }
 
 export function answerTo({ requestId, planHash }: KeptRequest, verdict: OwnerAnswer["verdict"]): OwnerAnswer {
@@ -183,6 +198,12 @@ export const NO_PASSKEYS: Passkeys = {
   availableFor: async () => ok(false),
   challengeFor: async () => err({ code: "passkey_missing" }),
   verify: async () => err({ code: "passkey_missing" }),
+};
+
+/** Approvals alone: no secret is asked for, and no decision is carried out. */
+export const NOTHING_FOLLOWS = {
+  secrets: { list: async () => ok([]), ask: async () => err({ code: "too_many_asked" as const, max: 0 }) },
+  settle: async () => {},
 };
 
 const notInstalled = (name: string) =>

@@ -4,14 +4,7 @@ import { assert } from "#base";
 import { createMemoryModels } from "#gateway";
 import type { Gate, KeptRequest, Stream } from "#model";
 import type { Log, ModelGateway, Sender, Vault } from "#ports";
-import {
-  createMessages,
-  createSigner,
-  systemTimers,
-  withMessageDecisions,
-  type GateCallables,
-  type Messages,
-} from "#runtime";
+import { createMessages, createSigner, systemTimers, type GateCallables, type Messages } from "#runtime";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, RUNTIME_FILE } from "./approval-world.ts";
 import type { World } from "./disk-run.ts";
@@ -63,7 +56,8 @@ export async function openConversation(world: World, opening: Opening = {}): Pro
   const { system = [], callables = {}, script = () => 0, vault = createMemoryVault(), models = NO_MODEL } = opening;
   const dataDir = join(world.root, "data");
   const sandboxes = playSandboxes(join(world.root, "spaces"), script);
-  const working = await openWork(world, { dataDir, vault, sandboxes, system, callables });
+  const settle = async (decision: KeptRequest): Promise<void> => void (await messages.decided(decision));
+  const working = await openWork(world, { dataDir, vault, sandboxes, system, callables, settle });
   const { trust, work, gates } = working;
   const { stores } = trust;
   const { clock, seeded: randomness } = world;
@@ -94,15 +88,13 @@ export async function openConversation(world: World, opening: Opening = {}): Pro
       personality: { constitution: ["Never fabricate information"] },
     },
   });
-  const approvals = withMessageDecisions(trust.approvals, messages);
   const database = new DatabaseSync(join(dataDir, RUNTIME_FILE));
   return {
     ...working,
-    trust: { ...trust, approvals },
     messages,
     sandboxes,
     vault,
-    cutOff: trust.approvals,
+    cutOff: trust.cutOff,
     world,
     database,
     async close() {

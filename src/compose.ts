@@ -19,6 +19,7 @@ import {
   type TlsUnreadable,
 } from "#channels";
 import { parseYaml } from "#config";
+import { createDecisions, type Decisions } from "#engine";
 import { createBotGateway, createEgressGateway, createModels, type Network } from "#gateway";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
@@ -73,12 +74,8 @@ import {
   systemRandomness,
   systemSha256,
   systemTimers,
-  withAskedSecrets,
   withAuditedTransfers,
-  withMessageDecisions,
   withReviewFeed,
-  withSkillDecisions,
-  withSkills,
   withStop,
   withoutSecrets,
   type AuditLife,
@@ -159,6 +156,7 @@ export interface LocalApp {
   readonly connections: Connections;
   readonly memory: MemoryDoor;
   readonly work: Work;
+  readonly decisions: Decisions;
   readonly hold: HoldDoor;
   close(): Promise<void>;
 }
@@ -188,12 +186,13 @@ type Parts = {
   readonly log: LogFile;
 } & Opened;
 
+const pageOf = ({ version, pageDir = BUILT_PAGE }: AppOptions) => ({ version, pageDir });
+
 async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts): Promise<App> {
-  const { journal, feed } = createJournal({ stores, machine, log });
+  const journals = createJournal({ stores, machine, log });
   await sweepSandboxes(options.config.sandbox);
   const terminalToken = randomToken(machine.randomness);
-  const page = { version: options.version, pageDir: options.pageDir ?? BUILT_PAGE };
-  const settings = webSettings(options.config, { terminalToken, tls, ...page });
+  const settings = webSettings(options.config, { terminalToken, tls, ...pageOf(options) });
   const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
   const { keys, hold } = trust;
   hold.onAccepted(async () => void (await life.begin(options.version)));
@@ -201,8 +200,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const { refusals, faults, ...tallies } = createTallies({ audit: stores.audit, ...machine, log });
   const whole = createChainVerifier({ file: CHAIN_WORKER, dataDir: options.config.dataDir });
   const server = await createWebServer({
-    journal,
-    feed,
+    ...journals,
     ...trust,
     sessions: stores.sessions,
     activity: createActivityDoor({ ...stores, whole, titles: stores.approvals, gates: options.config.gates.system }),
@@ -215,7 +213,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   let stopMessages: (() => Promise<void>) | null = null;
   return {
     ...trust,
-    journal,
+    journal: journals.journal,
     faults,
     onDeviceWaiting: trust.deviceKeys.onWaiting,
     onTelegram: telegram.onState,
@@ -230,6 +228,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       if (!told.ok) log.error("instance_file_failed", told.error);
       await hold.whenOpen(async () => {
         stopMessages = startMessagesLife({ ...trust, nonces: stores.nonces, ...options, ...machine, log });
+        await trust.decisions.start();
         await trust.work.start();
         telegram.start(url);
       });
@@ -237,9 +236,10 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     },
     async close() {
       await Promise.all([server.close(), whole.close(), telegram.close()]);
+      await trust.decisions.close();
       await trust.work.close();
       await stopMessages?.();
-      feed.close();
+      journals.feed.close();
       await tallies.close();
       if (hold.current() === null) await life.end();
       await stores.close();
@@ -284,6 +284,7 @@ export async function composeLocal(options: LocalOptions): Promise<Result<LocalA
     async close() {
       feed.close();
       await trust.messages.talk.close();
+      await trust.decisions.close();
       await trust.work.close();
       await stores.value.close();
       lock.value.release();
@@ -352,9 +353,10 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const folders = openSkillFolders(options.config.skillsDir);
   const ofSkills = { ...parts, store: stores.skills, approvals: stores.approvals, folders };
   const installed = createInstalledSkills(ofSkills);
-  const settings = approvalSettings(options.config);
   const store = withReviewFeed(stores.approvals, review);
-  const asked = createApprovalsDoor({ ...parts, skills: installed, store, signer, passkeys, settings });
+  const settle: Decisions["settle"] = (decision) => decisions.settle(decision);
+  const door = { ...parts, store, signer, passkeys, secrets, settle, settings: approvalSettings(options.config) };
+  const asked = createApprovalsDoor({ ...door, skills: installed });
   const approvals = withoutSecrets.approvals(asked, findSecrets);
   const sandboxes = withStop(composeSandboxes({ ...options, searchPath: PROGRAMS }), stores.stops);
   const gates = createSystemGates({ config: options.config, audit, clock, timers: machine.timers, sandboxes });
@@ -369,23 +371,15 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const customers = openCustomerFiles(options.config.sandbox.customerContextDir);
   const talking = { ...given, stores, review, stream: work.stream, models, customers, approvals, gates, signer };
   const messages = withoutSecrets.messages(createMessages(talking), findSecrets);
+  const memory = createMemory({ ...given, stores, approvals });
+  const decisions = createDecisions({ messages, memory, skills, connections, store: stores.approvals, log });
+  const doors = { work, approvals, memory, skills, connections, messages, passkeys, review, gates, secrets };
   return {
-    work: withSkills(withSkills(work, skills), connections),
+    ...doors,
+    decisions,
     keys: createKeysDoor({ vault, registry, clock, randomness, signer, audit }),
     hold: createHoldDoor({ store: stores.hold, registry, clock, onChanged: review.changed }),
     deviceKeys: createDeviceKeys({ ...parts, signer, review }),
-    ...createMemory({
-      ...given,
-      stores,
-      approvals: withSkillDecisions(withMessageDecisions(withAskedSecrets({ approvals, secrets }), messages), skills),
-    }),
-    skills,
-    connections,
-    messages,
-    passkeys,
-    review,
-    gates,
-    secrets,
     bot: createBotGateway({ ...options, ...machine }),
   };
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { assert, err, ok } from "#base";
 import { openCallback } from "#channels";
 import { parseYaml } from "#config";
+import { createDecisions, type Decisions } from "#engine";
 import type { KeptRequest, SandboxRun, SecretRef } from "#model";
 import type { KeptConnection, SandboxCommand, Sandboxes, Timers, Vault } from "#ports";
 import { createConnections, createSecretsDoor, type Connections, type InstalledSkills } from "#runtime";
@@ -182,7 +183,11 @@ export async function vaultAt(vault: Vault, access: string): Promise<Vault> {
   return copy;
 }
 
-export type Connecting = Working & { readonly connections: Connections; readonly keep: () => Promise<void> };
+export type Connecting = Working & {
+  readonly connections: Connections;
+  readonly decisions: Decisions;
+  readonly keep: () => Promise<void>;
+};
 export type ConnectingParts = {
   readonly dataDir: string;
   readonly vault: Vault;
@@ -235,19 +240,31 @@ export async function openConnecting(
     made = { connections, keep };
     return connections.uses;
   };
-  const working = await openWork(world, { ...parts, sandboxes: service, connect });
+  const settle = (decision: KeptRequest): Promise<void> => decisions.settle(decision);
+  const working = await openWork(world, { ...parts, sandboxes: service, connect, settle });
   assert(made !== null, "work is made with its connections");
-  return { ...working, ...(made as { readonly connections: Connections; readonly keep: () => Promise<void> }) };
+  const whole = made as { readonly connections: Connections; readonly keep: () => Promise<void> };
+  const store = working.trust.stores.approvals;
+  const decisions: Decisions = createDecisions({ ...NO_OTHERS, connections: whole.connections, store });
+  return { ...working, ...whole, decisions };
 }
 
+/** Nothing else is decided here. */
+const NO_OTHERS = {
+  messages: { decided: async () => ok() },
+  memory: { settle: async () => ok() },
+  skills: { settle: async () => {}, close: async () => {} },
+  log: { error: () => {} },
+};
+
 /** As `silas start` does: connections first, then what was left and granted. */
-export async function startAll({ connections, work }: Connecting): Promise<void> {
-  await connections.start();
+export async function startAll({ decisions, work }: Connecting): Promise<void> {
+  await decisions.start();
   await work.start();
 }
 
 export async function closeAll(connecting: Connecting): Promise<void> {
-  await connecting.connections.close();
+  await connecting.decisions.close();
   await closeWork(connecting);
 }
 

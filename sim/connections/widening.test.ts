@@ -147,3 +147,29 @@ test("[PERM-04] what was removed while it was asked about does not come back by 
     await closeAll(connecting);
   });
 });
+
+test("[PERM-04] more that is approved while another sign-in of the connection goes on begins when that one is over", async () => {
+  await inWorld(17, async (world) => {
+    const parts = await partsIn(world);
+    const connecting = await openConnecting(world, parts);
+    await connecting.keep();
+    const plans = [planFor("add"), planFor("add").replace("id: task-add", "id: task-more")];
+    const runs: string[] = [];
+    for (const plan of plans) runs.push(await grantPlan(connecting, plan));
+    await startAll(connecting);
+    const asked = async () => {
+      const inbox = await connecting.trust.approvals.inbox();
+      return inbox.ok ? inbox.value.filter(({ kind }) => kind === "permission_escalation") : [];
+    };
+    await until(async () => (await asked()).length === 2);
+    for (const request of await asked()) await answer(connecting, { request, says: "approved" });
+    const open = await connecting.trust.stores.approvals.uncarried();
+    expect(open).toMatchObject({ value: [{ kind: "permission_escalation" }] });
+    parts.service.answer = "give";
+    await until(async () =>
+      (await Promise.all(runs.map((run) => statusOf(connecting, run)))).every((is) => is === "done"),
+    );
+    expect(parts.outside.signIns).toBe(2);
+    await closeAll(connecting);
+  });
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { assert } from "#base";
+import { assert, ok } from "#base";
+import { createDecisions } from "#engine";
 import { createMemoryModels } from "#gateway";
 import type { Gate, KeptRequest } from "#model";
 import { answerTo } from "../approval-world.ts";
@@ -48,11 +49,15 @@ async function scene(world: World) {
     expect(models.asked).toEqual([]);
     return { silas, messageId: received.value.message.messageId, request };
   };
-  /** As a start does. */
-  const restart = async (before: Conversation): Promise<Conversation> => {
+  const reopen = async (before: Conversation): Promise<Conversation> => {
     await before.close();
     const silas = await open(before.vault);
     silas.messages.talk.start();
+    return silas;
+  };
+  /** As a start does. */
+  const restart = async (before: Conversation): Promise<Conversation> => {
+    const silas = await reopen(before);
     assert((await silas.messages.resume()).ok, "what was left is made up for");
     return silas;
   };
@@ -61,7 +66,7 @@ async function scene(world: World) {
     assert(turn.ok, "a turn can be read");
     return [turn.value?.state, models.asked.length];
   };
-  return { models, wait, restart, answersTo };
+  return { models, wait, reopen, restart, answersTo };
 }
 
 test("[TURN-08] a message that the owner lets through is answered once, whatever happens after that", async () => {
@@ -103,3 +108,43 @@ test("[TURN-08] a message that was let through is answered once after a restart,
     });
   }
 });
+
+test("[TURN-08] a decision about a waiting message that was not carried out is settled by the start of decisions, once", async () => {
+  for (const [seed, verdict, state] of [
+    [24, "approved", "accepted"],
+    [25, "declined", "blocked"],
+  ] as const) {
+    await inWorld(seed, async (world) => {
+      const { wait, reopen } = await scene(world);
+      const { silas, messageId, request } = await wait();
+      assert((await silas.cutOff.decide(answerTo(request, verdict))).ok, "it is decided");
+      const second = await reopen(silas);
+      const { messages, trust } = second;
+      const decisions = createDecisions({ ...NO_OTHERS, messages, store: trust.stores.approvals });
+      const kept = () => trust.stores.messages.find(messageId);
+      expect(await kept()).toMatchObject({ value: { state: "waiting" } });
+      await decisions.start();
+      expect(await kept()).toMatchObject({ value: { state } });
+      expect(await trust.stores.approvals.uncarried()).toEqual({ ok: true, value: [] });
+      const decided = await trust.stores.approvals.find(request.requestId);
+      assert(decided.ok && decided.value !== null, "the decision is kept");
+      const { settle } = decisions;
+      const settlements = async () => {
+        const entries = await trust.stores.audit.entries(EVERY);
+        return entries.ok ? entries.value.filter(({ event }) => event.startsWith("message_")).length : null;
+      };
+      const before = await settlements();
+      await settle(decided.value);
+      expect(await settlements()).toBe(before);
+      await second.close();
+    });
+  }
+});
+const EVERY = { beforeSeq: null, from: null, to: null, limit: 500 };
+const nothing = async () => {};
+const NO_OTHERS = {
+  memory: { settle: async () => ok() },
+  skills: { settle: nothing, close: nothing },
+  connections: { settle: nothing, start: nothing, close: nothing },
+  log: { error: () => {} },
+};

@@ -129,7 +129,7 @@ describe("connecting to a service", () => {
     database.close();
     const again = await openConnectionDesk({ home: desk.home, service: desk.service });
     again.service.allow();
-    await again.app.work.start();
+    await again.app.decisions.start();
     expect(must(await again.app.connections.show(record.connectionId))).toMatchObject({
       record: { status: "failed", permissionsGranted: [] },
       setup: null,

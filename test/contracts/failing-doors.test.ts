@@ -6,7 +6,7 @@ import { DONE, DOORS } from "./door-calls.ts";
 /** What a call does in spite of a fault: it is told in the log, or it is one of those that need no word. */
 const IN_SPITE: Readonly<Record<string, readonly string[]>> = {
   // The decision is kept; what follows from it is made up for.
-  "decide: approve what lets nothing run": ["memory_not_settled"],
+  "decide: approve what lets nothing run": ["decision_not_settled"],
   // A card about words that are gone does nothing.
   change: ["memory_promotion_not_withdrawn"],
   forget: ["memory_promotion_not_withdrawn"],

@@ -189,7 +189,7 @@ test("[TAINT-08] a row that says approved is no signature: nothing is verified b
   const token = { ...tokenFor("a"), planHash };
   must(await opened.approvals.spend(spendingFor(token, { lineage: "run-a", requestId: request.requestId })));
   expect(must(await opened.memories.unsettled())).toHaveLength(1);
-  const { memory } = createMemory({
+  const memory = createMemory({
     stores: opened,
     approvals: {} as ApprovalsDoor,
     registry: opened.keys,

@@ -48,7 +48,7 @@ async function signedFor({ request_id: id }: Proposed): Promise<readonly unknown
   ]);
 }
 
-/** What the card says about the approval itself, in words. */
+/** The words of the card about the approval itself. */
 async function terms(): Promise<string | null> {
   const details = activeCard(page).getByTestId("details");
   if ((await details.getAttribute("open")) === null) await details.locator("summary").click();

@@ -47,7 +47,7 @@ export function cardAnew({ kind, projection, card, usesMax }: Asked): Card | nul
   return made.ok ? made.value : null;
 }
 
-/** What the settings say about every approval. */
+/** The settings that every approval follows. */
 type MintSettings = { readonly maxExecutions: number; readonly ttlMs: number };
 
 /**

@@ -53,7 +53,7 @@ export interface ApprovalStore extends WorkTitles, RequestLook {
   /** What a list shows of all of them, read without projections and cards. */
   digest(limits: DigestLimits): Promise<Result<DecisionDigest, StoreFault>>;
   countPending(): Promise<Result<number, StoreFault>>;
-  /** Decisions about messages that nobody has carried out yet, oldest first. */
+  /** Decisions that are not carried out yet, oldest first. */
   uncarried(): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /** Nothing is left to do on this decision. */
   carriedOut(requestId: string): Promise<Result<void, StoreFault>>;

@@ -5,7 +5,7 @@ import { parseYaml } from "#config";
 import type { AuditQuery, KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { OwnerAnswer } from "#ports";
-import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS } from "#sim";
+import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS, NOTHING_FOLLOWS } from "#sim";
 import { createMemoryVault } from "#stores";
 import { openInMemory } from "../../../test/stores-in-memory.ts";
 import { systemEd25519 } from "./audit-life.ts";
@@ -28,6 +28,7 @@ async function setUp() {
   assert(key !== null, "the first key is made");
   const door = createApprovalsDoor({
     ...parts,
+    ...NOTHING_FOLLOWS,
     signer,
     store,
     audit,

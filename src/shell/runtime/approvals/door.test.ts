@@ -43,6 +43,28 @@ test("an approval without the care its risk demands is refused and recorded, and
   expect(await door.decide(approving(request, { friction: ["tap", "confirm"] }))).toMatchObject({ ok: true });
 });
 
+test("a decision goes on to its effect after its commit, once; a refused one does not", async () => {
+  const { door, propose, settled } = await setUp();
+  const [first, second] = [await propose("a"), await propose("b")];
+  await door.decide(approving(first, { friction: [] }));
+  await door.decide(approving(first, { shownHash: sha256Hex("another") }));
+  expect(settled).toEqual([]);
+  must(await door.decide(approving(first)));
+  await door.decide(approving(first));
+  must(await door.decide(approving(second, { verdict: "declined" })));
+  expect(settled).toEqual([`${first.requestId} approved`, `${second.requestId} declined`]);
+});
+
+test("a plan asks for the secrets it lacks when a person proposes it, and never when a model does", async () => {
+  const { door, wanted } = await setUp();
+  const step = '{ name: sign, run: "true", credentials: { KEY: { ref: report.key, as: pipe } } }';
+  const plan = `---\nid: task-send\ntype: task\ntitle: Send\nsteps:\n  - ${step}\n---\n\n# What to do\n\nSend.\n`;
+  must(await door.propose(plan, { kind: "model", taint: "external" }));
+  expect(wanted).toEqual([]);
+  must(await door.propose(plan, BY));
+  expect(wanted).toEqual(["report.key"]);
+});
+
 test("only the oldest request is active: the others wait behind it without losing time", async () => {
   const { door, clock, propose } = await setUp();
   const first = await propose("a");

@@ -1,21 +1,30 @@
 import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
-import type { KeptRequest, StoreFault } from "#model";
+import type { AuditActor, KeptRequest, StoreFault } from "#model";
 import { withTerms } from "#policy";
-import type { ApprovalsDoor } from "#ports";
+import type { ApprovalsDoor, Proposed, SecretsDoor } from "#ports";
 import { decide } from "./decide.ts";
 import { claimedByHand } from "./limits.ts";
+import { askForSecrets } from "../secrets/ask-for-plans.ts";
 import { createPageApprovals, type PageDeps } from "./page.ts";
 import { check, propose, proposeAgain, proposePayload, type ApprovalsDeps } from "./propose.ts";
 import { receipt } from "./receipt.ts";
 import { selectItems } from "./select.ts";
 import { summary } from "./summary.ts";
 
+type ApprovalsDoorDeps = PageDeps & {
+  /** Where a plan's missing secrets are asked for. */
+  readonly secrets: Pick<SecretsDoor, "ask" | "list">;
+  /** Carries out a decision that is committed. */
+  readonly settle: (decision: KeptRequest) => Promise<void>;
+};
+
 /**
  * Requests and decisions, for the terminal and for channels. Before anything is read or decided, what ran out of time is
  * ended; so no caller ever sees an open request that is over.
  */
-export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
+export function createApprovalsDoor(deps: ApprovalsDoorDeps): ApprovalsDoor {
   const { store } = deps;
+  const page = createPageApprovals(deps);
   return {
     check: async (markdown) => {
       const checked = await check(deps, markdown);
@@ -23,12 +32,14 @@ export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
       const { projection, card } = checked.value;
       return ok({ projection, planHash: card.planHash });
     },
-    propose: (markdown, actor) => propose(deps, { markdown, actor, againOf: null }),
+    propose: async (markdown, actor) =>
+      asking(deps, { proposed: await propose(deps, { markdown, actor, againOf: null }), actor }),
     proposePayload: async (payload, actor) => {
       const claimed = claimedByHand(payload);
       return claimed === null ? proposePayload(deps, { payload, actor, againOf: null }) : err(claimed);
     },
-    proposeAgain: (requestId, actor) => proposeAgain(deps, { requestId, actor }),
+    proposeAgain: async (requestId, actor) =>
+      asking(deps, { proposed: await proposeAgain(deps, { requestId, actor }), actor }),
     inbox: () => inbox(deps),
     missed: async () => {
       const expired = await list(deps, ["expired"]);
@@ -51,10 +62,32 @@ export function createApprovalsDoor(deps: PageDeps): ApprovalsDoor {
     },
     summary: () => summary(deps),
     select: (choice) => selectItems(deps, choice),
-    decide: (answer) => decide(deps, answer),
-    ...createPageApprovals(deps),
+    decide: async (answer) => settling(deps, await decide(deps, answer)),
+    prepareApproval: page.prepareApproval,
+    completeApproval: async (signed) => settling(deps, await page.completeApproval(signed)),
     receipt: (requestId) => receipt(deps, requestId),
   };
+}
+
+/** The only place where a committed decision goes on to its effect. */
+async function settling<E>(
+  { settle }: ApprovalsDoorDeps,
+  decided: Result<KeptRequest, E>,
+): Promise<Result<KeptRequest, E>> {
+  if (decided.ok) await settle(decided.value);
+  return decided;
+}
+
+type Asked<E> = { readonly proposed: Result<Proposed, E>; readonly actor: AuditActor };
+
+/** A model cannot make Silas ask the owner for a secret; its plan asks once the owner proposes it. */
+async function asking<E>(
+  { secrets }: ApprovalsDoorDeps,
+  { proposed, actor }: Asked<E>,
+): Promise<Result<Proposed, E | StoreFault>> {
+  if (!proposed.ok || actor.kind === "model") return proposed;
+  const asked = await askForSecrets(secrets, { request: proposed.value.request, actor });
+  return asked.ok ? proposed : asked;
 }
 
 const EVERY_STATE = ["pending", "approved", "declined", "expired"] as const;

@@ -15,8 +15,8 @@ import {
   type PublicKeyHex,
 } from "#model";
 import { createAuditRules } from "#policy";
-import type { KeptExecution, Passkeys } from "#ports";
-import { createSeeded, createVirtualClock, NO_SKILLS } from "#sim";
+import type { KeptExecution, Passkeys, SecretsDoor } from "#ports";
+import { createSeeded, createVirtualClock, NO_SKILLS, NOTHING_FOLLOWS } from "#sim";
 import { createMemoryVault } from "#stores";
 import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { createKeysDoor } from "../keys/door.ts";
@@ -96,9 +96,15 @@ export function createPageWorld() {
   const keys = createKeysDoor({ ...parts, signer, audit });
   /** What was run on a request, by its id; nothing unless a test says so. */
   const executions = new Map<string, readonly KeptExecution[]>();
+  /** Decisions that went on to their effect, and secrets that were asked for. */
+  const settled: string[] = [];
+  const wanted: string[] = [];
+  const ask: SecretsDoor["ask"] = async ({ refId }) => (wanted.push(refId), NOTHING_FOLLOWS.secrets.ask());
   const open = () =>
     createApprovalsDoor({
       ...parts,
+      secrets: { ...NOTHING_FOLLOWS.secrets, ask },
+      settle: async ({ requestId, state }) => void settled.push(`${requestId} ${state}`),
       signer,
       store,
       audit,
@@ -134,7 +140,8 @@ export function createPageWorld() {
       .toReversed()
       .map(({ event, data }) => (event === "approval_refused" ? `${event} ${String(data["reason"])}` : event))
       .filter((event) => event.startsWith(prefix));
-  return { clock, audit, registry, sessions, keys, store, passkeys, executions, door: open(), open, signIn, events };
+  const seen = { executions, settled, wanted };
+  return { clock, audit, registry, sessions, keys, store, passkeys, ...seen, door: open(), open, signIn, events };
 }
 
 export const answerOf = (device: Device, request: KeptRequest, change: Partial<DeviceAnswer> = {}): DeviceAnswer => ({

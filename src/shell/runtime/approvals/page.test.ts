@@ -117,7 +117,9 @@ describe("refused when it is signed, without effect, and recorded", () => {
     expect(must(await store.find(request.requestId))).toEqual(request);
     expect(await events()).toEqual(["approval_requested", `approval_refused ${code}`]);
     expect(await events("key_used")).toEqual([]);
+    expect(world.settled).toEqual([]);
     expect(must(await door.completeApproval(signed)).state).toBe("approved");
+    expect(world.settled).toEqual([`${request.requestId} approved`]);
   });
 
   test("a signature over the token of another request, or by the key of another device", async () => {

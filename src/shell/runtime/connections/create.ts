@@ -35,7 +35,7 @@ import { beginWidening, endWidening, settleWidening } from "./widen.ts";
 export type Connections = ConnectionsDoor & {
   /** Begins what was approved; answers when all of it has begun. */
   settle(): Promise<void>;
-  /** Begins what is approved anywhere, and looks after what is connected, from now on. */
+  /** Ends the setups of a dead process, and looks after what is connected from now on. */
   start(): Promise<void>;
   close(): Promise<void>;
   /** How the steps of runs use them. */
@@ -54,6 +54,8 @@ type Desk = {
   readonly lent: LentSecrets;
   /** Setups that end because Silas does, and not because somebody said so. */
   readonly interrupted: Set<string>;
+  /** Once a setup is over: what waited for it has its turn. */
+  readonly onOver: () => void;
 };
 
 /** Connections of the owner: asked about, set up, looked after and repaired. It knows no service: skills do. [CONN-08] */
@@ -65,7 +67,9 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
   const rounds = createRounds(deps);
   const lent = createLentSecrets(deps);
   const interrupted = new Set<string>();
-  const desk: Desk = { deps, live, rounds, lent, interrupted };
+  let isStarted = false;
+  const onOver = (): void => void (isStarted && settle());
+  const desk: Desk = { deps, live, rounds, lent, interrupted, onOver };
   let looking: Promise<void> = Promise.resolve();
   const settle = (): Promise<void> => {
     looking = looking
@@ -76,19 +80,17 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
   const unsubscribe = deps.review.subscribe(() => {
     for (const { setup } of live.values()) void setup.look();
   });
-  let unheard: (() => void) | null = null;
   return {
     ...createDoor(desk),
     uses: createConnectionUses(deps, lent),
     settle,
     async start() {
       await forgetInterrupted(deps);
-      unheard = deps.review.subscribe(() => void settle());
-      await settle();
+      isStarted = true;
       void rounds.start().catch((cause: unknown) => deps.log.error("connection_look_broken", { cause }));
     },
     async close() {
-      unheard?.();
+      isStarted = false;
       unsubscribe();
       await looking;
       for (const [connectionId, { setup }] of live) {
@@ -357,7 +359,7 @@ function follow(desk: Desk, following: Following): void {
   desk.live.set(following.of.record.connectionId, { setup: following.setup, over });
 }
 
-async function keepEnd({ deps, live, rounds }: Desk, { of, setup, settle }: Following): Promise<void> {
+async function keepEnd({ deps, live, rounds, onOver }: Desk, { of, setup, settle }: Following): Promise<void> {
   const { connectionId } = of.record;
   try {
     const settled = await settle(await setup.ended);
@@ -368,6 +370,7 @@ async function keepEnd({ deps, live, rounds }: Desk, { of, setup, settle }: Foll
   live.delete(connectionId);
   rounds.lookIn(connectionId, FIRST_LOOK_MS);
   deps.review.changed();
+  onOver();
 }
 
 /** Soon after it is connected it is looked at, which says when it is to be renewed. [SETUP-15] */

@@ -5,7 +5,6 @@ import {
   ruleId,
   type AuditActor,
   type ChangingMemory,
-  type KeptRequest,
   type MemoryItem,
   type MemoryRefusal,
   type MessageRefusal,
@@ -13,7 +12,7 @@ import {
   type StoreFault,
 } from "#model";
 import { decideChange, decideMemory, mayTouch, promotionOf, taintOfEntry, taintWithSources } from "#policy";
-import type { ApprovalsDoor, MemoryDoor, Proposed, ProposeRefusal } from "#ports";
+import type { MemoryDoor, Proposed, ProposeRefusal } from "#ports";
 import { scanTexts } from "../secrets/without-secrets.ts";
 import type { MemoryDeps } from "./deps.ts";
 import { settlePromotions, withdrawPromotions } from "./promotions.ts";
@@ -24,13 +23,17 @@ type MemoryParts = Omit<MemoryDeps, "store" | "messages" | "decisions"> & {
     readonly messages: MemoryDeps["messages"];
     readonly approvals: MemoryDeps["decisions"];
   };
-  readonly approvals: ApprovalsDoor;
 };
 
-/** Memories of the owner's scope, and approvals by which one is verified as soon as that is decided. */
-export function createMemory({ stores, ...parts }: MemoryParts) {
+type Memory = MemoryDoor & {
+  /** Verifies every memory whose promotion is approved. */
+  settle(): Promise<Result<void, StoreFault>>;
+};
+
+/** Memories of the owner's scope. */
+export function createMemory({ stores, ...parts }: MemoryParts): Memory {
   const deps = { ...parts, store: stores.memories, messages: stores.messages, decisions: stores.approvals };
-  return { memory: createMemoryDoor(deps), approvals: withMemoryDecisions(parts.approvals, deps) };
+  return { ...createMemoryDoor(deps), settle: () => settlePromotions(deps) };
 }
 
 function createMemoryDoor(deps: MemoryDeps): MemoryDoor {
@@ -51,23 +54,6 @@ function createMemoryDoor(deps: MemoryDeps): MemoryDoor {
     forget: whenReady((memoryId, actor) => forget(deps, { memoryId, actor })),
     promote: whenReady((memoryId, actor) => promote(deps, { memoryId, actor })),
     exportLines: (options) => exportLines(deps, { ...options, ready }),
-  };
-}
-
-/** A decision about a memory is carried out as soon as it is made; a fault loses nothing, it is made up for. */
-function withMemoryDecisions(approvals: ApprovalsDoor, deps: MemoryDeps): ApprovalsDoor {
-  const after = async <E>(decision: Promise<Result<KeptRequest, E>>): Promise<Result<KeptRequest, E>> => {
-    const decided = await decision;
-    if (decided.ok && decided.value.kind === "memory_promotion" && decided.value.state === "approved") {
-      const settled = await settlePromotions(deps);
-      if (!settled.ok) deps.log.error("memory_not_settled", settled.error);
-    }
-    return decided;
-  };
-  return {
-    ...approvals,
-    decide: (answer) => after(approvals.decide(answer)),
-    completeApproval: (signed) => after(approvals.completeApproval(signed)),
   };
 }
 

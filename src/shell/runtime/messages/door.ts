@@ -3,13 +3,12 @@ import {
   messageSigningText,
   signatureFromHex,
   signatureToBase64,
-  type KeptRequest,
   type OwnWords,
   type SigningError,
   type StoreFault,
   type Stream,
 } from "#model";
-import type { ApprovalsDoor, MessagesDoor, Sender } from "#ports";
+import type { MessagesDoor, Sender } from "#ports";
 import { createConnections } from "./connections.ts";
 import type { MessagesDeps } from "./deps.ts";
 import { carryOut, proposeEndorsement } from "./endorsement.ts";
@@ -64,21 +63,6 @@ async function lookAtStream({ stream, connections }: GatingDeps): Promise<Result
   const looked = await stream.look();
   connections.follow(looked.ok ? looked.value : { kind: "none" });
   return looked;
-}
-
-/** The decisions about messages are carried out as soon as they are made. */
-export function withMessageDecisions(approvals: ApprovalsDoor, messages: Pick<MessagesDoor, "decided">): ApprovalsDoor {
-  const after = async <E>(decision: Promise<Result<KeptRequest, E>>): Promise<Result<KeptRequest, E>> => {
-    const decided = await decision;
-    // A fault here loses nothing: the decision is kept, and is carried out when messages are looked at next.
-    if (decided.ok) await messages.decided(decided.value);
-    return decided;
-  };
-  return {
-    ...approvals,
-    decide: (answer) => after(approvals.decide(answer)),
-    completeApproval: (signed) => after(approvals.completeApproval(signed)),
-  };
 }
 
 /** What a crash left between two commits: messages without their gates, and decisions that were not carried out. */

@@ -20,7 +20,7 @@ import {
 } from "#model";
 import { createAuditRules } from "#policy";
 import type { GateRunner, Sender } from "#ports";
-import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS } from "#sim";
+import { createSeeded, createVirtualClock, NO_PASSKEYS, NO_SKILLS, NOTHING_FOLLOWS } from "#sim";
 import { createMemoryVault } from "#stores";
 import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { createApprovalsDoor } from "../approvals/door.ts";
@@ -30,7 +30,7 @@ import { keyIdOf, publicKeyOf, signWith } from "../keys/ed25519.ts";
 import { createSigner } from "../keys/signer.ts";
 import { must } from "../must.fixture.ts";
 import type { MessagesDeps } from "./deps.ts";
-import { createMessagesDoor, withMessageDecisions } from "./door.ts";
+import { createMessagesDoor } from "./door.ts";
 
 export const TERMINAL = { kind: "terminal" } as const;
 export const OWNER: Sender = {
@@ -114,6 +114,16 @@ export const inForce = (over: Partial<WorkItem> = {}, time = 1): Stream => ({
 export const levelsOf = (ladder: AccessLadder): WorkItem["accessLevels"] =>
   Object.fromEntries(ladder.map(({ name, level }) => [name, level]));
 
+/** Around approvals that are about messages alone. */
+const QUIET = {
+  ...NOTHING_FOLLOWS,
+  passkeys: NO_PASSKEYS,
+  skills: NO_SKILLS,
+  readYaml: parseYaml,
+  runs: { executions: async () => ok([]) },
+  settings: SETTINGS,
+};
+
 export async function setUp(options: Options = {}) {
   const clock = createVirtualClock(1_794_729_600_000);
   const opened = openInMemory(createAuditRules(sha256Hex, () => true));
@@ -122,17 +132,8 @@ export async function setUp(options: Options = {}) {
   const signer = createSigner(parts);
   const keys = createKeysDoor({ ...parts, signer, audit });
   must(await keys.prepare());
-  const approvals = createApprovalsDoor({
-    ...parts,
-    signer,
-    store: decisions,
-    audit,
-    passkeys: NO_PASSKEYS,
-    skills: NO_SKILLS,
-    readYaml: parseYaml,
-    runs: { executions: async () => ({ ok: true, value: [] }) },
-    settings: SETTINGS,
-  });
+  const trust = { ...parts, ...QUIET, signer, store: decisions, audit };
+  const approvals = createApprovalsDoor(trust);
   const firings: GateFiring[] = [];
   const loaded: string[] = [];
   const customers = { load: async (id: string): Promise<CustomerContext> => ({ id: loaded.push(id) && id }) };
@@ -162,7 +163,7 @@ export async function setUp(options: Options = {}) {
       .map(({ event, data }) => ("reason" in data ? `${event} ${String(data["reason"])}` : event))
       .filter((event) => event.startsWith("message_") || event.startsWith("access_"));
   const approve = (request: KeptRequest, verdict: "approved" | "declined" = "approved") =>
-    withMessageDecisions(approvals, door).decide({
+    createApprovalsDoor({ ...trust, settle: async (decision) => void (await door.decided(decision)) }).decide({
       requestId: request.requestId,
       verdict,
       shownHash: request.planHash,

@@ -7,33 +7,18 @@ import {
   type KeptRequest,
   type StoreFault,
 } from "#model";
-import type { ApprovalsDoor, Proposed, SecretsDoor } from "#ports";
-
-type Parts = { readonly approvals: ApprovalsDoor; readonly secrets: Pick<SecretsDoor, "ask" | "list"> };
-
-/**
- * The same approvals; whoever proposes a plan that uses secrets the vault does not hold has them asked for. The plan is
- * kept first: when asking fails, proposing it again finds it and asks again.
- */
-export function withAskedSecrets({ approvals, secrets }: Parts): ApprovalsDoor {
-  const asking = async <E>(
-    proposed: Result<Proposed, E>,
-    actor: AuditActor,
-  ): Promise<Result<Proposed, E | StoreFault>> => {
-    if (!proposed.ok) return proposed;
-    const asked = await askFor(secrets, { request: proposed.value.request, actor });
-    return asked.ok ? proposed : asked;
-  };
-  return {
-    ...approvals,
-    propose: async (markdown, actor) => asking(await approvals.propose(markdown, actor), actor),
-    proposeAgain: async (requestId, actor) => asking(await approvals.proposeAgain(requestId, actor), actor),
-  };
-}
+import type { SecretsDoor } from "#ports";
 
 type Asker = { readonly request: KeptRequest; readonly actor: AuditActor };
 
-async function askFor(secrets: Parts["secrets"], { request, actor }: Asker): Promise<Result<void, StoreFault>> {
+/**
+ * Asks for the secrets of a plan that the vault does not hold. The plan is kept before: when asking fails, proposing it
+ * again finds it and asks again.
+ */
+export async function askForSecrets(
+  secrets: Pick<SecretsDoor, "ask" | "list">,
+  { request, actor }: Asker,
+): Promise<Result<void, StoreFault>> {
   const named = request.card.capabilities?.secretRefs ?? [];
   if (named.length === 0) return ok();
   const listed = await secrets.list();

@@ -12,7 +12,7 @@ import {
   type SkillView,
   type StoreFault,
 } from "#model";
-import type { ApprovalsDoor, FindSecrets, Proposed, ProposeRefusal, ReviewFeed, SkillsDoor, SkillTree } from "#ports";
+import type { ApprovalsDoor, FindSecrets, Proposed, ProposeRefusal, SkillsDoor, SkillTree } from "#ports";
 import { readManifest } from "#work";
 import { checkTree, checkView, fileOf, shownTexts, skillRules, type CheckDeps, type Checked } from "./check.ts";
 import { documentIn, type InstalledSkills } from "./installed.ts";
@@ -24,40 +24,13 @@ type SkillsParts = Omit<SettleDeps, "space"> & {
   readonly installed: InstalledSkills;
   /** Asks for a decision. */
   readonly proposals: Pick<ApprovalsDoor, "proposePayload">;
-  readonly review: ReviewFeed;
 };
 type Skills = SkillsDoor & {
   /** Carries out what was approved; answers when nothing of it is left to do. */
   settle(): Promise<void>;
-  /** Carries out what is approved anywhere, from now on. */
-  start(): Promise<void>;
+  /** Answers when no trial goes on. */
   close(): Promise<void>;
 };
-/** Whoever approves an installation at the terminal hears of it when its scripts were tried. */
-export const withSkillDecisions = (approvals: ApprovalsDoor, skills: Pick<Skills, "settle">): ApprovalsDoor => ({
-  ...approvals,
-  async decide(answer) {
-    const decided = await approvals.decide(answer);
-    if (decided.ok && decided.value.kind === "skill_install" && decided.value.state === "approved")
-      await skills.settle();
-    return decided;
-  },
-});
-
-/** Installations are carried out as long as work is, and end before it: their scripts are tried in the same sandbox. */
-export const withSkills = <W extends Living>(work: W, skills: Living): W => ({
-  ...work,
-  async start() {
-    await skills.start();
-    await work.start();
-  },
-  async close() {
-    await skills.close();
-    await work.close();
-  },
-});
-type Living = Pick<Skills, "start" | "close">;
-
 type Deps = SkillsParts & CheckDeps & SettleDeps;
 
 /** Skills of the owner: looked at, asked about, tried, and bound to their bytes. */
@@ -75,7 +48,6 @@ export function createSkills(parts: SkillsParts): Skills {
     looking = look(looking);
     return looking;
   };
-  let unsubscribe: (() => void) | null = null;
   return {
     check: async (place) => {
       const found = await lookAt(deps, place);
@@ -93,14 +65,7 @@ export function createSkills(parts: SkillsParts): Skills {
     },
     remove: (name, actor) => remove(deps, { name, actor }),
     settle,
-    async start() {
-      unsubscribe = deps.review.subscribe(() => void settle());
-      await settle();
-    },
-    async close() {
-      unsubscribe?.();
-      await looking;
-    },
+    close: () => looking,
   };
 }
 

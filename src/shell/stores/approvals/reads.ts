@@ -55,12 +55,11 @@ export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]
 const newestFirst = (a: RequestRow, b: RequestRow): number =>
   a.created_at === b.created_at ? (a.request_id < b.request_id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1;
 
-/** Decisions about messages that a crash left between the decision and what follows from it. */
+/** Decisions that a crash left between the decision and what follows from it. */
 export function uncarriedRequests(db: Sqlite): readonly KeptRequest[] {
-  const rows = db.all<RequestRow>(
-    `${UNCARRIED_SQL} WHERE d.kind IN ('memory_promotion', 'gate_approval') ORDER BY d.decided_at, d.request_id LIMIT :limit`,
-    { limit: LIMITS.pageRows },
-  );
+  const rows = db.all<RequestRow>(`${UNCARRIED_SQL} ORDER BY d.decided_at, d.request_id LIMIT :limit`, {
+    limit: LIMITS.pageRows,
+  });
   return readable(rows, requestOf);
 }
 
