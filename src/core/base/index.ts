@@ -26,7 +26,7 @@ export {
 export { canonicalDigest, canonicalJson, type CanonicalError, type JsonValue } from "./canonical-json.ts";
 export { isPublicAddress, parseIpAddress } from "./ip-address.ts";
 export { LIMITS } from "./limits.ts";
-export { bareJson, renderBlock } from "./model-text.ts";
+export { bareJson, estimateTokens, renderBlock } from "./model-text.ts";
 export { orderBetween, orderSeries } from "./order-key.ts";
 export { isPathInside } from "./path-inside.ts";
 export { err, ok, type Result } from "./result.ts";

@@ -1,4 +1,8 @@
 /** Text that goes to a model or comes from one. */
+import { LIMITS } from "./limits.ts";
+
+/** Rather too many than too few: nobody is asked how a text is counted. */
+export const estimateTokens = (chars: number): number => Math.ceil(chars / LIMITS.tokenChars);
 
 type Block = { readonly tag: string; readonly content: string };
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LIMITS, type Instant } from "#base";
+import { estimateTokens, LIMITS, type Instant } from "#base";
 import { TAINTS } from "#model";
-import { renderContext, renderItem, tokensOf, zoneBudgets, ZONES, type ContextItem } from "./context.ts";
+import { renderContext, renderItem, zoneBudgets, ZONES, type ContextItem } from "./context.ts";
 import { messageItem } from "./items.ts";
 
 const AT = "2026-11-15T08:00:00.000Z" as Instant;
@@ -56,10 +56,12 @@ describe("how much is shown", () => {
         expect(shown.length + leftOut.length).toBe(items.length);
         const system = items.filter(({ zone }) => zone === "system");
         const used = (zone: string) =>
-          shown.filter((item) => item.zone === zone).reduce((sum, item) => sum + tokensOf(renderItem(item)), 0);
+          shown
+            .filter((item) => item.zone === zone)
+            .reduce((sum, item) => sum + estimateTokens(renderItem(item).length), 0);
         const budgets = zoneBudgets(
           settings,
-          system.reduce((sum, item) => sum + tokensOf(renderItem(item)), 0),
+          system.reduce((sum, item) => sum + estimateTokens(renderItem(item).length), 0),
         );
         for (const zone of ["chronicle", "memory", "workspace"] as const)
           expect(used(zone)).toBeLessThanOrEqual(budgets[zone]);
@@ -77,7 +79,10 @@ describe("how much is shown", () => {
     const around = renderItem(itemOf({ content: "" })).length;
     const filling = itemOf({ content: "x".repeat(room * LIMITS.tokenChars - around) });
     const larger = itemOf({ content: `${filling.content}x` });
-    expect([tokensOf(renderItem(filling)), tokensOf(renderItem(larger))]).toEqual([room, room + 1]);
+    expect([estimateTokens(renderItem(filling).length), estimateTokens(renderItem(larger).length)]).toEqual([
+      room,
+      room + 1,
+    ]);
     expect(renderContext([filling], settings).shown).toEqual([filling]);
     expect(renderContext([larger], settings).leftOut).toEqual([larger]);
   });

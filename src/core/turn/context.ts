@@ -1,4 +1,4 @@
-import { LIMITS, renderBlock, type Instant } from "#base";
+import { estimateTokens, renderBlock, type Instant } from "#base";
 import type { Taint } from "#model";
 import { deriveTaint } from "#policy";
 
@@ -32,9 +32,6 @@ type ZoneBudgets = {
   readonly workspace: number;
   readonly headroom: number;
 };
-
-/** Rather too many than too few: nobody is asked how a text is counted. */
-export const tokensOf = (text: string): number => Math.ceil(text.length / LIMITS.tokenChars);
 
 /** How much of each zone fits, by how large the system text is now. [CTX-10] [CTX-11] [CTX-12] [CTX-13] */
 export function zoneBudgets({ totalTokens, systemMax, shares }: ContextSettings, systemTokens: number): ZoneBudgets {
@@ -83,13 +80,13 @@ export function renderContext(items: readonly ContextItem[], settings: ContextSe
 }
 
 const sum = (items: readonly ContextItem[]): number =>
-  items.reduce((total, item) => total + tokensOf(renderItem(item)), 0);
+  items.reduce((total, item) => total + estimateTokens(renderItem(item).length), 0);
 
 function newestThatFit(items: readonly ContextItem[], room: number): readonly ContextItem[] {
   const fitting: ContextItem[] = [];
   let left = room;
   for (const item of items.toReversed()) {
-    const tokens = tokensOf(renderItem(item));
+    const tokens = estimateTokens(renderItem(item).length);
     if (tokens > left) break;
     left -= tokens;
     fitting.push(item);

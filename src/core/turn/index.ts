@@ -9,7 +9,7 @@
  * its block (CTX-17); an answer proposes, and can do nothing else.
  */
 export { FALLBACK, readAnswer, repairPrompt } from "./answer.ts";
-export { renderContext, tokensOf, type ContextItem, type ContextSettings } from "./context.ts";
+export { renderContext, type ContextItem, type ContextSettings } from "./context.ts";
 export { memoryItem, messageItem, replyItem, stepItem } from "./items.ts";
 export { advicePrompt } from "./advise.ts";
 export { failureText, replanPrompt } from "./replan.ts";

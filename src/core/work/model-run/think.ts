@@ -1,4 +1,4 @@
-import { LIMITS } from "#base";
+import { estimateTokens, LIMITS } from "#base";
 import { MODEL_TURN, type BudgetUsed, type LedgerEntry } from "#model";
 import { remainingMs } from "../run/budget.ts";
 import { BUDGET_USED_UP, retry } from "../run/begin-attempt.ts";
@@ -8,9 +8,6 @@ import { finish, record, type Beginning } from "../run/writes.ts";
 import { executorPrompt, executorSystem, instructionsFor } from "./instructions.ts";
 
 const TOO_MANY_CALLS = `The model made ${LIMITS.modelCalls} calls and did not come to an end`;
-
-/** Rather too many than too few: nobody is asked how a text is counted. */
-const tokensIn = (text: string): number => Math.ceil(text.length / LIMITS.tokenChars);
 
 export const withTokens = (used: BudgetUsed, tokens: number): BudgetUsed => ({ ...used, tokens: used.tokens + tokens });
 
@@ -25,7 +22,7 @@ export function think(state: RunState & { readonly model: ModelState }, { at, en
   const instructions = instructionsFor({ ...run, body: plan.body, guidance: run.guidance ?? null });
   const prompt = executorPrompt({ instructions, steps: plan.steps, pass, problem: model.problem });
   const left = plan.budget.maxTokens - run.budgetUsed.tokens;
-  const asks = tokensIn(system + prompt);
+  const asks = estimateTokens(system.length + prompt.length);
   const outputTokensMax = Math.min(LIMITS.modelAnswerTokens, left - asks);
   if (outputTokensMax < LIMITS.modelAnswerTokensMin)
     return finish(state, { at, status: "stuck", error: BUDGET_USED_UP.tokens, entries });

@@ -1,4 +1,4 @@
-import { err, LIMITS, ok, sha256Hex } from "#base";
+import { err, estimateTokens, LIMITS, ok, sha256Hex } from "#base";
 import { placeWords, type ModelRefusal, type ModelSetting } from "#model";
 import type { ModelGateway, ModelQuestion } from "#ports";
 
@@ -27,14 +27,12 @@ export function createMemoryModels(script: ModelScript, setting: ModelSetting = 
       return ok({
         text: said,
         bytesReceived: Buffer.byteLength(said),
-        tokensIn: tokens(question.system + question.prompt),
-        tokensOut: tokens(said),
+        tokensIn: estimateTokens(question.system.length + question.prompt.length),
+        tokensOut: estimateTokens(said.length),
       });
     },
   };
 }
-
-const tokens = (text: string): number => Math.ceil(text.length / LIMITS.tokenChars);
 
 const SET: ModelSetting = {
   kind: "set",

@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText } from "ai";
-import { err, isWellFormed, LIMITS, ok, type Result } from "#base";
+import { err, estimateTokens, isWellFormed, LIMITS, ok, type Result } from "#base";
 import type { ModelPlace, ModelRefusal } from "#model";
 import type { ModelAnswer, ModelQuestion } from "#ports";
 import { postTo, type Posting } from "./pinned-post.ts";
@@ -51,4 +51,4 @@ export async function askSdk(asking: SdkAsking, question: ModelQuestion): Promis
 
 /** What the provider says, if it is a number at all; otherwise what so many characters come to. */
 const counted = (said: number | undefined, chars: number): number =>
-  said !== undefined && Number.isSafeInteger(said) && said >= 0 ? said : Math.ceil(chars / LIMITS.tokenChars);
+  said !== undefined && Number.isSafeInteger(said) && said >= 0 ? said : estimateTokens(chars);

@@ -1,7 +1,7 @@
-import { ok, type Result } from "#base";
+import { estimateTokens, ok, type Result } from "#base";
 import { isTurnOver, type KeptMessage, type StoreFault, type Turn, type TurnFailure } from "#model";
 import { deriveTaint } from "#policy";
-import { messageItem, plannerPrompt, plannerSystem, renderContext, tokensOf } from "#turn";
+import { messageItem, plannerPrompt, plannerSystem, renderContext } from "#turn";
 import { askStructured } from "./ask-model.ts";
 import { conclude } from "./conclude.ts";
 import { hasRoom } from "./day-tokens.ts";
@@ -84,7 +84,7 @@ async function prepare(deps: TalkDeps, { turn, message }: Preparing) {
   return ok({
     asking: { messageId: message.messageId, system, prompt, taint: deriveTaint([shown, now]), outputTokensMax },
     // Twice, in case it has to be asked once more.
-    reserved: 2 * (tokensOf(system + prompt) + outputTokensMax),
+    reserved: 2 * (estimateTokens(system.length + prompt.length) + outputTokensMax),
     leftOut,
   });
 }

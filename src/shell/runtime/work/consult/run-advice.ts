@@ -1,6 +1,6 @@
-import { LIMITS } from "#base";
+import { estimateTokens, LIMITS } from "#base";
 import { isAwaited, type Consultation, type ConsultFailure } from "#model";
-import { advicePrompt, plannerSystem, readAnswer, tokensOf } from "#turn";
+import { advicePrompt, plannerSystem, readAnswer } from "#turn";
 import { askOnce, type Asking } from "../../talk/ask-model.ts";
 import { hasRoom } from "../../talk/day-tokens.ts";
 import type { ConsultDeps } from "./deps.ts";
@@ -18,7 +18,7 @@ export async function runAdvice(deps: ConsultDeps, consultation: Consultation): 
   if (!isAwaited(found.value.run, consultation)) return fail(deps, { consultation, failure: "advice_unneeded" });
   const asking = await prepare(deps, found.value);
   if (asking === null) return fail(deps, { consultation, failure: "advice_over_budget" });
-  const reserved = tokensOf(asking.system + asking.prompt) + asking.outputTokensMax;
+  const reserved = estimateTokens(asking.system.length + asking.prompt.length) + asking.outputTokensMax;
   if (!(await hasRoom(deps, { tokens: reserved, tokensPerDay: deps.settings.tokensPerDay })))
     return fail(deps, { consultation, failure: "model_budget_spent" });
   const at = deps.clock.now();
@@ -38,7 +38,7 @@ async function prepare(deps: ConsultDeps, failed: FailedPlan): Promise<Limited |
   const system = plannerSystem(deps.settings.constitution);
   const failure = await shownFailure(deps, failed);
   const prompt = advicePrompt({ plan: request.markdown, run, failure });
-  const left = item.budget.maxTokens - run.budgetUsed.tokens - tokensOf(system + prompt);
+  const left = item.budget.maxTokens - run.budgetUsed.tokens - estimateTokens(system.length + prompt.length);
   const outputTokensMax = Math.min(deps.settings.outputTokensMax, left);
   if (outputTokensMax < LIMITS.modelAnswerTokensMin) return null;
   return { messageId: null, system, prompt, taint: "external", outputTokensMax };

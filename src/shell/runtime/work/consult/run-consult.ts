@@ -1,5 +1,6 @@
+import { estimateTokens } from "#base";
 import { isConsultOver, type Consultation } from "#model";
-import { plannerSystem, replanPrompt, tokensOf } from "#turn";
+import { plannerSystem, replanPrompt } from "#turn";
 import { askStructured, type Asking } from "../../talk/ask-model.ts";
 import { hasRoom } from "../../talk/day-tokens.ts";
 import type { ConsultDeps } from "./deps.ts";
@@ -33,7 +34,7 @@ type Beginning = { readonly consultation: Consultation; readonly failed: FailedP
 async function begin(deps: ConsultDeps, { consultation, failed }: Beginning): Promise<Went> {
   const asking = await prepare(deps, failed);
   // Twice, in case it has to be asked once more.
-  const reserved = 2 * (tokensOf(asking.system + asking.prompt) + deps.settings.outputTokensMax);
+  const reserved = 2 * (estimateTokens(asking.system.length + asking.prompt.length) + deps.settings.outputTokensMax);
   if (!(await hasRoom(deps, { tokens: reserved, tokensPerDay: deps.settings.tokensPerDay })))
     return fail(deps, { consultation, failure: "model_budget_spent" });
   const at = deps.clock.now();

@@ -1,8 +1,8 @@
-import { instantFromMs, msOfInstant } from "#base";
 import { MODEL_FAILURE_WORDS, type Config, type ModelFailure } from "#model";
 import type { AuditLog, Clock, ModelGateway, Randomness, Timers, TokenCount } from "#ports";
 import type { ModelQuestioning, ModelSilent, ModelSpoke } from "#work";
 import { askOnce } from "../../talk/ask-model.ts";
+import { hasRoom } from "../../talk/day-tokens.ts";
 
 export type RunModelDeps = {
   readonly models: ModelGateway;
@@ -28,8 +28,8 @@ export type RunModel = {
 export function createRunModel(deps: RunModelDeps): RunModel {
   return {
     async ask({ system, prompt, taint, outputTokensMax, timeoutSeconds }, stopping) {
-      const used = await tokensOfDay(deps);
-      if (used === null || used > deps.settings.tokensPerDay) return silent("model_budget_spent");
+      const { tokensPerDay } = deps.settings;
+      if (!(await hasRoom(deps, { tokens: 0, tokensPerDay }))) return silent("model_budget_spent");
       const controller = new AbortController();
       const stop = (): void => controller.abort();
       void stopping.then(stop);
@@ -43,21 +43,6 @@ export function createRunModel(deps: RunModelDeps): RunModel {
       return { spoke: true, text, tokensUsed: tokensIn + tokensOut };
     },
   };
-}
-
-const DAY_MS = 86_400_000;
-
-/** Null when it cannot be counted; then nobody is asked. */
-async function tokensOfDay({ counts, clock }: RunModelDeps): Promise<number | null> {
-  const since = instantFromMs(msOfInstant(clock.now()) - DAY_MS);
-  if (!since.ok) return null;
-  let sum = 0;
-  for (const count of counts) {
-    const used = await count.tokensSince(since.value);
-    if (!used.ok) return null;
-    sum += used.value;
-  }
-  return sum;
 }
 
 /** What another attempt would meet in the same way. */
