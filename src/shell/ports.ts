@@ -1,5 +1,5 @@
 /**
- * ports: every interface the shell depends on, on one page.
+ * ports: every interface the shell depends on, on one page, and the mutex that its parts share.
  *
  * Runtime and adapters know only this page of each other; `compose.ts` decides what stands behind each port.
  * Every call that may touch the world is asynchronous, so that a second process could stand behind it, and answers
@@ -42,6 +42,7 @@ import type {
   StoreFault,
 } from "#model";
 
+export { createMutex } from "./ports/mutex.ts";
 export type {
   CustomerContexts,
   MessagesDoor,

@@ -1,7 +1,7 @@
 import { LIMITS, ok, uuidV7, type Result } from "#base";
 import type { AuditDraft, StoreFault } from "#model";
 import type { CheckSignature } from "#policy";
-import type { AuditLog, Clock, Log, Randomness, Signer, Timers } from "#ports";
+import { createMutex, type AuditLog, type Clock, type Log, type Randomness, type Signer, type Timers } from "#ports";
 import { verifyWith } from "./keys/ed25519.ts";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
@@ -38,15 +38,11 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
   const { audit, clock, timers, log } = deps;
   let cancel: (() => void) | null = null;
   let marked: number | null = null;
-  let marking: Promise<void> = Promise.resolve();
-  const markAfter = async (before: Promise<void>) => {
-    await before;
-    marked = (await markHead(deps)) ?? marked;
-  };
-  const mark = () => {
-    marking = markAfter(marking);
-    return marking;
-  };
+  const inTurn = createMutex();
+  const mark = () =>
+    inTurn(async () => {
+      marked = (await markHead(deps)) ?? marked;
+    });
   const markWhatIsNew = async () => {
     const head = await audit.head();
     // The vault is not opened for a head that stands already.

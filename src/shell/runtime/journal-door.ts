@@ -23,7 +23,14 @@ import type {
   RecordId,
   StoreFault,
 } from "#model";
-import type { Clock, ImportRefusal, JournalDoor, JournalStore, Randomness } from "#ports";
+import {
+  createMutex,
+  type Clock,
+  type ImportRefusal,
+  type JournalDoor,
+  type JournalStore,
+  type Randomness,
+} from "#ports";
 import type { ChangePublisher, FeedWindow } from "./change-feed.ts";
 import { decideImports, exportJournal, readImport, type ReadImport } from "./journal-transfer.ts";
 import { previewRecords } from "./preview.ts";
@@ -38,7 +45,7 @@ type JournalDoorDeps = {
 /** The one way to the journal: read, decide, commit, and only then tell others. [TOKEN-09] */
 export function createJournalDoor(deps: JournalDoorDeps): JournalDoor {
   // An import decides on what is here now and then writes it all; no command may come between the two.
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   return {
     submit: (request) => inTurn(() => submit(deps, request)),
     ask: (query) => deps.store.answer(query),
@@ -47,16 +54,6 @@ export function createJournalDoor(deps: JournalDoorDeps): JournalDoor {
       const read = await readImport(lines);
       return read.ok ? inTurn(() => importRead(deps, read.value)) : read;
     },
-  };
-}
-
-/** Runs one piece of work after the other, in the order they were asked for. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const mine = last.then(work, work);
-    last = mine;
-    return mine;
   };
 }
 

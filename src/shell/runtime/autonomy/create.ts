@@ -12,7 +12,15 @@ import {
   type StoreFault,
 } from "#model";
 import { askedProposal, evidenceWindow, limitProposal, stepChanges } from "#policy";
-import type { AskedLimits, AutonomyDoor, CurrentLimits, Proposed, ProposeRefusal, Tightening } from "#ports";
+import {
+  createMutex,
+  type AskedLimits,
+  type AutonomyDoor,
+  type CurrentLimits,
+  type Proposed,
+  type ProposeRefusal,
+  type Tightening,
+} from "#ports";
 import { payloadRequest } from "../approvals/propose.ts";
 import { ASKED_MOST, ENTRIES_PER_ACTION, lastEnd, type AutonomyDeps, type AutonomyParts } from "./deps.ts";
 import { createHeartbeat } from "./heartbeat.ts";
@@ -28,12 +36,7 @@ export type Autonomy = AutonomyDoor & CurrentLimits & { start(): void; close(): 
 export function createAutonomy(parts: AutonomyParts): Autonomy {
   const deps: AutonomyDeps = { ...parts, settings: settingsOf(parts.config) };
   // One after the other, so that no family is asked about twice.
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next;
-    return next;
-  };
+  const inTurn = createMutex();
   const check = () => inTurn(() => checkAll(deps));
   return {
     show: () => viewOf(deps),

@@ -1,6 +1,6 @@
 import { LIMITS, msOfInstant, ok, type Instant } from "#base";
 import type { AuditActor, Cycle, KeptGoal } from "#model";
-import type { Clock, GoalNote, GoalStore, Log, Timers } from "#ports";
+import { createMutex, type Clock, type GoalNote, type GoalStore, type Log, type Timers } from "#ports";
 import { planDue, type DuePlan, type MissedPolicy, type SkippedDues } from "#work";
 import type { Cycles } from "./cycles.ts";
 import { timingOf, type GoalTimes } from "./goal-times.ts";
@@ -43,8 +43,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let isClosed = false;
   let ticking: Promise<void> | null = null;
   // One after the other, so that nobody takes a goal up twice.
-  let adopting: Promise<void> = Promise.resolve();
-  const adoptNext = (): Promise<void> => (adopting = adopting.then(() => adopt(deps)));
+  const inTurn = createMutex();
+  const adoptNext = (): Promise<void> => inTurn(() => adopt(deps));
   const unable: Unable = new Set();
 
   const arm = async (): Promise<void> => {

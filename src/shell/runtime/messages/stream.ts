@@ -1,7 +1,7 @@
 import { err, ok, type Result } from "#base";
 import type { ApprovedGoal, AuditDraft, Gate, StoreFault, Stream, ToldStream } from "#model";
 import { configuresConversation, decideStream, tellStream, type StreamCandidate } from "#policy";
-import type { GoalStore, StopStore, StreamDoor, StreamStore } from "#ports";
+import { createMutex, type GoalStore, type StopStore, type StreamDoor, type StreamStore } from "#ports";
 import { checkGoalApproval, type GoalApprovalDeps } from "../goals/goal-approval.ts";
 import { loadGoal } from "../goals/load-goal.ts";
 import { mayPass } from "../work/load-plan.ts";
@@ -20,14 +20,8 @@ type StreamDeps = GoalApprovalDeps & {
  */
 export function createStream(deps: StreamDeps): StreamDoor {
   // One look after the other, so that what changed is told once and in order.
-  let looking: Promise<unknown> = Promise.resolve();
-  return {
-    look() {
-      const next = looking.then(() => lookOnce(deps));
-      looking = next.catch(() => {});
-      return next;
-    },
-  };
+  const inTurn = createMutex();
+  return { look: () => inTurn(() => lookOnce(deps)) };
 }
 
 type Looked<T> = Promise<Result<T, StoreFault>>;

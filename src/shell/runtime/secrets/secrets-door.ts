@@ -15,7 +15,7 @@ import {
   type VaultPlace,
   type WantedSecret,
 } from "#model";
-import type { Clock, SecretsDoor, SecureInputStore, Vault } from "#ports";
+import { createMutex, type Clock, type SecretsDoor, type SecureInputStore, type Vault } from "#ports";
 
 type SecretsDoorDeps = {
   readonly vault: Vault;
@@ -31,7 +31,8 @@ type SecretsDoorDeps = {
  */
 export function createSecretsDoor(deps: SecretsDoorDeps): SecretsDoor {
   const { vault, inputs, clock } = deps;
-  const take = inTurn();
+  // Of two answers to one request the second finds it answered.
+  const take = createMutex();
   let place: VaultPlace | null = null;
   return {
     ask: (wanted, actor) => ask(deps, { wanted, actor }),
@@ -153,14 +154,4 @@ function laterBy(at: Instant, ms: number): Instant {
   const later = instantFromMs(msOfInstant(at) + ms);
   assert(later.ok, "a request for a secret ends within the calendar");
   return later.value;
-}
-
-/** One change of the vault at a time: of two answers to one request the second finds it answered. */
-function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work, work);
-    last = next.catch(() => undefined);
-    return next;
-  };
 }

@@ -2,6 +2,7 @@ import { lstat, mkdir, open, readdir, readFile, rename, rm, type FileHandle } fr
 import { join } from "node:path";
 import type { Sha256Hex } from "#base";
 import type { Artifact } from "#model";
+import { createMutex } from "#ports";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
 const { createHash, randomUUID } = process.getBuiltinModule("node:crypto");
@@ -21,13 +22,8 @@ export type ArtifactFiles = {
 };
 
 export function createArtifactFiles(folder: string): ArtifactFiles {
-  let last: Promise<unknown> = Promise.resolve();
   /** INVARIANT: what is kept anew in the moment in which it is too old is not removed after it. */
-  const inTurn = <T>(piece: () => Promise<T>): Promise<T> => {
-    const done = last.then(piece);
-    last = done.catch(() => {});
-    return done;
-  };
+  const inTurn = createMutex();
   return {
     async keep(file) {
       await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { assert } from "#base";
 import type { HostId, JournalRecord } from "#model";
-import type { JournalStore } from "#ports";
+import { createMutex, type JournalStore } from "#ports";
 import { BUSY_TIMEOUT_MS, type Sqlite } from "../sqlite.ts";
 import { guarded, guardedPromise, guardedValue } from "../store-fault.ts";
 import { answerQuery } from "./answers.ts";
@@ -15,7 +15,7 @@ import { RECORD_COLUMNS, recordOfRow, type RecordRow } from "./rows.ts";
  * turns: one that ran into the lock of an import would stop the whole process until it gave up.
  */
 export function createJournalStore(db: Sqlite, hostId: HostId): JournalStore {
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   return {
     hostId,
     read: async (reads) => guardedValue(() => readFacts(db, reads)),
@@ -24,16 +24,6 @@ export function createJournalStore(db: Sqlite, hostId: HostId): JournalStore {
     exportRecords: () => exportSnapshot(db.path),
     importRecords: (records) => inTurn(() => guardedPromise(importVersions(db, records))),
     close: () => inTurn(async () => db.close()),
-  };
-}
-
-/** Each piece of work begins when the one before it has ended, however it ended. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work);
-    last = done.catch(() => undefined);
-    return done;
   };
 }
 

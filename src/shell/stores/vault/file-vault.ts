@@ -1,8 +1,7 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { SecretMissing, SecretRef, SecretText, VaultFault, VaultStatus } from "#model";
-import type { Randomness, Vault } from "#ports";
+import { createMutex, type Randomness, type Vault } from "#ports";
 import { ensureKeyFile, loadKeyFile } from "./key-file.ts";
-import { inTurn } from "./in-turn.ts";
 import { damaged, loadDocument, refsOf, saveDocument, type FileDocument } from "./vault-document.ts";
 import { createKeyKeeper, type Derive, type KeyKeeper } from "./kept-key.ts";
 import { bytesOfPassphrase, createDerivation, openSealed, seal } from "./vault-seal.ts";
@@ -25,7 +24,7 @@ type Opening = FileVaultOptions & { readonly keeper: KeyKeeper };
 export function createFileVault(given: FileVaultOptions): Vault {
   const options: Opening = { ...given, keeper: createKeyKeeper(given.random, given.derive) };
   const { path } = options;
-  const take = inTurn();
+  const take = createMutex();
   return {
     status: () => take(() => describe(options)),
     put: (ref, secret) => take(() => put(options, { ref, secret })),

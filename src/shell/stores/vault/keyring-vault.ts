@@ -1,7 +1,6 @@
 import { err, LIMITS, ok, type Result } from "#base";
 import type { SecretMissing, SecretRef, VaultFault, VaultStatus } from "#model";
-import type { Randomness, Vault } from "#ports";
-import { inTurn } from "./in-turn.ts";
+import { createMutex, type Randomness, type Vault } from "#ports";
 import type { Keyring } from "./desktop-keyring.ts";
 import { damaged, loadDocument, refsOf, saveDocument, type ServiceDocument } from "./vault-document.ts";
 
@@ -15,7 +14,7 @@ type KeyringVaultOptions = {
 
 /** Secrets in the desktop's secret service. Without it nothing is read or written, and no file takes its place. */
 export function createKeyringVault(options: KeyringVaultOptions): Vault {
-  const take = inTurn();
+  const take = createMutex();
   return {
     status: () => take(() => describe(options)),
     put: (ref, secret) => take(() => put(options, { ref, secret })),
