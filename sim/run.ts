@@ -1,6 +1,7 @@
 /**
  * `npm run sim`: `--seeds=100` runs seeds 1 to 100, `--seed=N` one of them with its transcript, `--kills=N` kills a
- * writing process N times, and `--run-kills=N` one that runs approved plans. Every seed fails each call of the journal's
+ * writing process N times, `--run-kills=N` one that runs approved plans, and `--two-workers --kills=N` one of two that read
+ * the same queue. Every seed fails each call of the journal's
  * store; every twentieth seed, and a single one, also cuts real files, and the last one the files of runs as well.
  * `--fuzz=plan --runs=N` does none of this and gives the plan parser N damaged plans instead, and `--fuzz=all` every
  * parser. Prints the seed that failed and how to run it alone.
@@ -16,6 +17,7 @@ import { runEveryAnomaly } from "./journal-run.ts";
 import { killWhileWriting } from "./kill-run.ts";
 import { cutAsking } from "./ask/ask-cuts.ts";
 import { cutSteering } from "./steer-cuts.ts";
+import { killWorkers } from "./two-workers/kill-workers.ts";
 import { cutRuns } from "./work-cuts.ts";
 import { killRuns } from "./work-kill.ts";
 import { fuzz, PARSER_NAMES, type ParserName } from "./fuzz/fuzz.ts";
@@ -115,12 +117,36 @@ async function fuzzOne(options: { readonly parser: ParserName; readonly seed: nu
   );
 }
 
+/** `--two-workers --kills=200 --seed=1` */
+async function killWorkersAsked(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      "two-workers": { type: "boolean" },
+      kills: { type: "string", default: "200" },
+      seed: { type: "string", default: "1" },
+    },
+  });
+  const [kills, seed] = [Number(values.kills), Number(values.seed)];
+  if (![kills, seed].every((number) => Number.isSafeInteger(number) && number >= 0)) {
+    console.error("Usage: npm run sim -- --two-workers [--kills=200] [--seed=1]");
+    return 2;
+  }
+  const seen = await killWorkers({ seed, kills });
+  console.log(
+    `${seen.kills} kills of seed ${seed}, ${seen.betweenLeaseAndSettle} between lease and settle, ` +
+      `${seen.messages} messages: lost ${seen.lost}, twice ${seen.twice}`,
+  );
+  return seen.lost + seen.twice === 0 ? 0 : 1;
+}
+
 async function main(args: readonly string[]): Promise<number> {
   if (args.some((arg) => arg.startsWith("--fuzz"))) return fuzzAsked(args);
+  if (args.includes("--two-workers")) return killWorkersAsked(args);
   const asked = readArgs(args);
   if (asked === null) {
     console.error(
-      "Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N] [--run-kills=N], or --fuzz=all [--runs=N]",
+      "Usage: npm run sim -- [--seeds=100 | --seed=N] [--kills=N] [--run-kills=N], or --two-workers [--kills=N], or --fuzz=all [--runs=N]",
     );
     return 2;
   }

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Database } from "#engine";
+
+type Named = { readonly [name: string]: string | number | null };
+const BUSY_TIMEOUT_MS = 20_000;
+
+/** A worker's own connection to `silas.db`: no instance lock, and its effects are rows in the commit that settles. */
+export function openDatabase(dataDir: string): Database {
+  const handle = new DatabaseSync(join(dataDir, "silas.db"), { timeout: BUSY_TIMEOUT_MS });
+  handle.exec("PRAGMA synchronous = FULL");
+  let afterwards: (() => void)[] = [];
+  return {
+    run: (sql, values: Named = {}) => Number(handle.prepare(sql).run(values).changes),
+    get: <Row>(sql: string, values: Named = {}) => (handle.prepare(sql).get(values) as Row | undefined) ?? null,
+    all: <Row>(sql: string, values: Named = {}) => handle.prepare(sql).all(values) as Row[],
+    transaction(work) {
+      handle.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        handle.exec(result.ok ? "COMMIT" : "ROLLBACK");
+        const due = afterwards;
+        afterwards = [];
+        if (result.ok) for (const each of due) each();
+        return result;
+      } catch (cause) {
+        if (handle.isTransaction) handle.exec("ROLLBACK");
+        afterwards = [];
+        throw cause;
+      }
+    },
+    afterCommit: (work) => void afterwards.push(work),
+  };
+}
