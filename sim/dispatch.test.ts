@@ -288,3 +288,24 @@ test("what was granted before there was a queue is on it after the upgrade, once
     expect(next.ran.filter((one) => one === "make page")).toHaveLength(1);
   });
 });
+
+test("[BUS-14] a full disk does not keep Silas from closing: the next start takes its leases back", async () => {
+  let isFull = false;
+  const onStatement = (sql: string): void => {
+    if (isFull && /^\s*(?:INSERT|UPDATE)/i.test(sql)) throw FULL;
+  };
+  await inScene({ onStatement }, async (scene, again) => {
+    const paused = await grantPlan(scene, OUTSIDE);
+    expect((await scene.work.pause(paused, BY)).ok).toBe(true);
+    await scene.work.start();
+    await until(() => rowsIn(scene)[0]?.state === "leased");
+    isFull = true;
+    await scene.work.close();
+    isFull = false;
+    expect(rowsIn(scene)).toMatchObject([{ state: "leased" }]);
+    const next = await again();
+    await next.work.start();
+    expect((await next.work.resume(paused, BY)).ok).toBe(true);
+    await until(async () => (await statusOf(next, paused)) === "done");
+  });
+});

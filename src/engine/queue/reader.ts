@@ -119,8 +119,8 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
       reading.halt();
       await state.line;
       await Promise.all(state.handling.values());
-      await giveBackResting(state);
-      for (const id of state.held.keys()) await giveBack(state, { id, back: UNUSED });
+      // A lease that cannot be given back now is taken back by the next start, under the same name.
+      await giveBackAll(state).catch((cause: unknown) => deps.log.error("leases_not_returned", { cause }));
       state.cancelHeartbeat?.();
     },
   };
@@ -240,6 +240,11 @@ function rest(state: State): void {
 async function giveBackResting(state: State, only?: Return["how"]): Promise<void> {
   for (const [id, back] of state.resting)
     if (only === undefined || back.how === only) await giveBack(state, { id, back });
+}
+
+async function giveBackAll(state: State): Promise<void> {
+  await giveBackResting(state);
+  for (const id of state.held.keys()) await giveBack(state, { id, back: UNUSED });
 }
 
 async function idle(state: State): Promise<void> {
