@@ -5,7 +5,7 @@ import { database, type Waiting } from "./database.ts";
 import { mentions, standInOf, withRealIds } from "./stand-in.ts";
 
 /**
- * Every write goes through here, online or not: it is stored first, then shown, sent in order, and forgotten only when
+ * Every write goes through here, online or not: it is kept first, shown at once, sent in order, and forgotten only when
  * the server has answered. The operation id makes a repeated send harmless.
  */
 export type Sent =
@@ -29,7 +29,7 @@ const listeners = new Map<OperationId, (sent: Sent) => void>();
 let lastSequence = 0;
 
 /** Takes in what other pages of this browser keep, and lets go of what they have sent meanwhile. */
-async function loadOutbox(): Promise<void> {
+export async function loadOutbox(): Promise<void> {
   const found = await (await database()).getAll("outbox");
   const kept = found.filter((row) => !takenBack.has(row.operationId));
   useOutbox.setState(({ rows }) => {
@@ -37,22 +37,11 @@ async function loadOutbox(): Promise<void> {
     const mine = rows.filter(
       (row) => !known.has(row.operationId) && (listeners.has(row.operationId) || isAnswered(row)),
     );
-    return { rows: [...kept, ...mine].toSorted(inOrder) };
+    return { rows: [...kept, ...mine].toSorted((one, other) => one.sequence - other.sequence) };
   });
 }
 
-const inOrder = (one: Waiting, other: Waiting): number => one.sequence - other.sequence;
-
 const isAnswered = (row: Waiting): boolean => row.madeIds !== undefined;
-
-const SENDING = "silas-outbox";
-
-/**
- * Loads the outbox again once no page of this browser is sending. A write under way may be applied already: loaded now,
- * it would be shown beside the record it made, and nothing would remove it.
- */
-export const refreshOutbox = (): Promise<void> =>
-  navigator.locks.request(SENDING, { mode: "shared" }, loadOutbox).catch(() => undefined);
 
 /** What is on its way to the server: it may be applied there, whatever becomes of the answer. */
 let underWay: OperationId | null = null;
@@ -68,12 +57,9 @@ export async function submit(given: JournalCommand): Promise<Sent> {
   const row: Waiting = { sequence: lastSequence, operationId, command, atMs: Date.now(), refusal: null };
   const { promise, resolve } = Promise.withResolvers<Sent>();
   listeners.set(operationId, resolve);
-  // Store the write before showing it: a person who sees it waiting may close the page. A browser without a database
-  // (some private windows) can still send it.
+  useOutbox.setState(({ rows }) => ({ rows: [...rows, row] }));
+  // A browser without a database (some private windows) still gets to send it.
   await keepRow(row).catch(() => undefined);
-  useOutbox.setState(({ rows }) => ({
-    rows: [...rows.filter((each) => each.operationId !== operationId), row].toSorted(inOrder),
-  }));
   void flush();
   return promise;
 }
@@ -101,7 +87,7 @@ export function flush(): Promise<void> {
     return flushing;
   }
   flushing = navigator.locks
-    .request(SENDING, sendAll)
+    .request("silas-outbox", sendAll)
     .catch(() => undefined)
     .finally(() => {
       flushing = null;
