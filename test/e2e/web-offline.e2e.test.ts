@@ -76,6 +76,25 @@ describe("without a connection", () => {
     },
   );
 
+  test("[PWA-01] a write shows at once and as waiting when it is stored: closing the page then loses nothing", async () => {
+    const { page, context } = await cockpit.open();
+    await page.goto(`${cockpit.url()}/tasks`);
+    await untilInstalled(page);
+    await online(page).waitFor();
+    await context.setOffline(true);
+    await page.evaluate(HOLD_THE_NEXT_WRITE);
+    await capture(page, "Shown, then stored");
+    await page.evaluate("window.held.begun");
+    await row(page, "Shown, then stored").waitFor();
+    expect(await page.getByText("Waiting to sync").count()).toBe(0);
+    expect(await page.getByTestId("waiting").count()).toBe(0);
+    await page.evaluate("window.held.release()");
+    await row(page, "Shown, then stored").getByText("Waiting to sync").waitFor();
+    await page.reload();
+    await row(page, "Shown, then stored").getByText("Waiting to sync").waitFor();
+    await context.close();
+  });
+
   test("a task captured offline opens, its fields wait behind it, and the address becomes the real one", async () => {
     const { page, context } = await cockpit.open();
     await page.goto(`${cockpit.url()}/tasks`);
@@ -255,6 +274,34 @@ const DISCARD_AT_THE_NEXT_ANSWER = `(() => {
   };
 })()`;
 
+/** A transaction lasts as long as something is asked of it. It has begun when the page had two frames to show the row. */
+const HOLD_THE_NEXT_WRITE = `(() => {
+  const put = IDBObjectStore.prototype.put;
+  const begun = Promise.withResolvers();
+  let isHeld = true;
+  window.held = { begun: begun.promise, release: () => (isHeld = false) };
+  IDBObjectStore.prototype.put = function (value, ...rest) {
+    if (this.name !== "outbox") return put.call(this, value, ...rest);
+    IDBObjectStore.prototype.put = put;
+    const hold = () => {
+      if (isHeld) this.count().onsuccess = hold;
+    };
+    const putting = put.call(this, value, ...rest);
+    hold();
+    requestAnimationFrame(() => requestAnimationFrame(() => begun.resolve(true)));
+    return putting;
+  };
+})()`;
+
+const READ_THE_OUTBOX = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("silas");
+  opening.onerror = reject;
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction("outbox").objectStore("outbox").count();
+    reading.onsuccess = () => (opening.result.close(), resolve(reading.result));
+  };
+})`;
+
 describe("two pages of one owner", () => {
   test("a change in one is seen in the other without a reload", async () => {
     const { page, context } = await cockpit.open();
@@ -264,6 +311,30 @@ describe("two pages of one owner", () => {
     await online(other).waitFor();
     await capture(page, "Seen at once");
     await row(other, "Seen at once").waitFor();
+    await context.close();
+  });
+
+  test("a change that one still waits to hear of is shown once in the other", async () => {
+    const { page, context } = await cockpit.open();
+    const other = await context.newPage();
+    const heard = other
+      .waitForEvent("websocket")
+      .then((socket) =>
+        socket.waitForEvent("framereceived", ({ payload }) => String(payload).includes("change_batch")),
+      );
+    await page.goto(`${cockpit.url()}/tasks`);
+    await other.goto(`${cockpit.url()}/tasks`);
+    await online(other).waitFor();
+    await page.route("**/api/journal/command", async (route) => {
+      const response = await route.fetch();
+      // The other page hears of it, and has had the time to look into the outbox, before the first gets its answer.
+      await heard;
+      await other.evaluate(READ_THE_OUTBOX);
+      await route.fulfill({ response });
+    });
+    await capture(page, "Shown once");
+    await other.locator('[data-task]:not([data-task^="pending."])', { hasText: "Shown once" }).waitFor();
+    expect(await row(other, "Shown once").count()).toBe(1);
     await context.close();
   });
 

@@ -11,6 +11,8 @@ export type Waiting = {
   readonly refusal: { readonly code: string; readonly message: string } | null;
   /** The records it made, once the server has answered: what was read since then may hold them already. */
   readonly madeIds?: readonly RecordId[];
+  /** True in memory until the browser has stored it. */
+  readonly isStoring?: boolean;
 };
 
 type StoredRead = { readonly key: string; readonly answer: unknown; readonly atMs: number };

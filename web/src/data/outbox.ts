@@ -2,11 +2,12 @@ import { create } from "zustand";
 import type { JournalCommand, JournalOutcome, NotificationBatch, OperationId, RecordId } from "#model";
 import { submitToServer, UNREACHABLE, type WireError } from "../wire/http.ts";
 import { database, type Waiting } from "./database.ts";
-import { mentions, standInOf, withRealIds } from "./stand-in.ts";
+import { isPendingId, mentions, standInOf, withRealIds } from "./stand-in.ts";
 
 /**
- * Every write goes through here, online or not: it is kept first, shown at once, sent in order, and forgotten only when
- * the server has answered. The operation id makes a repeated send harmless.
+ * Every write goes through here, online or not: it is shown at once, stored, sent in order, and forgotten only when the
+ * server has answered. It is called waiting only once it is stored: a person who reads that may close the page. The
+ * operation id makes a repeated send harmless.
  */
 export type Sent =
   | { readonly status: "applied"; readonly outcome: JournalOutcome }
@@ -20,6 +21,13 @@ type Outbox = {
 };
 export const useOutbox = create<Outbox>(() => ({ rows: [], realIds: new Map() }));
 
+/** True for a record that waits to be made: this browser has stored it, and the server has not answered. */
+export const useIsWaiting = (id: RecordId): boolean =>
+  useOutbox(({ rows }) => isPendingId(id) && rows.some((row) => standInOf(row.operationId) === id && isWaiting(row)));
+
+/** True for a write that is stored and not refused. */
+export const isWaiting = (row: Waiting): boolean => row.refusal === null && row.isStoring !== true;
+
 type Afterwards = () => Promise<unknown>;
 let afterwards: Afterwards = () => Promise.resolve();
 /** What to do between an applied write and the end of its preview: read the surfaces again. */
@@ -29,7 +37,7 @@ const listeners = new Map<OperationId, (sent: Sent) => void>();
 let lastSequence = 0;
 
 /** Takes in what other pages of this browser keep, and lets go of what they have sent meanwhile. */
-export async function loadOutbox(): Promise<void> {
+async function loadOutbox(): Promise<void> {
   const found = await (await database()).getAll("outbox");
   const kept = found.filter((row) => !takenBack.has(row.operationId));
   useOutbox.setState(({ rows }) => {
@@ -42,6 +50,15 @@ export async function loadOutbox(): Promise<void> {
 }
 
 const isAnswered = (row: Waiting): boolean => row.madeIds !== undefined;
+
+const SENDING = "silas-outbox";
+
+/**
+ * Loads the outbox again once no page of this browser is sending. A write under way may be applied already: loaded now,
+ * it would be shown beside the record it made, and nothing would remove it.
+ */
+export const refreshOutbox = (): Promise<void> =>
+  navigator.locks.request(SENDING, { mode: "shared" }, loadOutbox).catch(() => undefined);
 
 /** What is on its way to the server: it may be applied there, whatever becomes of the answer. */
 let underWay: OperationId | null = null;
@@ -57,9 +74,12 @@ export async function submit(given: JournalCommand): Promise<Sent> {
   const row: Waiting = { sequence: lastSequence, operationId, command, atMs: Date.now(), refusal: null };
   const { promise, resolve } = Promise.withResolvers<Sent>();
   listeners.set(operationId, resolve);
-  useOutbox.setState(({ rows }) => ({ rows: [...rows, row] }));
+  useOutbox.setState(({ rows }) => ({ rows: [...rows, { ...row, isStoring: true }] }));
   // A browser without a database (some private windows) still gets to send it.
   await keepRow(row).catch(() => undefined);
+  useOutbox.setState(({ rows }) => ({
+    rows: rows.map((each) => (each.operationId === operationId ? { ...each, isStoring: false } : each)),
+  }));
   void flush();
   return promise;
 }
@@ -87,7 +107,7 @@ export function flush(): Promise<void> {
     return flushing;
   }
   flushing = navigator.locks
-    .request("silas-outbox", sendAll)
+    .request(SENDING, sendAll)
     .catch(() => undefined)
     .finally(() => {
       flushing = null;

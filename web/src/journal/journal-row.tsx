@@ -3,6 +3,7 @@ import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import type { RecordId, RecordOf, TimelineRow } from "#model";
 import { run } from "../data/commands.ts";
+import { useIsWaiting } from "../data/outbox.ts";
 import { isPendingId } from "../data/stand-in.ts";
 import { useTaskTitle } from "../data/reads.ts";
 import { Button } from "../parts/button.tsx";
@@ -107,6 +108,7 @@ type NoteProps = { readonly entry: RecordOf<"entry">; readonly editing: Editing 
 
 function Note({ entry, editing }: NoteProps): ReactNode {
   const { id, body } = entry;
+  const isWaiting = useIsWaiting(id);
   if (editing.isEditing) return <NoteEditor entry={entry} onDone={editing.end} />;
   return (
     <>
@@ -119,7 +121,7 @@ function Note({ entry, editing }: NoteProps): ReactNode {
             {words.journal.noteOn} <TaskName id={body.taskId} />
           </p>
         )}
-        {isPendingId(id) && <p className={styles["pending"]}>{words.tasks.waiting}</p>}
+        {isWaiting && <p className={styles["pending"]}>{words.tasks.waiting}</p>}
       </div>
       {!isPendingId(id) && (
         <More

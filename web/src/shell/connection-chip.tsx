@@ -1,6 +1,6 @@
 import { CloudOff, CloudUpload, TriangleAlert, Wifi } from "lucide-react";
 import type { ReactNode } from "react";
-import { useOutbox } from "../data/outbox.ts";
+import { isWaiting, useOutbox } from "../data/outbox.ts";
 import { openSheet } from "../ui-state.ts";
 import { useConnection } from "../wire/connection.ts";
 import { words } from "../words.ts";
@@ -19,7 +19,7 @@ export function useStanding(): Standing {
   const state = useConnection((connection) => connection.state);
   const rows = useOutbox((outbox) => outbox.rows);
   const refused = rows.filter((row) => row.refusal !== null).length;
-  const unsent = rows.length - refused;
+  const unsent = rows.filter(isWaiting).length;
   const waiting = state === "offline" || unsent > 3 ? unsent : 0;
   return { state, waiting, refused, isFine: state !== "offline" && waiting === 0 && refused === 0 };
 }

@@ -1,6 +1,6 @@
 import type { JournalQuery } from "#model";
 import { invalidateActivity } from "../activity/activity-reads.ts";
-import { flush, isOwnEcho, loadOutbox, onApplied } from "../data/outbox.ts";
+import { flush, isOwnEcho, onApplied, refreshOutbox } from "../data/outbox.ts";
 import { invalidateJournal, warm } from "../data/reads.ts";
 import { comingUp } from "../home/coming-up.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
@@ -24,15 +24,12 @@ const ECHO_MS = 2000;
  * something changed.
  */
 export function startLive(): LiveSocket {
-  const journal = onceLater(() => void invalidateJournal(), 0);
+  const journal = onceLater(() => void refreshOutbox().then(invalidateJournal), 0);
   const review = onceLater(() => void Promise.all([invalidateReview(), invalidateActivity()]), REVIEW_GAP_MS);
   onApplied(invalidateJournal);
   const live = openSocket({
     onReady: () => void catchUp(),
-    onChange: (batch) => {
-      void loadOutbox().catch(() => undefined);
-      journal.within(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS);
-    },
+    onChange: (batch) => journal.within(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS),
     onReview: () => review.within(REVIEW_COALESCE_MS),
     onRun: (runId) => void invalidateRun(runId),
   });

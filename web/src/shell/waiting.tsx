@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { JournalCommand } from "#model";
 import { undo } from "../data/commands.ts";
 import type { Waiting } from "../data/database.ts";
-import { useOutbox } from "../data/outbox.ts";
+import { isWaiting, useOutbox } from "../data/outbox.ts";
 import { Button } from "../parts/button.tsx";
 import { Sheet } from "../parts/sheet.tsx";
 import { Line } from "../parts/text.tsx";
@@ -15,7 +15,7 @@ import styles from "./sheets.module.css";
 export function WaitingSheet({ onRetry }: { readonly onRetry: () => void }): ReactNode {
   const rows = useOutbox((state) => state.rows);
   const refused = rows.filter((row) => row.refusal !== null);
-  const waiting = rows.filter((row) => row.refusal === null);
+  const waiting = rows.filter(isWaiting);
   return (
     <Sheet title={words.waiting.title} onClose={closeSheet}>
       <p className={styles["soft"]}>{waiting.length === 0 ? words.waiting.empty : words.waiting.body}</p>

@@ -3,7 +3,7 @@ import { useMemo, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
 import type { RecordId } from "#model";
 import { undo } from "../data/commands.ts";
-import { useOutbox } from "../data/outbox.ts";
+import { useIsWaiting, useOutbox } from "../data/outbox.ts";
 import { pendingTask } from "../data/project.ts";
 import { standInOf } from "../data/stand-in.ts";
 import { Button } from "../parts/button.tsx";
@@ -19,6 +19,7 @@ type PendingProps = { readonly id: RecordId; readonly back: string };
 /** A task the server has not seen yet: what the capture said, its values to change, and why there is no more. */
 export function PendingTask({ id, back }: PendingProps): ReactNode {
   const rows = useOutbox((state) => state.rows);
+  const isWaiting = useIsWaiting(id);
   const detail = useMemo(() => pendingTask(id, rows), [id, rows]);
   return (
     <aside className={styles["pane"]} aria-label={detail?.task.body.title ?? words.task.details}>
@@ -33,12 +34,14 @@ export function PendingTask({ id, back }: PendingProps): ReactNode {
               <Line text={detail.task.body.title} />
             </h1>
             <Head id={id} back={back} />
-            <p className={styles["waiting"]} role="status">
-              <CloudUpload size={16} aria-hidden />
-              <span>
-                <strong>{words.task.waiting}.</strong> {words.task.waitingHelp}
-              </span>
-            </p>
+            {isWaiting && (
+              <p className={styles["waiting"]} role="status">
+                <CloudUpload size={16} aria-hidden />
+                <span>
+                  <strong>{words.task.waiting}.</strong> {words.task.waitingHelp}
+                </span>
+              </p>
+            )}
             <TaskValues detail={detail}>
               <Captured id={id} />
             </TaskValues>

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { TaskRow } from "#model";
 import { run } from "../data/commands.ts";
+import { useIsWaiting } from "../data/outbox.ts";
 import { isPendingId } from "../data/stand-in.ts";
 import { useJournal } from "../data/reads.ts";
 import { IconButton } from "../parts/button.tsx";
@@ -68,9 +69,10 @@ function ConcludeBox({ row }: { readonly row: TaskRow }): ReactNode {
 function Meta({ row }: { readonly row: TaskRow }): ReactNode {
   const { body, id } = row.task;
   const { itemsTotal, itemsChecked } = row;
+  const isWaiting = useIsWaiting(id);
   return (
     <div className={styles["meta"]}>
-      {isPendingId(id) && <span className={styles["pending"]}>{words.tasks.waiting}</span>}
+      {isWaiting && <span className={styles["pending"]}>{words.tasks.waiting}</span>}
       {body.concludedAt !== null && body.status === "DROPPED" && <span>{words.tasks.status.DROPPED}</span>}
       {body.status === "IN_PROGRESS" && <span>{words.tasks.status.IN_PROGRESS}</span>}
       {body.priority !== null && (
