@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { msOfInstant } from "#base";
 import { createMemoryModels, type ModelScript } from "#gateway";
 import type { WorkDetail } from "#model";
-import type { ModelGateway, ModelQuestion } from "#ports";
+import type { ModelGateway } from "#ports";
 import { createMemoryVault } from "#stores";
 import { inWorld, type World } from "../disk-run.ts";
 import { createVirtualTimers } from "../seeded.ts";
@@ -28,8 +28,7 @@ Make the page.
 `;
 
 export const ADVICE = "Make it well, not fast.";
-export const isPlanner = ({ system }: Pick<ModelQuestion, "system">): boolean =>
-  system.startsWith("You are the planner");
+export const isPlanner = ({ system }: { readonly system: string }): boolean => system.startsWith("You are the planner");
 const call = (how: string): string => JSON.stringify({ tool: "shell_exec", args: { argv: ["make", how] } });
 const END = JSON.stringify({ summary: "made", artifact_refs: [], next_steps: [] });
 
@@ -107,7 +106,7 @@ export function holdPlanner() {
     ...models,
     async ask(question) {
       const answer = await models.ask(question);
-      if (!isPlanner(question)) return answer;
+      if (!isPlanner({ system: question.system.join("\n\n") })) return answer;
       asked.resolve();
       await gone.promise;
       return answer;

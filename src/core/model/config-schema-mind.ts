@@ -39,6 +39,10 @@ export const modelsKeys = group({
   planner: key(modelName(), { is: SONNET, doc: "Model that writes plans." }),
   executor: key(modelName(), { is: HAIKU, doc: "Model that carries out approved steps." }),
   scorer: key(modelName(), { is: HAIKU, doc: "Model that ranks context when it must shrink." }),
+  tool_calls: key(oneOf(["native", "json"]), {
+    is: "native",
+    doc: "How a model calls tools: by itself, or `json` for one that can only write text.",
+  }),
   timeout_seconds: key(whole(1, 600), { is: 120, doc: "Longest wait for one answer of a model." }),
   max_output_tokens: key(whole(64, 131_072), { is: 4096, doc: "Longest answer of a model." }),
   tokens_per_day: key(whole(0, 1_000_000_000), {

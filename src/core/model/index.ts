@@ -792,6 +792,17 @@ export {
   type SetupStep,
   type StepResponse,
 } from "./connection/setup-step.ts";
+export type {
+  AnswerPart,
+  ConversationMessage,
+  FinishReason,
+  ModelAnswer,
+  ModelQuestion,
+  OfferedTool,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+} from "./talk/conversation.ts";
 export {
   modelSetting,
   modelToWire,

@@ -16,21 +16,30 @@ type Exchange = {
   readonly answerBytes: number;
   /** Ends it at once. */
   readonly signal?: AbortSignal | undefined;
+  /** Called with the status; gives what takes the body in, part by part, as it arrives. Without it the result has it. */
+  readonly onStatus?: ((status: number) => (part: Buffer) => void) | undefined;
 };
-type Exchanged = { readonly status: number; readonly body: Buffer };
+type Exchanged = {
+  readonly status: number;
+  /** Empty where it was taken in as it arrived. */
+  readonly body: Buffer;
+  readonly bytesReceived: number;
+};
 type ExchangeFault = "unreachable" | "timeout" | "interrupted" | "answer_too_large";
 
 /**
  * Posts one JSON body over one connection and reads one answer. INVARIANT: the connection is used for this request alone
  * and is closed with it; nothing is sent before the other side has proved to be the host; a redirect is an answer like
- * any other and is never followed.
+ * any other and is never followed. Once it has a result, no part of the body is given any more.
  */
 export function exchange(
   { socket, proven }: Secured,
-  { timers, timeoutMs, path, headers, body, answerBytes, signal }: Exchange,
+  { timers, timeoutMs, path, headers, body, answerBytes, signal, onStatus }: Exchange,
 ): Promise<Result<Exchanged, ExchangeFault>> {
   return new Promise((resolve) => {
+    let isOver = false;
     const give = (answer: Result<Exchanged, ExchangeFault>): void => {
+      isOver = true;
       cancel();
       signal?.removeEventListener("abort", interrupt);
       socket.destroy();
@@ -45,15 +54,18 @@ export function exchange(
     const options = { method: "POST", path, headers: { ...headers, ...about, connection: "close" } };
     const ask = (): void => {
       const asked = send({ ...options, createConnection: () => socket }, (response) => {
+        const status = response.statusCode ?? 0;
         const parts: Buffer[] = [];
-        let received = 0;
+        const take = onStatus?.(status) ?? ((part: Buffer) => void parts.push(part));
+        let bytesReceived = 0;
         response.on("data", (part: Buffer) => {
-          received += part.length;
-          parts.push(part);
-          if (received > answerBytes) give(err("answer_too_large"));
+          if (isOver) return;
+          bytesReceived += part.length;
+          if (bytesReceived > answerBytes) give(err("answer_too_large"));
+          else take(part);
         });
         response.once("error", fail);
-        response.once("end", () => give(ok({ status: response.statusCode ?? 0, body: Buffer.concat(parts) })));
+        response.once("end", () => give(ok({ status, body: Buffer.concat(parts), bytesReceived })));
       });
       asked.on("error", fail);
       asked.end(body);

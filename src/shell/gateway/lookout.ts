@@ -7,19 +7,27 @@ type Lookout = {
 };
 
 export function createLookout(texts: readonly Uint8Array[]): Lookout {
-  // The beginning of a text may be the end of what came so far.
-  const heldBytes = Math.max(0, ...texts.map(({ length }) => length - 1));
   let held = Buffer.alloc(0);
   return {
     take(chunk) {
       const seen = Buffer.concat([held, chunk]);
       if (holdsAny(seen, texts)) return null;
-      const free = Math.max(0, seen.length - heldBytes);
+      // Only an end that could be the beginning of a text waits, so that a stream is not delayed by the rest.
+      const free = seen.length - Math.max(0, ...texts.map((text) => beginningBytes(seen, text)));
       held = seen.subarray(free);
       return seen.subarray(0, free);
     },
     end: () => held,
   };
+}
+
+/** How many of the last bytes are the first ones of a text. */
+function beginningBytes(seen: Buffer, text: Uint8Array): number {
+  const [first] = text;
+  if (first === undefined) return 0;
+  let at = seen.indexOf(first, Math.max(0, seen.length - text.length + 1));
+  while (at !== -1 && !seen.subarray(at).equals(text.subarray(0, seen.length - at))) at = seen.indexOf(first, at + 1);
+  return at === -1 ? 0 : seen.length - at;
 }
 
 export const holdsAny = (bytes: Buffer, texts: readonly Uint8Array[]): boolean =>

@@ -1,6 +1,15 @@
 /** Talk: the model that answers, and the turns it answers in. */
 import type { Instant, Result, Sha256Hex } from "#base";
-import type { ModelRefusal, ModelSetting, StoreFault, Turn, TurnChange, TurnRefusal } from "#model";
+import type {
+  ModelAnswer,
+  ModelQuestion,
+  ModelRefusal,
+  ModelSetting,
+  StoreFault,
+  Turn,
+  TurnChange,
+  TurnRefusal,
+} from "#model";
 
 /**
  * The one way to a model. INVARIANT: it connects to the one address of the configuration and nowhere else, follows no
@@ -9,19 +18,22 @@ import type { ModelRefusal, ModelSetting, StoreFault, Turn, TurnChange, TurnRefu
 export interface ModelGateway {
   /** What is set up; nothing is tried to find that out. */
   readonly setting: ModelSetting;
-  /** One question, one answer, in one try: whoever wants another asks again. */
-  ask(question: ModelQuestion): Promise<Result<ModelAnswer, ModelRefusal>>;
+  /**
+   * One step of a model in one try: no tool is run here, and whoever wants another step asks again. At most so many
+   * tokens of an answer as the question and the configuration both allow.
+   */
+  ask(question: ModelAsking): Promise<Result<ModelAnswer, ModelRefusal>>;
 }
-export type ModelQuestion = {
-  /** What Silas says about itself and its rules. */
-  readonly system: string;
-  readonly prompt: string;
-  /** At most so many tokens of an answer; never more than the configuration says. */
-  readonly outputTokensMax?: number;
-  /** Ends it at once: nothing is waited for, and no answer is taken in any more. */
+export type ModelAsking = ModelQuestion & {
+  /** Ends it at once: the connection is closed, and nothing of an answer is taken in any more. */
   readonly signal: AbortSignal;
   /** Told what is about to leave. False when it could not be kept; then nothing leaves. */
   readonly onLeave: (leaving: Leaving) => Promise<boolean>;
+  /**
+   * Gets the text as it arrives, in whole characters. Joined it is the text of the answer; after a refusal it is worth
+   * nothing.
+   */
+  readonly onText?: (delta: string) => void;
 };
 /** What goes out, whole: its size and digest, and to whom. */
 export type Leaving = {
@@ -32,14 +44,6 @@ export type Leaving = {
   /** The name of the key that goes with it, if it is one of the vault. */
   readonly keyRef: string | null;
 };
-export type ModelAnswer = {
-  readonly text: string;
-  readonly bytesReceived: number;
-  /** As the provider counts, or as they are estimated here where it does not say. */
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-};
-
 /**
  * Turns, in `silas.db`. One begins in the commit that accepts its message and puts the question on the queue. Each end
  * commits together with its audit entry. INVARIANT: a turn moves on from the state that is named, or not at all.
@@ -62,4 +66,4 @@ export interface TalkDoor {
   /** Puts one plain question of Silas's own, to see whether anybody answers. Nothing of the owner goes with it. */
   tryModel(): Promise<Result<TriedModel, ModelRefusal>>;
 }
-type TriedModel = Omit<ModelAnswer, "text"> & { readonly saidSo: boolean };
+type TriedModel = Pick<ModelAnswer, "bytesReceived" | "tokensIn" | "tokensOut"> & { readonly saidSo: boolean };

@@ -4,7 +4,9 @@ import type { ModelGateway, Timers, Vault } from "#ports";
 import { systemNetwork, type Network } from "../network.ts";
 
 type ModelsOptions = {
-  readonly config: ModelConfig & { readonly models: Pick<Config["models"], "timeoutSeconds" | "maxOutputTokens"> };
+  readonly config: ModelConfig & {
+    readonly models: Pick<Config["models"], "timeoutSeconds" | "maxOutputTokens" | "toolCalls">;
+  };
   readonly vault: Pick<Vault, "get">;
   readonly timers: Timers;
   readonly network?: Network;
@@ -22,8 +24,8 @@ export function createModels({ config, vault, timers, network = systemNetwork }:
       const key = await revealed(place.key, vault);
       if (!key.ok) return key;
       const { askSdk } = await import("./sdk-models.ts");
-      const outputTokensMax = config.models.maxOutputTokens;
-      return askSdk({ place, network, timers, timeoutMs, key: key.value, outputTokensMax }, question);
+      const { maxOutputTokens: outputTokensMax, toolCalls } = config.models;
+      return askSdk({ place, network, timers, timeoutMs, key: key.value, outputTokensMax, toolCalls }, question);
     },
   };
 }

@@ -1,37 +1,66 @@
 import { err, estimateTokens, LIMITS, ok, sha256Hex } from "#base";
-import { placeWords, type ModelRefusal, type ModelSetting } from "#model";
-import type { ModelGateway, ModelQuestion } from "#ports";
+import { placeWords, type ModelQuestion, type ModelRefusal, type ModelSetting } from "#model";
+import type { ModelGateway } from "#ports";
+import { createAnswerText, plainForm } from "./answer-text.ts";
+import { createJsonForm, encodeQuestion } from "./json-calls.ts";
 
-/** What the model says next; asked once for each question that left. */
-export type ModelScript = (question: ModelQuestion) => string | ModelRefusal;
-type MemoryModels = ModelGateway & { readonly asked: readonly ModelQuestion[] };
+/** A question as a scripted model reads it, which calls tools in text. */
+type ScriptedQuestion = {
+  readonly system: string;
+  /** The last message. */
+  readonly prompt: string;
+  readonly outputTokensMax: number;
+  /** As it was asked. */
+  readonly question: ModelQuestion;
+};
+/** What the model says next, in one delta or in several; asked once for each question that left. */
+export type ModelScript = (question: ScriptedQuestion) => string | readonly string[] | ModelRefusal;
+type MemoryModels = ModelGateway & { readonly asked: readonly ScriptedQuestion[] };
 
 /** The in-memory twin of the way to a model: the same promises about what leaves, and no network. */
 export function createMemoryModels(script: ModelScript, setting: ModelSetting = SET): MemoryModels {
-  const asked: ModelQuestion[] = [];
+  const asked: ScriptedQuestion[] = [];
   return {
     setting,
     asked,
-    async ask(question) {
+    async ask({ signal, onLeave, onText, ...question }) {
       if (setting.kind === "absent") return err({ code: "model_absent" });
       const { place } = setting;
-      const body = JSON.stringify({ system: question.system, prompt: question.prompt });
+      const { texts, ...seen } = scripted(question);
+      const body = JSON.stringify({ system: seen.system, texts });
       const bytes = Buffer.byteLength(body);
       if (bytes > LIMITS.modelQuestionBytes) return err({ code: "model_question_too_large" });
       const leaving = { host: placeWords(place), model: place.model, bytes, sha256: sha256Hex(body), keyRef: null };
-      if (!(await question.onLeave(leaving))) return err({ code: "model_not_recorded" });
-      if (question.signal.aborted) return err({ code: "model_interrupted" });
-      asked.push(question);
-      const said = script(question);
-      if (typeof said !== "string") return err(said);
+      if (!(await onLeave(leaving))) return err({ code: "model_not_recorded" });
+      if (signal.aborted) return err({ code: "model_interrupted" });
+      asked.push(seen);
+      const said = script(seen);
+      if (typeof said === "object" && "code" in said) return err(said);
+      const deltas = typeof said === "string" ? [said] : said;
+      const form = question.tools.length > 0 ? createJsonForm(question) : plainForm;
+      const text = createAnswerText({ form, key: null, onText });
+      for (const delta of deltas) {
+        const failure = text.take(delta);
+        if (failure !== null) return err({ code: failure });
+      }
+      const parts = text.end([]);
+      if (!parts.ok) return parts;
+      const whole = deltas.join("");
       return ok({
-        text: said,
-        bytesReceived: Buffer.byteLength(said),
-        tokensIn: estimateTokens(question.system.length + question.prompt.length),
-        tokensOut: estimateTokens(said.length),
+        parts: parts.value,
+        finish: parts.value.some(({ kind }) => kind === "tool_call") ? "tool_calls" : "stop",
+        bytesReceived: Buffer.byteLength(whole),
+        tokensIn: estimateTokens(seen.system.length + texts.join("").length),
+        tokensOut: estimateTokens(whole.length),
       });
     },
   };
+}
+
+function scripted(question: ModelQuestion): ScriptedQuestion & { readonly texts: readonly string[] } {
+  const { system, messages, outputTokensMax } = encodeQuestion(question);
+  const texts = messages.map(({ parts }) => parts.map((part) => ("text" in part ? part.text : "")).join(""));
+  return { system: system.join("\n\n"), prompt: texts.at(-1) ?? "", outputTokensMax, question, texts };
 }
 
 const SET: ModelSetting = {

@@ -1,44 +1,22 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { LIMITS, sha256Hex } from "#base";
-import { modelSetting, type ModelConfig, type SecretText } from "#model";
-import type { Leaving, ModelQuestion, Timers, Vault } from "#ports";
+import { modelSetting } from "#model";
+import type { Leaving, Timers } from "#ports";
 import { createModels } from "./create-models.ts";
 import { createMemoryModels } from "./memory-models.ts";
-import { completion, modelServer, status, type Speech } from "./model-server.fixture.ts";
+import {
+  completion,
+  configOf,
+  KEY,
+  modelServer,
+  NEVER,
+  opened,
+  question,
+  status,
+  type Speech,
+} from "./model-server.fixture.ts";
 import type { Network } from "../network.ts";
-
-const KEY = "sk-secret-key";
-const vault: Pick<Vault, "get"> = {
-  get: async (ref) =>
-    ref === "model.key" ? { ok: true, value: Buffer.from(KEY) } : { ok: false, error: { code: "secret_missing", ref } },
-};
-/** No time passes, however long the machine takes, unless a trial says so. */
-const NEVER: Timers = { after: () => () => undefined };
-const secretText = (text: string): SecretText => ({ reveal: () => text, toJSON: () => "hidden" });
-
-const configOf = (
-  baseUrl: string | null,
-  over: { ref?: string; planner?: string; key?: string } = {},
-): ModelConfig => ({
-  models: { planner: over.planner ?? "compatible:m" },
-  providers: {
-    openrouter: { apiKey: over.key === undefined ? null : secretText(over.key) },
-    compatible: { baseUrl, apiKeyRef: over.ref ?? null },
-  },
-});
-const opened = (config: ModelConfig, rest: { timers?: Timers; network?: Network } = {}) => {
-  const { timers = NEVER, network } = rest;
-  const models = { ...config.models, timeoutSeconds: 7, maxOutputTokens: 50 };
-  return createModels({ config: { ...config, models }, vault, timers, ...(network === undefined ? {} : { network }) });
-};
-const question = (over: Partial<ModelQuestion> = {}): ModelQuestion => ({
-  system: "rules",
-  prompt: "hello",
-  signal: new AbortController().signal,
-  onLeave: async () => true,
-  ...over,
-});
 
 describe("asking a model", () => {
   test("what leaves is exactly what was recorded, for the configured address alone, with the key of the vault in its header and nowhere else", async () => {
@@ -53,7 +31,7 @@ describe("asking a model", () => {
     const answer = await models.ask(question({ onLeave }));
     expect(answer).toEqual({
       ok: true,
-      value: expect.objectContaining({ text: "Good morning.", tokensIn: 11, tokensOut: 3 }),
+      value: expect.objectContaining({ parts: [{ kind: "text", text: "Good morning." }], tokensIn: 11, tokensOut: 3 }),
     });
     const [heard] = server.heard;
     expect(heard?.path).toBe("/v1/chat/completions");
@@ -158,7 +136,10 @@ describe("asking a model", () => {
 
   test("the twin promises the same about what leaves", async () => {
     const twin = createMemoryModels(() => "Good morning.");
-    expect(await twin.ask(question())).toMatchObject({ ok: true, value: { text: "Good morning." } });
+    expect(await twin.ask(question())).toMatchObject({
+      ok: true,
+      value: { parts: [{ kind: "text", text: "Good morning." }] },
+    });
     expect(await twin.ask(question({ onLeave: async () => false }))).toMatchObject({
       error: { code: "model_not_recorded" },
     });
@@ -226,7 +207,7 @@ test("a key from the vault is wiped once it is read", async () => {
   const models = createModels({
     config: {
       ...configOf(server.baseUrl, { ref: "model.key" }),
-      models: { planner: "compatible:m", timeoutSeconds: 7, maxOutputTokens: 50 },
+      models: { planner: "compatible:m", timeoutSeconds: 7, maxOutputTokens: 50, toolCalls: "native" },
     },
     vault: { get: async () => ({ ok: true, value: bytes }) },
     timers: NEVER,
@@ -255,8 +236,8 @@ test("the key of a setting goes to the provider that it is set for", async () =>
 });
 
 test("the twin of the way to a model keeps the same limits", async () => {
-  const long = (chars: number) => question({ system: "", prompt: "x".repeat(chars) });
-  const around = JSON.stringify({ system: "", prompt: "" }).length;
+  const long = (chars: number) => question({ system: [], prompt: "x".repeat(chars) });
+  const around = JSON.stringify({ system: "", texts: [""] }).length;
   const models = createMemoryModels(() => ({ code: "model_busy" }));
   expect(await models.ask(long(LIMITS.modelQuestionBytes - around))).toEqual({
     ok: false,

@@ -45,6 +45,7 @@ function postingOf(network: Network, given: Partial<Posting> & { readonly host?:
     key: null,
     signal,
     onLeave: async () => true,
+    onPart: () => undefined,
     ...rest,
   };
 }
@@ -77,8 +78,10 @@ describe("one question to a model", () => {
   test("takes in an answer as long as the limit, and none that is longer", async () => {
     const longest = Buffer.alloc(LIMITS.modelAnswerBytes, "x");
     const { network } = await machineWith(serverOf(saying(200, longest)));
-    const answer = await postTo(postingOf(network), "{}");
-    expect(answer.ok && answer.value.body.equals(longest)).toBe(true);
+    const parts: Uint8Array[] = [];
+    const answer = await postTo(postingOf(network, { onPart: (part) => void parts.push(part) }), "{}");
+    expect(answer).toEqual({ ok: true, value: { bytesReceived: longest.length } });
+    expect(Buffer.concat(parts).equals(longest)).toBe(true);
     const longer = await machineWith(serverOf(saying(200, Buffer.concat([longest, Buffer.from("x")]))));
     expect(await postTo(postingOf(longer.network), "{}")).toEqual(refused("model_answer_too_large"));
   });

@@ -2,7 +2,7 @@ import { err, LIMITS, ok, sha256Hex, type Result } from "#base";
 import { placeWords, type ModelFailure, type ModelPlace, type ModelRefusal } from "#model";
 import type { Leaving, Timers } from "#ports";
 import { exchange } from "../exchange.ts";
-import { holdsAny } from "../lookout.ts";
+import { createLookout } from "../lookout.ts";
 import type { Network } from "../network.ts";
 import { connectPlace } from "../place.ts";
 
@@ -15,15 +15,17 @@ export type Posting = {
   readonly key: string | null;
   readonly onLeave: (leaving: Leaving) => Promise<boolean>;
   readonly signal: AbortSignal;
+  /** Gets the body of an answer as it arrives. It never gets the key, and nothing of an answer that is a failure. */
+  readonly onPart: (part: Uint8Array) => void;
 };
-type Posted = { readonly body: Buffer };
+type Posted = { readonly bytesReceived: number };
 
 /**
  * Sends one body to the one address of a model, and takes in one answer. Whatever the other side does, it gets this body
  * and nothing else: no second connection, no other host, no longer wait, no larger answer.
  */
 export async function postTo(posting: Posting, body: string): Promise<Result<Posted, ModelRefusal>> {
-  const { place, key, onLeave } = posting;
+  const { place, key, onLeave, onPart } = posting;
   const bytes = Buffer.byteLength(body);
   if (bytes > LIMITS.modelQuestionBytes) return refuse("model_question_too_large");
   const keyRef = place.key.kind === "vault" ? place.key.ref : null;
@@ -34,18 +36,29 @@ export async function postTo(posting: Posting, body: string): Promise<Result<Pos
   const connected = await connectPlace(place, { ...posting, connectMs: Math.min(timeoutMs, LIMITS.placeConnectMs) });
   if (!connected.ok) return refuse(signal.aborted ? "model_interrupted" : "model_unreachable");
   const host = placeWords(place);
+  const lookout = createLookout(key === null ? [] : [Buffer.from(key)]);
+  const shown = new AbortController();
+  const take = (part: Buffer): void => {
+    const free = lookout.take(part);
+    if (free === null) shown.abort();
+    else if (free.length > 0) onPart(free);
+  };
   const answer = await exchange(connected.value, {
     ...posting,
+    signal: AbortSignal.any([signal, shown.signal]),
     path: `${place.baseUrl.replace(/^https?:\/\/[^/]+/, "")}/chat/completions`,
     headers: key === null ? { host } : { host, authorization: `Bearer ${key}` },
     body,
     answerBytes: LIMITS.modelAnswerBytes,
+    onStatus: (status) => (failureOf(status) === null ? take : () => undefined),
   });
+  if (shown.signal.aborted) return refuse("model_shows_key");
   if (!answer.ok) return refuse(`model_${answer.error}`);
-  const failure = failureOf(answer.value.status);
+  const { status, bytesReceived } = answer.value;
+  const failure = failureOf(status);
   if (failure !== null) return refuse(failure);
-  const isShown = key !== null && holdsAny(answer.value.body, [Buffer.from(key)]);
-  return isShown ? refuse("model_shows_key") : ok({ body: answer.value.body });
+  onPart(lookout.end());
+  return ok({ bytesReceived });
 }
 
 const refuse = (code: ModelFailure): Result<never, ModelRefusal> => err({ code });

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "#base";
-import type { AgentResponse, ModelRefusal, Taint } from "#model";
-import type { Leaving, ModelAnswer } from "#ports";
+import type { AgentResponse, ModelAnswer, ModelRefusal, Taint } from "#model";
+import type { Leaving } from "#ports";
 import { FALLBACK, readAnswer, repairPrompt } from "#turn";
 import type { TalkDeps } from "./deps.ts";
 
@@ -12,8 +12,10 @@ export type Asking = {
   readonly prompt: string;
   /** Of all that the question holds. */
   readonly taint: Taint;
-  readonly outputTokensMax?: number;
+  readonly outputTokensMax: number;
 };
+/** No tool is offered, so that all that is said is text. */
+type TextAnswer = Pick<ModelAnswer, "tokensIn" | "tokensOut" | "bytesReceived"> & { readonly text: string };
 type Structured = { readonly response: AgentResponse; readonly tokens: number };
 type StructuredRefusal = ModelRefusal & { readonly tokens: number };
 
@@ -33,13 +35,13 @@ export async function askStructured(deps: AskingDeps, asking: Asking): Promise<R
   return ok({ response: repaired.ok ? repaired.value : FALLBACK, tokens });
 }
 
-const tokensOf = ({ tokensIn, tokensOut }: ModelAnswer): number => tokensIn + tokensOut;
+const tokensOf = ({ tokensIn, tokensOut }: TextAnswer): number => tokensIn + tokensOut;
 
 /** One question, with its receipt: what leaves is on record before it does, and what came of it after. */
 export async function askOnce(
   { models, audit, clock, randomness, halting }: AskingDeps,
-  { messageId, taint, ...question }: Asking,
-): Promise<Result<ModelAnswer, ModelRefusal>> {
+  { messageId, taint, system, prompt, outputTokensMax }: Asking,
+): Promise<Result<TextAnswer, ModelRefusal>> {
   const call = { call_id: Buffer.from(randomness.bytes(8)).toString("hex"), message_id: messageId };
   const actor = { kind: "system" } as const;
   let hasLeft = false;
@@ -48,14 +50,23 @@ export async function askOnce(
     hasLeft = (await audit.append({ event: "model_asked", data, at: clock.now(), actor })).ok;
     return hasLeft;
   };
-  const answer = await models.ask({ ...question, onLeave, signal: halting.signal() });
+  const answer = await models.ask({
+    system: [system],
+    messages: [{ role: "user", parts: [{ kind: "text", text: prompt }] }],
+    tools: [],
+    outputTokensMax,
+    onLeave,
+    signal: halting.signal(),
+  });
   const at = clock.now();
-  if (answer.ok) {
-    const { bytesReceived: bytes_received, tokensIn: tokens_in, tokensOut: tokens_out } = answer.value;
-    const data = { ...call, bytes_received, tokens_in, tokens_out };
-    await audit.append({ event: "model_answered", data, at, actor });
-  } else if (hasLeft) {
-    await audit.append({ event: "model_gave_nothing", data: { ...call, reason: answer.error.code }, at, actor });
+  if (!answer.ok) {
+    const data = { ...call, reason: answer.error.code };
+    if (hasLeft) await audit.append({ event: "model_gave_nothing", data, at, actor });
+    return answer;
   }
-  return answer;
+  const { parts, bytesReceived, tokensIn, tokensOut } = answer.value;
+  const data = { ...call, bytes_received: bytesReceived, tokens_in: tokensIn, tokens_out: tokensOut };
+  await audit.append({ event: "model_answered", data, at, actor });
+  const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
+  return ok({ text, bytesReceived, tokensIn, tokensOut });
 }
