@@ -1,10 +1,12 @@
-/** `npm run fix`: formats everything, lets the linter mend what it safely can, and reprints the architecture picture. */
+/** `npm run fix`: formats everything, lets the linter mend what it safely can, and reprints the architecture picture
+ * and the tools. */
 import { spawnSync } from "node:child_process";
 import { ROOT, toolCommand } from "./tools.ts";
 
 const COMMANDS = [
   [toolCommand("oxlint"), "--fix"],
   ["scripts/print-architecture.ts", "--write"],
+  ["scripts/print-tools.ts", "--write"],
   [toolCommand("oxfmt"), "."],
 ];
 

@@ -19,7 +19,7 @@ export type Room = {
   readonly purpose: string;
 };
 
-const CORE = ["base", "model", "journal", "work", "policy", "turn"];
+const CORE = ["base", "model", "journal", "tools", "work", "policy", "turn"];
 const SHELL = ["engine", "ports", "stores", "sandbox", "gateway", "channels", "runtime"];
 
 export const ROOMS: readonly Room[] = [
@@ -119,7 +119,7 @@ export const ROOMS: readonly Room[] = [
     storey: "core",
     paths: ["src/core/turn/"],
     door: "src/core/turn/index.ts",
-    mayImport: ["policy", "model", "base"],
+    mayImport: ["policy", "tools", "model", "base"],
     packages: [],
     purpose: "what a model is shown in one turn, and what its answer may be",
   },
@@ -137,7 +137,7 @@ export const ROOMS: readonly Room[] = [
     storey: "core",
     paths: ["src/core/policy/"],
     door: "src/core/policy/index.ts",
-    mayImport: ["model", "base"],
+    mayImport: ["tools", "model", "base"],
     packages: [],
     purpose: "the rules of trust: approvals, risk, cards, receipts, and how the audit chain is judged",
   },
@@ -146,9 +146,18 @@ export const ROOMS: readonly Room[] = [
     storey: "core",
     paths: ["src/core/work/"],
     door: "src/core/work/index.ts",
-    mayImport: ["model", "base"],
+    mayImport: ["tools", "model", "base"],
     packages: [],
     purpose: "what a plan may say, and the projection whose hash an approval is bound to",
+  },
+  {
+    name: "tools",
+    storey: "core",
+    paths: ["src/core/tools/"],
+    door: "src/core/tools/index.ts",
+    mayImport: ["model", "base"],
+    packages: [],
+    purpose: "every tool there is: what a model is told, what it takes, touches and risks, and the program it becomes",
   },
   {
     name: "model",
@@ -209,9 +218,10 @@ export const ROOMS: readonly Room[] = [
     storey: "beside",
     paths: ["scripts/", "vitest.config.ts", "bin/"],
     door: null,
-    mayImport: [],
+    // To print them in the documentation; everything else runs before the product is installed.
+    mayImport: ["tools"],
     packages: null,
-    purpose: "set-up, checks and this plan; nothing of the product",
+    purpose: "set-up, checks and this plan; nothing of the product but the tools it prints",
   },
 ];
 

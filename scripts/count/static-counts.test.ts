@@ -66,13 +66,25 @@ describe("files that start a periodic loop", () => {
   });
 });
 
-test("tables and wrappers count while they are declared, under any path", () => {
+test("the registry of tools counts, and so does every other file that tells two of its tools apart", () => {
+  const registry = { "src/core/tools/registry.ts": "export const TOOLS = {\n  a_b: one,\n  c_d: two,\n} as const;\n" };
   const tables = {
-    "src/a.ts": "export const TOOL_ARGUMENTS = {};\nfunction isRepeatable(step) {}\n",
-    "src/b.ts": "function placesOf(call: ToolCall) {}\n",
-    "src/c.ts": "function placesOf(tasks) {}\n// const MODEL_TOOLS = [];\n",
+    "src/set.ts": 'const RISKY = new Set(["a_b", "c_d"]);\n',
+    "src/switch.ts": 'switch (call.tool) {\n  case "a_b":\n  case "c_d":\n}\n',
+    "src/map.ts": "const WORDS = { a_b: 1, c_d: 2 };\n",
   };
-  expect(numberOf(/describe tools/, tables)).toBe(3);
+  const others = {
+    "src/one.ts": 'if (call.tool === "a_b") end();\n',
+    "src/plan.ts": 'const steps = [{ tool: "a_b" }, { tool: "c_d" }];\n',
+    "src/comment.ts": '// "a_b" and "c_d"\n',
+    "src/engine/tools/perform.ts": "const PERFORM = { a_b() {}, c_d() {} };\n",
+  };
+  expect(numberOf(/describe tools/, registry)).toBe(1);
+  expect(numberOf(/describe tools/, { ...registry, ...others })).toBe(1);
+  expect(numberOf(/describe tools/, { ...registry, ...tables, ...others })).toBe(4);
+});
+
+test("wrappers count while they are declared, under any path", () => {
   const wrappers = { "src/a.ts": "export const withSkills = 1;\n", "src/b.ts": "async function withSkills() {}\n" };
   expect(numberOf(/decision takes effect/, wrappers)).toBe(1);
   expect(countsOf({ "src/a.ts": "export const other = 1;\n" }).map(({ number }) => number)).toEqual([0, 0, 0, 0, 0, 0]);

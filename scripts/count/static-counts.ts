@@ -17,7 +17,7 @@ export function staticCounts(sources: Sources): readonly Count[] {
   return [
     modelCallers(sources, files),
     loops(files),
-    toolTables(files),
+    toolTables(sources, files),
     wrappers(files),
     planReaders(sources, files),
     twins(files),
@@ -123,16 +123,6 @@ function loopAt(code: string, { functions, call, open }: Timer): string | null {
 
 type Wanted = { readonly name: string; readonly declared: RegExp };
 
-/** Descriptions of tools that have to agree with each other. */
-const TOOL_TABLES: readonly Wanted[] = [
-  { name: "TOOL_ARGUMENTS", declared: /\bconst TOOL_ARGUMENTS\b/ },
-  { name: "MODEL_TOOLS", declared: /\bconst MODEL_TOOLS\b/ },
-  { name: "FOLDER_TOOLS", declared: /\bconst FOLDER_TOOLS\b/ },
-  { name: "sandboxCall", declared: /\bfunction sandboxCall\b/ },
-  { name: "placesOf", declared: /\bfunction placesOf\(call\b/ },
-  { name: "isRepeatable", declared: /\bfunction isRepeatable\b/ },
-  { name: "highRisk", declared: /\bfunction highRisk\b/ },
-];
 const WRAPPERS: readonly Wanted[] = [
   "withSkills",
   "withMessageDecisions",
@@ -140,8 +130,30 @@ const WRAPPERS: readonly Wanted[] = [
   "withSkillDecisions",
 ].map((name) => ({ name, declared: new RegExp(`\\bexport (?:const|(?:async )?function) ${name}\\b`) }));
 
-const toolTables = (files: readonly File[]): Count =>
-  counted("tables that describe tools", declaredIn(files, TOOL_TABLES));
+/** The registry with its entries, and the performers of those that have no program, which are found by name. */
+const OF_TOOLS = /^src\/(?:core|engine)\/tools\//;
+const TOOL_TABLE = /\bconst TOOLS = \{([^}]*)\}/;
+
+/**
+ * The registry, and every other file that lists or compares with two tools or more: it has to agree with the registry.
+ * A plan that is written in code names tools as well, each after `tool:`, and describes none of them.
+ */
+function toolTables(sources: Sources, files: readonly File[]): Count {
+  const registries = files.flatMap((file) => {
+    const match = TOOL_TABLE.exec(file.code);
+    return match === null ? [] : [{ name: "TOOLS", place: placeOf(file, match.index), entries: match[1] ?? "" }];
+  });
+  const tools = registries.flatMap(({ entries }) => entries.match(/\b[a-z]+_[a-z_]+(?=:)/g) ?? []);
+  const copies = files
+    .filter(({ path }) => !OF_TOOLS.test(path))
+    .flatMap(({ path }) => {
+      const code = (sources.get(path) ?? "").replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, "");
+      const named = tools.filter((tool) => new RegExp(`(?<!\\btool: )"${tool}"|\\b${tool}\\s*[:(]`).test(code));
+      return named.length < 2 ? [] : [{ name: named.join(" "), place: path }];
+    });
+  return counted("tables that describe tools", [...registries.map(({ name, place }) => ({ name, place })), ...copies]);
+}
+
 const wrappers = (files: readonly File[]): Count =>
   counted("wrappers through which a decision takes effect", declaredIn(files, WRAPPERS));
 

@@ -1,6 +1,12 @@
 /** Every tidy check by the sentence it is reported under. */
 import { absenceIsNotPolled } from "./absence.ts";
-import { decisionsAreNumbered, documentsHaveOneTitle, linksResolve, thePictureIsPrinted } from "./documents.ts";
+import {
+  decisionsAreNumbered,
+  documentsHaveOneTitle,
+  linksResolve,
+  thePictureIsPrinted,
+  theToolsArePrinted,
+} from "./documents.ts";
 import { everyExportHasAnImporter, productCodeHasAProductUser } from "./exports.ts";
 import {
   dependenciesAreDecided,
@@ -69,6 +75,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "a document has one title": documentsHaveOneTitle,
   "links in documents resolve": linksResolve,
   "the architecture picture is the printed one": thePictureIsPrinted,
+  "the document of tools is the printed one": theToolsArePrinted,
   "decisions are numbered": decisionsAreNumbered,
   "versions are pinned": versionsArePinned,
   "commands that are named exist": namedCommandsExist,

@@ -1,7 +1,8 @@
-/** Documents: one title each, links that lead somewhere, a picture that matches the plan, a glossary without drift. */
+/** Documents: one title each, links that lead somewhere, a picture that matches the plan, tools as registered, a glossary without drift. */
 import { posix } from "node:path";
 import { type Exception } from "../../scripts/allow-list.ts";
 import { withArchitecture } from "../../scripts/print-architecture.ts";
+import { renderTools } from "../../scripts/print-tools.ts";
 import { documentsOf, lineAt, type Check, type Project, type Violation } from "./project.ts";
 
 const withoutExamples = (text: string): string =>
@@ -50,6 +51,13 @@ export const thePictureIsPrinted: Check = (project) => {
   return isPrinted
     ? []
     : [{ path, message: "differs from scripts/house.ts; run `npm run fix` to print the picture again" }];
+};
+
+export const theToolsArePrinted: Check = (project) => {
+  const path = "docs/tools.md";
+  return project.get(path) === renderTools()
+    ? []
+    : [{ path, message: "differs from the registry in src/core/tools; run `npm run fix` to print it again" }];
 };
 
 export const decisionsAreNumbered: Check = (project) => {

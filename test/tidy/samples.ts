@@ -1,6 +1,7 @@
 /** For every tidy check a small project that breaks it and one that keeps it: proof that the check can go red. */
 import { ROOMS } from "../../scripts/house.ts";
 import { MARKERS, renderArchitecture } from "../../scripts/print-architecture.ts";
+import { renderTools } from "../../scripts/print-tools.ts";
 import { MANIFEST } from "./manifest-samples.ts";
 import { manifest, type Files, type Sample } from "./sample.ts";
 
@@ -321,6 +322,10 @@ const DOCUMENTS: Readonly<Record<string, Sample>> = {
   "the architecture picture is the printed one": {
     bad: [{ "docs/ARCHITECTURE.md": picture.replace("base", "basement") }, { "docs/ARCHITECTURE.md": "# A" }, {}],
     good: { "docs/ARCHITECTURE.md": `# A\n\n${picture}` },
+  },
+  "the document of tools is the printed one": {
+    bad: [{ "docs/tools.md": renderTools().replace("file_read", "file_reader") }, {}],
+    good: { "docs/tools.md": renderTools() },
   },
   "decisions are numbered": {
     bad: [{ "docs/decisions/0002-late.md": "# 0002 Late" }, { "docs/decisions/0001-a.md": "# 0003 A" }],

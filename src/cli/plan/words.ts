@@ -2,6 +2,7 @@ import { LIMITS, oneLine, type YamlRefusalCode } from "#base";
 import { describeProblem, type ConfigProblemCode } from "#config";
 import { gateProblemWords, type GateProblemCode } from "#model";
 import type { PlanFault } from "#ports";
+import { ALL_TOOLS } from "#tools";
 import type { PlanNotice, PlanProblem, PlanProblemCode } from "#work";
 import type { FileProblem, FileProblemCode } from "./plan-file.ts";
 
@@ -63,6 +64,7 @@ export function isKnownProblem(problem: PlanFault): problem is PlanFault & PlanP
 }
 
 const found = (problem: Problem): string => problem.found.join(", ");
+const PROGRAMS = ALL_TOOLS.filter(({ effect }) => effect === "run").map(({ name }) => name);
 const SCRIPT = "put the command into a script file and run that, e.g. `sh check.sh`";
 
 type OwnCode = Exclude<PlanProblemCode, YamlRefusalCode> | FileProblemCode;
@@ -138,7 +140,7 @@ function stepSentences(): Readonly<Record<StepCode, (problem: Problem) => string
     credential_host_not_granted: () => "must be one of the hosts of the plan, with the same port",
     credential_looks_like_secret: () =>
       "looks like a secret itself; replace that secret, keep the new one with `silas secrets set NAME`, and write NAME here",
-    credential_not_for_tool: () => "are for run, shell_exec, python_exec and node_exec alone",
+    credential_not_for_tool: () => `are for run, ${PROGRAMS.slice(0, -1).join(", ")} and ${PROGRAMS.at(-1)} alone`,
     credential_offline: () => "is reached by a step with network: true alone",
     credential_piped: () => "belongs to a header; what is piped goes to the program and to no host",
     grant_missing: ({ expected }) => `must be ${expected}, or lie in one`,

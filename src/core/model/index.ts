@@ -232,6 +232,7 @@ export {
   type OwnerReply,
   type StepReply,
 } from "./ask/answers.ts";
+export { isAnswerable } from "./ask/question-shapes.ts";
 export { projectionRows } from "./approval/card-rows.ts";
 export {
   CARD_INTENT_CHARS,
@@ -261,15 +262,25 @@ export {
 } from "./changes.ts";
 export { toCamel, toSnake } from "./config-codec.ts";
 export {
+  flag,
+  group,
+  key,
+  many,
+  nullable,
+  oneOf,
+  required,
   SECRET_SHOWN,
   SECRET_UNSET_SHOWN,
   secretText,
+  whole,
   type ConfigGroup,
   type ConfigKey,
   type ConfigList,
   type ConfigNode,
+  type ConfigOf,
   type SecretText,
 } from "./config-nodes.ts";
+export { jsonSchemaOf } from "./talk/json-schema.ts";
 export { configRows, envNameOf, type ConfigRow } from "./config-rows.ts";
 export {
   checkConfigRules,
@@ -558,28 +569,20 @@ export {
   type RunSettlement,
   type RunSettlementBody,
 } from "./work/doubt-records.ts";
-export {
-  executorOutputSchema,
-  HIGH_RISK_CALL,
-  isRunKind,
-  modelCallSchema,
-  type ExecutorOutput,
-} from "./work/executor-output.ts";
+export { HIGH_RISK_CALL, isRunKind, nextSteps, resultNames, summaryText } from "./work/executor-output.ts";
 export { executionText, readExecution, type Execution, type KeptRows } from "./work/execution-records.ts";
 export {
-  canBeAnswered,
-  isAskingCall,
-  isModelTool,
-  isSkillCall,
-  MODEL_TOOLS,
-  SKILL_ARGUMENTS,
-  TOOL_ARGUMENTS,
-  type AskingCall,
-  type ModelTool,
-  type SkillToolCall,
-  type ToolCall,
-  type ToolName,
-} from "./work/tool-records.ts";
+  answerOptions,
+  argumentWords,
+  commandLine,
+  connectionName,
+  domainNames,
+  fileDigest,
+  permissionNames,
+  place,
+  soughtText,
+  sourceText,
+} from "./work/tool-kinds.ts";
 export {
   changeMemorySchema,
   MEMORY_TYPES,
@@ -663,7 +666,8 @@ export {
   skillTreeDigest,
   type SkillFile,
 } from "./skill/skill-tree.ts";
-export { UNSAFE_TEXT } from "./work/work-kinds.ts";
+export { longLine, skillName } from "./work/work-keys.ts";
+export { parameters, shownLine, UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   cycleSchema,
   cycleToWire,
@@ -828,6 +832,7 @@ export {
   agentResponseSchema,
   carriesPlan,
   isTurnOver,
+  planText,
   toldTurnFromWire,
   toldTurnToWire,
   turnFromWire,

@@ -1,5 +1,6 @@
 import { oneLine, plainName, type JsonValue } from "#base";
-import { emptyChecksOf, MODEL_TOOLS, predicatesOf, type ShownPlan, type ShownTask } from "#model";
+import { emptyChecksOf, predicatesOf, type ShownPlan, type ShownTask } from "#model";
+import { namesOffered } from "#tools";
 
 /** Ends with a whole character: half of one could neither be shown nor signed. */
 export const cutLine = (text: string, charsMax: number): string =>
@@ -70,7 +71,7 @@ const emptyIn = (all: readonly ShownTask[]): number => all.reduce((sum, one) => 
 /** Names of Silas's own, so that they too argue for nothing. */
 function toolsOf(chosen: readonly ShownTask[]): string {
   const listed = new Set(chosen.flatMap((one) => listOf(one["tools"])));
-  const tools = MODEL_TOOLS.filter((tool) => listed.has(tool));
+  const tools = namesOffered("plan", "executor").filter((tool) => listed.has(tool));
   return tools.length === 0 ? "no tool" : tools.join(", ");
 }
 

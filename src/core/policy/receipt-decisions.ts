@@ -1,4 +1,5 @@
 import { answerFault, ASKING_KINDS, readExecution, readPayload, replyOf, type Execution, type Receipt } from "#model";
+import { isStepTool, TOOLS } from "#tools";
 
 type Step = Execution["ledger"][number];
 type Reason = string | null;
@@ -39,12 +40,13 @@ function isAbout({ token, uses, projection }: Receipt, step: Step & { readonly p
     plan === step.planHash &&
     attempt === step.attempt &&
     number - 1 === step.step_index &&
-    ("tool" in asked ? asked.tool : TOOL_OF[asked.kind]) === step.tool
+    ("tool" in asked ? asked.tool === step.tool : asks(step.tool, asked.kind))
   );
 }
 
-/** The tool of a plan that asks each. */
-const TOOL_OF = { decision: "ask_owner", draft_review: "review_draft" } as const;
+/** Whether a tool of a plan asks this. */
+const asks = (tool: string | undefined, kind: "decision" | "draft_review"): boolean =>
+  tool !== undefined && isStepTool(tool) && TOOLS[tool].asks?.kind === kind;
 
 /** What was asked about a step: a call that a gate held, or a question of the plan with an answer that was offered. */
 function readAsked({ token, projection }: Pick<Receipt, "token" | "projection">) {

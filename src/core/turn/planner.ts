@@ -1,4 +1,5 @@
 import type { KeptMessage } from "#model";
+import { ALL_TOOLS } from "#tools";
 import type { ContextItem } from "./context.ts";
 import { renderItem } from "./context.ts";
 
@@ -20,6 +21,11 @@ export function plannerSystem(constitution: readonly string[]): string {
     PLAN_FORM,
   ].join("\n");
 }
+
+/** What steps may name and a model that carries out work may be given. */
+const STEP_TOOLS = ALL_TOOLS.filter(({ offeredTo }) => offeredTo.includes("plan") && offeredTo.includes("executor"))
+  .map(({ name, input }) => `${name} {${Object.keys(input.children).join(", ")}}`)
+  .join(", ");
 
 const PLAN_FORM = `A plan is Markdown with YAML front matter:
 ---
@@ -45,7 +51,7 @@ on_stuck: report
 # What to do
 # Constraints
 # If you get stuck
-Tools of steps: shell_exec {argv}, python_exec {script, args}, node_exec {script, args}, file_read {path}, file_write {path, content}, file_patch {path, find, replace}, file_list {path}, file_search {path, text}. When what is to be done depends on what is found on the way, write in place of steps \`executor: model\` and \`tools: [...]\` with the fewest of these tools: a model then chooses the calls by what you write under "What to do". Steps run in an empty workspace without network. Places of the owner must be named under files: { read: [...], write: [...] }.`;
+Tools of steps: ${STEP_TOOLS}. When what is to be done depends on what is found on the way, write in place of steps \`executor: model\` and \`tools: [...]\` with the fewest of these tools: a model then chooses the calls by what you write under "What to do". Steps run in an empty workspace without network. Places of the owner must be named under files: { read: [...], write: [...] }.`;
 
 /** The question of one turn: what was said before and what is known, then what is answered now. */
 export function plannerPrompt(context: string, now: ContextItem): string {

@@ -9,7 +9,7 @@
  * `cancel` may come at any time. The run is over when its phase is; `record` and `finish` are one transaction each.
  * For goals: `planDue` says whether one is to be looked at now, and `advanceCycle(state, fact)` takes every turn of a
  * look: checks -> healthy, or one task of what failed -> standing approval or the owner -> its run -> the checks again.
- * May import `#model` and `#base` only; the YAML reader, the time and the facts about skills are given to it.
+ * May import `#tools`, `#model` and `#base` only; the YAML reader, the time and the facts about skills are given to it.
  * Invariants: a plan never sets what the runtime keeps (PLAN-04); commands are argument lists, no shell reads them
  * (PLAN-03); equal plans have equal bytes, and every field that changes the effect changes the hash (PLAN-08 to
  * PLAN-11); all problems of a file come together, each with its line.
@@ -62,7 +62,7 @@ export type {
 export { callIn } from "./run/envelope.ts";
 export { sealResult, type StepSeen } from "./run/result.ts";
 export { connectionUse, connectionUseIn, type ConnectionUse } from "./steps/connection-use.ts";
-export { callOf, readStep, type SandboxCall } from "./steps/tool-call.ts";
+export { callOf, readStep } from "./steps/tool-call.ts";
 export { changedBetween, isCheckProgram, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
 export { proves } from "./verify/proves.ts";
 export { checkNotRun, judgeOutput } from "./verify/expectation.ts";
@@ -98,7 +98,7 @@ export { withEffectiveSkills } from "./skills.ts";
 export { approvedSkills, skillFact } from "./skill/approved-skills.ts";
 export type { SkillManifest } from "./skill/manifest.ts";
 export { readManifest } from "./skill/read-document.ts";
-export { resolveScript, SKILLS_PLACE } from "./skill/resolve-script.ts";
+export { resolveScript } from "./skill/resolve-script.ts";
 export { fillArguments, trialArguments } from "./skill/script-arguments.ts";
 export {
   validateSkill,

@@ -1,17 +1,9 @@
 import { assert, canonicalJson, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
-import {
-  hostWords,
-  parseHostRule,
-  SEARCH_HOST,
-  toSnake,
-  WORK_ITEM,
-  type StandingTerms,
-  type Step,
-  type WorkItem,
-} from "#model";
+import { hostWords, parseHostRule, toSnake, WORK_ITEM, type StandingTerms, type Step, type WorkItem } from "#model";
+import { toolOf } from "#tools";
 import { splitCommand } from "./command-line.ts";
 import { connectionUse } from "./steps/connection-use.ts";
-import { callOf, shownWords } from "./steps/tool-call.ts";
+import { callOf } from "./steps/tool-call.ts";
 
 /** What the runtime knows about a plan besides its text, and what changes its effect just as much. */
 export type PlanFacts = {
@@ -99,10 +91,11 @@ export function projectPlan(item: WorkItem, facts: PlanFacts): PlanProjection {
 }
 
 function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue {
-  const steps = item.steps.map((step) => ({
+  const called = item.steps.map((step) => ({ step, ...reachOf(step) }));
+  const steps = called.map(({ step, argv, hosts }) => ({
     by: `step:${step.name}`,
-    argv: shownWords(callOf(step)),
-    network: step.network || step.tool === "web_search",
+    argv,
+    network: step.network || hosts.length > 0,
   }));
   const checks = item.verify.map(({ name, run, network }) => ({ by: `verify:${name}`, argv: argvOf(run), network }));
   const gates = item.gates.flatMap(({ name, checkCommand }) =>
@@ -118,7 +111,11 @@ function capabilitiesOf(item: WorkItem, skills: readonly SkillFact[]): JsonValue
     // A tree of a repository is a copy of what is read there.
     files_read: sorted([...item.files.read, ...(item.repository === null ? [] : [item.repository.path])]),
     files_write: sorted(item.files.write),
-    hosts: sorted([...item.hosts.map(shownHost), ...searched(item), ...skills.flatMap(({ hosts }) => hosts)]),
+    hosts: sorted([
+      ...item.hosts.map(shownHost),
+      ...called.flatMap(({ hosts }) => hosts),
+      ...skills.flatMap(({ hosts }) => hosts),
+    ]),
     ...usesOf(item),
     secret_refs: sorted([...item.steps.flatMap(refsOf), ...skills.flatMap(({ secretRefs }) => secretRefs)]),
   };
@@ -143,9 +140,12 @@ function usesOf({ steps }: WorkItem): { readonly connections?: JsonValue } {
 
 const refsOf = ({ credentials }: Step): readonly string[] => Object.values(credentials).map(({ ref }) => ref);
 
-/** Where a search goes, although no step reaches it itself. */
-const searched = ({ steps }: WorkItem): readonly string[] =>
-  steps.some(({ tool }) => tool === "web_search") ? [SEARCH_HOST] : [];
+/** The words of a step as a person is shown them, and hosts that its tool asks, whatever hosts the plan names. */
+function reachOf(step: Step): { readonly argv: readonly string[]; readonly hosts: readonly string[] } {
+  const { args, tool } = callOf(step);
+  const entry = toolOf({ tool, args });
+  return { argv: entry.shown(args), hosts: entry.touches(args).hosts };
+}
 
 function argvOf(command: string): readonly string[] {
   const words = splitCommand(command);

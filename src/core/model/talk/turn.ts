@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isWellFormed, LIMITS, type Instant } from "#base";
+import type { ValueKind } from "../config-nodes.ts";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
 import { instantSchema, recordIdSchema } from "../values.ts";
@@ -69,7 +70,12 @@ const words = z
   .string()
   .check(z.maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"), z.regex(/\S/));
 
-const planText = z.string().check(z.maxLength(LIMITS.planBytes), z.refine<string>(isWellFormed, "invalid_text"));
+/** The text of a plan file, whatever it says. */
+/* @__NO_SIDE_EFFECTS__ */
+export function planText(): ValueKind<string> {
+  const schema = z.string().check(z.maxLength(LIMITS.planBytes), z.refine<string>(isWellFormed, "invalid_text"));
+  return { schema, expected: "the text of a plan file", reading: "text", role: "plain" };
+}
 const beside = {
   continuation_of: z.optional(z.nullable(z.string().check(z.maxLength(LIMITS.idChars)))),
   needs_approval: z.optional(z.boolean()),
@@ -84,10 +90,10 @@ export const agentResponseSchema = z.strictObject({
   plan_action: z.optional(
     z.nullable(
       z.union([
-        z.strictObject({ action: z.enum(["propose", "revise"]), plan_markdown: planText, ...beside }),
+        z.strictObject({ action: z.enum(["propose", "revise"]), plan_markdown: planText().schema, ...beside }),
         z.strictObject({
           action: z.enum(["execute_next", "abort"]),
-          plan_markdown: z.optional(z.nullable(planText)),
+          plan_markdown: z.optional(z.nullable(planText().schema)),
           ...beside,
         }),
       ]),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LIMITS, sha256Hex } from "#base";
 import { splitCommand } from "../command-line.ts";
-import { readStep, sandboxCall } from "../steps/tool-call.ts";
+import { readStep, sandboxCallOf } from "../steps/tool-call.ts";
 import { checkCommand } from "./check-program.ts";
 
 let root = "";
@@ -32,7 +32,7 @@ beforeEach(() => {
   // What the first steps of a batch do.
   const read = readStep({ run: null, tool: "folder_note", args: { path: folder, into: "before.json" } });
   if (!read.ok) throw new Error("a step");
-  const { argv, stdin } = sandboxCall(read.value);
+  const { argv, stdin } = sandboxCallOf(read.value);
   const noted = spawnSync(process.execPath, argv.slice(1), { cwd: results, input: stdin ?? "", encoding: "utf8" });
   expect(noted).toMatchObject({ status: 0, stdout: "4 noted\n" });
   writeFileSync(join(results, "moves.json"), MOVES);

@@ -1,3 +1,5 @@
+import { NODE } from "#tools";
+
 /**
  * What the two checks of a batch run, in the sandbox that can change nothing: one line of a command, so that it has no
  * single quotes and no line break that matters. It finds the approved ways in the workspace and believes them only if
@@ -37,7 +39,7 @@ process.exitCode = wrong.length === 0 ? 0 : 1;`;
 
 /** As one command line; the folder is quoted, whatever its name holds. */
 export function checkCommand(what: "placed" | "kept", { folder, digest }: Checked): string {
-  return `/opt/silas/bin/node --input-type=commonjs --eval '${PROGRAM}' ${what} ${quoted(folder)} ${digest}`;
+  return `${NODE} --input-type=commonjs --eval '${PROGRAM}' ${what} ${quoted(folder)} ${digest}`;
 }
 type Checked = { readonly folder: string; readonly digest: string };
 

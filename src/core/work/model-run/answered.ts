@@ -1,5 +1,6 @@
 import { assert } from "#base";
-import { ERROR_CHARS, type ExecutorOutput, type LedgerEntry } from "#model";
+import { ERROR_CHARS, type LedgerEntry } from "#model";
+import type { ExecutorOutput } from "#tools";
 import { nextStep } from "../run/attempt.ts";
 import { retry } from "../run/begin-attempt.ts";
 import type { Advance, ModelState, Of, RunEvent, RunState } from "../run/facts.ts";
@@ -72,7 +73,11 @@ function ended(state: Thinking, { at, kept, output }: Ending): Advance {
   const events: readonly RunEvent[] = isSame
     ? []
     : [{ kind: "artifact_ref_mismatch", attempt: run.attempts, claimed: artifactRefs.length, left: left.length }];
-  const over: RunState = { ...state, model: { ...model, output }, run: { ...run, said: { summary, nextSteps } } };
+  const over: RunState = {
+    ...state,
+    model: { ...model, output },
+    run: { ...run, said: { summary, nextSteps: [...nextSteps] } },
+  };
   const next = nextStep(over, { at, entries: [kept] });
   const [first, ...rest] = next.effects;
   assert(first !== undefined && "events" in first, "EXEC-14 the end of a model is kept before anything follows");

@@ -1,4 +1,5 @@
-import { isModelTurn, type ExecutorOutput, type LedgerEntry, type Step } from "#model";
+import { isModelTurn, type LedgerEntry, type Step } from "#model";
+import type { ExecutorOutput } from "#tools";
 import type { ModelState, RunPlan } from "../run/facts.ts";
 import { readMove } from "./read-move.ts";
 import { isModelRun } from "./plan.ts";

@@ -1,5 +1,6 @@
 import { LIMITS, neutralise, renderBlock } from "#base";
-import { TOOL_ARGUMENTS, type LedgerEntry, type ModelTool, type RunRecord, type Step } from "#model";
+import type { LedgerEntry, RunRecord, Step } from "#model";
+import { isStepTool, offeredTool, TOOLS } from "#tools";
 import type { ModelPlan } from "./plan.ts";
 
 type Instructing = Pick<RunRecord, "attempts" | "lastError"> & {
@@ -32,15 +33,19 @@ export function executorSystem({ tools, files }: ModelPlan): string {
     "where `artifacts` names files of the workspace that the call leaves as results, and may be left out. Or the end:",
     '{"summary": "what was done", "artifact_refs": ["NAME"], "next_steps": ["what the owner might do next"]}',
     "",
-    tools.length === 0 ? "There are no tools: you can only end." : `Tools: ${tools.map(toolWords).join("; ")}.`,
+    ...(tools.length === 0 ? ["There are no tools: you can only end."] : ["Tools:", ...tools.flatMap(toolWords)]),
     "Calls run in a workspace of their own, without network. Its paths are relative.",
     `Places outside that may be read: ${[...files.read, ...files.write].join(", ") || "none"}.`,
     `Places outside that may be changed: ${files.write.join(", ") || "none"}; each such call is asked about.`,
   ].join("\n");
 }
 
-const toolWords = (tool: string): string =>
-  `${tool} {${Object.keys(TOOL_ARGUMENTS[tool as ModelTool].children).join(", ")}}`;
+/** A name that is no tool is not offered. */
+function toolWords(name: string): readonly string[] {
+  if (!isStepTool(name)) return [];
+  const { description } = offeredTool(TOOLS[name]);
+  return [`- ${name} {${Object.keys(TOOLS[name].input.children).join(", ")}}: ${description}`];
+}
 
 type Asking = {
   readonly instructions: string;

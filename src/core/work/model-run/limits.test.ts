@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "#base";
-import { RETURN_CHARS, type LedgerEntry, type ToolCall } from "#model";
+import { RETURN_CHARS, type LedgerEntry } from "#model";
+import type { ToolCall } from "#tools";
 import type { RunEffect } from "../run/facts.ts";
 import { CHECKS, live, newWorld, planOf } from "../run/world.fixture.ts";
-import { highRisk } from "./high-risk.ts";
+import { riskOfCall } from "./high-risk.ts";
 import { executorPrompt, instructionsFor } from "./instructions.ts";
 import type { ModelPlan } from "./plan.ts";
 import { readMove } from "./read-move.ts";
@@ -51,7 +52,7 @@ describe("a model that carries out work, at the edges of what it may say and cos
   test("after a program has run, changing a file is asked about, and reading one is not", () => {
     const files = { read: [], write: ["/srv/pages"] };
     const before = [{ run: null, tool: "shell_exec", args: { argv: ["true"] } }];
-    const risk = (call: object) => highRisk(call as ToolCall, { files, before: before as never });
+    const risk = (call: object) => riskOfCall(call as ToolCall, { files, before: before as never });
     expect(risk({ tool: "file_write", args: { path: "a", content: "x" } })).toContain("after a program has run");
     expect(risk({ tool: "file_read", args: { path: "a" } })).toBeNull();
   });

@@ -1,20 +1,11 @@
 import { bareJson, err, LIMITS, ok, oneLine, parseStrictJson, type Result } from "#base";
-import {
-  executorOutputSchema,
-  isModelTool,
-  isSkillCall,
-  modelCallSchema,
-  RETURN_CHARS,
-  STEP,
-  toCamel,
-  type ExecutorOutput,
-  type Step,
-  type ToolCall,
-} from "#model";
+import { RETURN_CHARS, STEP, toCamel, type Step } from "#model";
+import { isSkillCall, isStepTool, namesOffered, toolOf, TOOLS, type ExecutorOutput, type ToolCall } from "#tools";
 import type { Report } from "../problems.ts";
-import { readRecord } from "../read-fields.ts";
+import { readRecord, type WireRecord } from "../read-fields.ts";
 import { checkStep } from "../steps/check-steps.ts";
-import { placesOf, readStep } from "../steps/tool-call.ts";
+import { readStep } from "../steps/tool-call.ts";
+import { problemSentence } from "./move-problems.ts";
 import type { ModelPlan } from "./plan.ts";
 
 /** What a model answered: one call of a tool, or the end. */
@@ -34,46 +25,62 @@ export function readMove(text: string, plan: ModelPlan): Result<ModelMove, MoveP
   const json = parseStrictJson(bare);
   if (!json.ok) return refuse("The answer is not one JSON object.");
   const isCall = typeof json.value === "object" && json.value !== null && "tool" in json.value;
-  return isCall ? readCall(json.value, plan) : readEnd(json.value);
+  return isCall ? readCall(json.value as WireRecord, plan) : readEnd(json.value, plan);
 }
 
 const refuse = (summary: string) => err({ summary });
 
-function readEnd(value: unknown): Result<ModelMove, MoveProblem> {
-  const end = executorOutputSchema.safeParse(value);
-  if (end.success) return ok({ kind: "end", output: end.data });
-  return refuse(problemsTold(end.error.issues.map(({ path, code }) => `${path.join(".") || "answer"}: ${code}`)));
+/** The end. It says nothing that can be measured: what was done and what it cost is known without it. [EXEC-05] */
+function readEnd(value: unknown, plan: ModelPlan): Result<ModelMove, MoveProblem> {
+  const { input, name } = TOOLS.finish;
+  const { problems, report } = collector(plan, { name, keys: Object.keys(input.children) });
+  const wire = readRecord(input, { value, path: [], report, refusedKeys: new Set() });
+  if (problems.length > 0) return refuse(problemsTold(problems));
+  return ok({ kind: "end", output: toCamel(input, wire) as ExecutorOutput });
 }
 
-function readCall(value: unknown, plan: ModelPlan): Result<ModelMove, MoveProblem> {
-  const call = modelCallSchema.safeParse(value);
-  if (!call.success) {
-    return refuse(problemsTold(call.error.issues.map(({ path, code }) => `${path.join(".") || "answer"}: ${code}`)));
-  }
-  const { tool, args, artifacts } = call.data;
-  if (!isModelTool(tool) || !plan.tools.includes(tool)) {
-    return refuse(`tool: the plan lists ${plan.tools.length === 0 ? "no tools" : plan.tools.join(", ")}`);
-  }
-  const problems: string[] = [];
-  const report: Report = (path, { code, expected }) =>
-    problems.push(`${path.join(".")}: ${code}${expected === undefined ? "" : `, expected ${expected}`}`);
-  const written = { name: tool, tool, args, artifacts };
+const CALL_KEYS: ReadonlySet<string> = new Set(["tool", "args", "artifacts"]);
+
+function readCall(value: WireRecord, plan: ModelPlan): Result<ModelMove, MoveProblem> {
+  const { tool } = value;
+  if (typeof tool !== "string" || !isStepTool(tool) || !mayChoose(tool, plan)) return refuse(toolsTold(plan));
+  const { input } = TOOLS[tool];
+  const { problems, report } = collector(plan, { name: tool, keys: Object.keys(input.children) });
+  const beside = Object.keys(value).filter((key) => !CALL_KEYS.has(key));
+  if (beside.length > 0) return refuse(`A call has tool, args and artifacts, and no ${beside[0]}.`);
+  const written = { ...value, name: tool };
+  // Before the step as a whole, which knows `args` only as a map: so each problem is told of its own field.
+  readRecord(input, { value: value["args"], path: ["args"], report, refusedKeys: new Set() });
+  if (problems.length > 0) return refuse(problemsTold(problems));
   const wire = readRecord(STEP, { value: written, path: [], report, refusedKeys: new Set() });
   if (problems.length === 0) checkStep(wire, { written, report, files: plan.files, skills: [] });
   if (problems.length > 0) return refuse(problemsTold(problems));
   const step = toCamel(STEP, wire) as Step;
   const read = readStep(step);
   // Scripts of skills may use connections and secrets: those are named by a plan, and chosen by nobody else.
-  if (!read.ok || isSkillCall(read.value)) return refuse("args: scripts of skills are for steps of a plan");
+  if (!read.ok || isSkillCall(read.value)) return refuse("Scripts of skills are for steps of a plan.");
   return ok({ kind: "call", step: { ...step, name: nameOf(read.value) } });
+}
+
+const mayChoose = (tool: string, { tools }: ModelPlan): boolean =>
+  namesOffered("plan", "executor").includes(tool) && tools.includes(tool);
+
+const toolsTold = ({ tools }: ModelPlan): string =>
+  tools.length === 0 ? "The plan lists no tools: you can only end." : `The tool must be one of ${tools.join(", ")}.`;
+
+type Named = { readonly name: string; readonly keys: readonly string[] };
+
+function collector({ files }: ModelPlan, { name, keys }: Named) {
+  const problems: string[] = [];
+  const report: Report = (path, reason) => problems.push(problemSentence(reason, { path, name, keys, files }));
+  return { problems, report };
 }
 
 /** What a call is called where it is shown: its tool, and what it is about. */
 function nameOf(call: ToolCall): string {
-  const command = call.tool === "shell_exec" ? call.args.argv.join(" ") : "";
-  const whole = oneLine(`${call.tool} ${placesOf(call)[0]?.path ?? command}`).trim();
+  const whole = oneLine(`${call.tool} ${toolOf(call).subject(call.args)}`).trim();
   return whole.length <= LIMITS.nameChars ? whole : `${[...whole].slice(0, LIMITS.nameChars / 2).join("")}…`;
 }
 
 const PROBLEMS_TOLD = 5;
-const problemsTold = (problems: readonly string[]): string => problems.slice(0, PROBLEMS_TOLD).join("; ");
+const problemsTold = (problems: readonly string[]): string => problems.slice(0, PROBLEMS_TOLD).join(" ");

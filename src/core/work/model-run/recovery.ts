@@ -2,7 +2,7 @@ import { type LedgerEntry } from "#model";
 import type { FoundRun } from "../run/facts.ts";
 import { callOf } from "../steps/tool-call.ts";
 import { chosenIn, wasNotRun } from "./answers.ts";
-import { highRisk } from "./high-risk.ts";
+import { riskOfCall } from "./high-risk.ts";
 
 type LeftByModel = {
   /** Whether something of this pass can have reached outside of its workspace. */
@@ -21,7 +21,7 @@ export function leftByModel(
   const ran = pass.filter((entry) => !wasNotRun(entry));
   const reachesOutside = ran.some(({ stepIndex }) => {
     const step = steps[stepIndex];
-    return step === undefined || highRisk(callOf(step), { files, before: steps.slice(0, stepIndex) }) !== null;
+    return step === undefined || riskOfCall(callOf(step), { files, before: steps.slice(0, stepIndex) }) !== null;
   });
   return { reachesOutside, isComplete: output !== null && pass.length === steps.length };
 }

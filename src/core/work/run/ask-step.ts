@@ -1,4 +1,6 @@
-import { isAskingCall, type AskingCall, type StepDecision, type StepReply, type ToolCall } from "#model";
+import { assert } from "#base";
+import type { StepDecision, StepReply } from "#model";
+import { isAskingCall, toolOf, type AskingCall, type ToolCall } from "#tools";
 import { retry } from "./begin-attempt.ts";
 import type { Advance, RunEffect, RunState } from "./facts.ts";
 import { failedEntry, startedEntry } from "./ledger.ts";
@@ -27,7 +29,9 @@ type Replying = {
 /** The answer is text in a file, whatever it says; a draft that is wanted anew begins the next attempt. [CARD-16] */
 export function goOnWith(state: RunState, { at, call, decision, reply }: Replying): Advance {
   if (reply.kind === "text") {
-    const args = { path: call.tool === "ask_owner" ? call.args.file : call.args.path, content: reply.text };
+    const [answered] = toolOf(call).touches(call.args).places;
+    assert(answered !== undefined, "CARD-16 an answer has a file");
+    const args = { path: answered.path, content: reply.text };
     return startStep(state, { at, entries: [], call: { tool: "file_write", args }, decision });
   }
   const step = stepAt(state, state.pass.length);

@@ -1,7 +1,8 @@
 import { assert } from "#base";
-import { isAskingCall, RETURN_CHARS, type LedgerEntry, type ToolCall } from "#model";
+import { RETURN_CHARS, type LedgerEntry } from "#model";
+import { isAskingCall, type ToolCall } from "#tools";
 import { NOT_RUN } from "../model-run/answers.ts";
-import { highRisk } from "../model-run/high-risk.ts";
+import { riskOfCall } from "../model-run/high-risk.ts";
 import { think } from "../model-run/think.ts";
 import { connectionUse } from "../steps/connection-use.ts";
 import { callOf, readStep } from "../steps/tool-call.ts";
@@ -53,7 +54,7 @@ export function nextStep(state: RunState, { at, entries }: Beginning): Advance {
 
 /** Why the owner is asked about this call, whatever gates say. What a plan names was asked about with the plan. */
 const riskOf = ({ plan, pass, model }: RunState, call: ToolCall): string | null =>
-  model === null ? null : highRisk(call, { files: plan.files, before: plan.steps.slice(0, pass.length) });
+  model === null ? null : riskOfCall(call, { files: plan.files, before: plan.steps.slice(0, pass.length) });
 
 /** The call is not run, and the model is told why. */
 function tellModel(state: RunState, { at, entries, error }: Beginning & { readonly error: string }): Advance {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { executionEnvelopeSchema } from "#model";
-import { sandboxCall, callOf } from "../steps/tool-call.ts";
+import { sandboxCallOf, callOf } from "../steps/tool-call.ts";
 import { callIn } from "./envelope.ts";
 import type { RunEffect } from "./facts.ts";
 import { live, newWorld, planOf } from "./world.fixture.ts";
@@ -54,7 +54,7 @@ steps:
   });
   expect(send?.sandboxConfig).toEqual({ networkAccess: true, env: { SILAS_ATTEMPT: "1", SILAS_LAST_FAILURE: "" } });
   expect(send?.timeoutSeconds).toBeLessThanOrEqual(40);
-  const calls = plan.steps.map((step) => sandboxCall(callOf(step)));
+  const calls = plan.steps.map((step) => sandboxCallOf(callOf(step)));
   expect([make, send].map((one) => (one === undefined ? null : callIn(one)))).toEqual(calls);
 });
 

@@ -1,13 +1,7 @@
 import { assert } from "#base";
-import {
-  executionEnvelopeSchema,
-  type ExecutionEnvelope,
-  type LedgerEntry,
-  type RunRecord,
-  type Step,
-  type ToolCall,
-} from "#model";
-import { readStep, sandboxCall, type SandboxCall } from "../steps/tool-call.ts";
+import { executionEnvelopeSchema, type ExecutionEnvelope, type LedgerEntry, type RunRecord, type Step } from "#model";
+import type { SandboxCall, ToolCall } from "#tools";
+import { readStep, sandboxCallOf } from "../steps/tool-call.ts";
 import type { RunPlan } from "./facts.ts";
 
 type Sealing = {
@@ -58,5 +52,5 @@ const attemptEnv = ({ attempts, lastError }: RunRecord): Record<string, string> 
 export function callIn({ action, args }: Pick<ExecutionEnvelope, "action" | "args">): SandboxCall {
   const call = readStep({ run: null, tool: action, args });
   assert(call.ok, "EXEC-01 an envelope holds a call");
-  return sandboxCall(call.value);
+  return sandboxCallOf(call.value);
 }

@@ -1,22 +1,20 @@
 import type { Instant, Sha256Hex } from "#base";
 import type {
   ApprovalLapse,
-  AskingCall,
   CheckResult,
   Consultation,
   ExecutionEnvelope,
   ExecutionResult,
-  ExecutorOutput,
   Gate,
   LedgerEntry,
   RunQuestion,
   RunRecord,
   StepReply,
   ToolArgs,
-  ToolCall,
   VerificationCheck,
   WorkItem,
 } from "#model";
+import type { AskingCall, ExecutorOutput, ToolCall } from "#tools";
 import type { PlannerFact } from "../consult/cascade.ts";
 
 /** What of an approved item a run needs. It is read from the stored, approved text, never from what ran before. */

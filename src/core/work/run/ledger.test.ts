@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Instant } from "#base";
-import type { ToolCall } from "#model";
+import type { ToolCall } from "#tools";
 import { beginStep } from "./ask-step.ts";
 import type { RunState } from "./facts.ts";
 import { cut } from "./ledger.ts";

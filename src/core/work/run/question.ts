@@ -1,5 +1,6 @@
 import { assert, type Instant } from "#base";
-import { isAskingCall, reasonWords, type AskingCall, type RunQuestion, type StepDecision, type ToolCall } from "#model";
+import { reasonWords, type RunQuestion, type StepDecision } from "#model";
+import { isAskingCall, toolOf, type AskingCall, type ToolCall } from "#tools";
 import { callOf, readStep } from "../steps/tool-call.ts";
 import { goOnWith } from "./ask-step.ts";
 import { retry } from "./begin-attempt.ts";
@@ -86,7 +87,7 @@ type Unanswered = { readonly status: "cancelled" | "blocked"; readonly error: st
 
 /** What is declined is the owner's decision and no failure; what nobody answered blocks it, for all to see. [CARD-16] */
 function unanswered(call: AskingCall, verdict: Exclude<Verdict, "approved">): Unanswered {
-  const isDraft = call.tool === "review_draft";
+  const isDraft = toolOf(call).asks?.kind === "draft_review";
   switch (verdict) {
     case "declined":
       return { status: "cancelled", error: isDraft ? "You rejected the draft" : "You declined to decide" };

@@ -3,7 +3,7 @@ import { isModelTurn, type LedgerEntry } from "#model";
 import { isModelRun } from "../model-run/plan.ts";
 import { leftByModel } from "../model-run/recovery.ts";
 import type { FoundRun, RunEvent, RunState } from "./facts.ts";
-import { isRepeatable } from "../steps/tool-call.ts";
+import { mayRepeat } from "../steps/tool-call.ts";
 import { failedEntry } from "./ledger.ts";
 
 /** How a run that was interrupted goes on. */
@@ -42,7 +42,7 @@ export function afterInterruption({ plan, run, ledger, at }: Omit<FoundRun, "sys
   if (last === undefined) return goOn("repeat");
   const byModel = isModelRun(plan) ? leftByModel({ plan, run, ledger }, pass) : null;
   const isOnline = pass.some(({ stepIndex }) => plan.steps[stepIndex]?.network === true);
-  const isOutside = plan.files.write.length > 0 && !plan.steps.every(isRepeatable);
+  const isOutside = plan.files.write.length > 0 && !plan.steps.every(mayRepeat);
   const reachesOutside = byModel?.reachesOutside ?? (isOutside || isOnline);
   if (last.state !== "ended" && reachesOutside) return inDoubt(pass, last);
   const ended = last.state === "ended" ? last : failedEntry(last, { error: INTERRUPTED, at });

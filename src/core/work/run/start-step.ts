@@ -1,5 +1,6 @@
 import { assert } from "#base";
-import type { Step, StepDecision, ToolCall } from "#model";
+import type { Step, StepDecision } from "#model";
+import type { ToolCall } from "#tools";
 import { remainingMs } from "./budget.ts";
 import { sealEnvelope } from "./envelope.ts";
 import type { Advance, RunEffect, RunState } from "./facts.ts";

@@ -1,8 +1,6 @@
 import { err, ok, type Result } from "#base";
 import { isSkillPath, isSkillScript } from "#model";
-
-/** Where the skills of a plan are for its steps, to read only; those that the plan does not list are not there. */
-export const SKILLS_PLACE = "/skills";
+import { scriptPlace } from "#tools";
 
 type Wanted = { readonly skill: string; readonly file: string };
 type Tree = readonly { readonly path: string }[];
@@ -18,5 +16,3 @@ export function resolveScript(
   const isThere = isSkillPath(file) && isSkillScript(file) && tree.some(({ path }) => path === file);
   return isThere ? ok(scriptPlace({ skill, file })) : err({ code: "script_missing" });
 }
-
-export const scriptPlace = ({ skill, file }: Wanted): string => `${SKILLS_PLACE}/${skill}/${file}`;

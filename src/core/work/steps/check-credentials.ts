@@ -1,4 +1,5 @@
 import { hostWords, parseHostRule } from "#model";
+import { isStepTool, TOOLS } from "#tools";
 import type { KeyPath, Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
 
@@ -19,7 +20,7 @@ export function checkCredentials(step: WireRecord, { written, hosts, type, repor
   const all = Object.entries(recordOf(step["credentials"])).filter(([, value]) => isRecord(value));
   if (all.length === 0) return;
   if (type !== "task" && type !== null) report(["credentials"], { code: "not_for_type", expected: "task" });
-  if (step["tool"] !== null && !PROGRAMS.has(String(step["tool"]))) {
+  if (step["tool"] !== null && !runsProgram(String(step["tool"]))) {
     report(["credentials"], { code: "credential_not_for_tool" });
   }
   const granted = new Set(hosts.map(ruleWords));
@@ -37,7 +38,7 @@ export function checkCredentials(step: WireRecord, { written, hosts, type, repor
 }
 
 /** Only these run a program of the owner's; the others are Silas' own, and use no secret. */
-const PROGRAMS: ReadonlySet<string> = new Set(["shell_exec", "python_exec", "node_exec"]);
+const runsProgram = (tool: string): boolean => isStepTool(tool) && TOOLS[tool].effect === "run";
 /** It becomes part of the name of a variable. */
 const NAME = /^[A-Z][A-Z0-9_]{0,39}$/;
 

@@ -1,13 +1,14 @@
 import { nearest } from "#base";
-import { isModelTool, MODEL_TOOLS } from "#model";
+import { namesOffered } from "#tools";
 import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
 
 /** A model that chooses what is done, and what it may choose of. What it would not heed is refused. */
 export function checkModel({ executor, tools, steps, type }: WireRecord, report: Report): void {
   const listed = Array.isArray(tools) ? tools.filter((tool) => typeof tool === "string") : [];
+  const known = namesOffered("plan", "executor");
   listed.forEach((tool, index) => {
-    if (!isModelTool(tool)) report(["tools", index], { code: "unknown_tool", nearest: nearest(tool, MODEL_TOOLS) });
+    if (!known.includes(tool)) report(["tools", index], { code: "unknown_tool", nearest: nearest(tool, known) });
   });
   if (executor !== "model") {
     if (listed.length > 0) report(["executor"], { code: "missing_key", expected: "model, which tools are for" });

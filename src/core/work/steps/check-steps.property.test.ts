@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isPathInside } from "#base";
 import { parse, taskFile } from "../../../../test/plan-texts.ts";
 import { FILE_ALONE, planBytes, projectPlan } from "../plan-hash.ts";
-import { callOf, sandboxCall } from "./tool-call.ts";
+import { callOf, sandboxCallOf } from "./tool-call.ts";
 
 const text = fc.oneof(
   fc.constantFrom("a", "ls -l", "a | b", "../a", "/home/me/out/x", "/etc/passwd", "", ".", "__proto__", "constructor"),
@@ -73,7 +73,7 @@ test("[PLAN-03] whatever steps say, reading them never throws, and what is accep
         const projection = projectPlan(item, FILE_ALONE);
         expect(JSON.parse(planBytes(projection))).toEqual(projection);
         for (const one of item.steps) {
-          const { argv } = sandboxCall(callOf(one));
+          const { argv } = sandboxCallOf(callOf(one));
           expect(argv[0]).not.toBe("");
           expect(Object.values(one.artifacts).every(isPathInside)).toBe(true);
           expect(one.network).toBe(false);

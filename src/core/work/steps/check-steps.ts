@@ -1,5 +1,6 @@
 import { isPathInside, LIMITS, type JsonValue } from "#base";
-import { canBeAnswered, isAskingCall, isSkillCall, spawnsTask, type Step, type ToolCall } from "#model";
+import { spawnsTask, type Step } from "#model";
+import { isAskingCall, isSkillCall, toolOf, type ToolCall } from "#tools";
 import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
 import { checkConnection } from "./connection-use.ts";
@@ -7,7 +8,7 @@ import { checkCredentials } from "./check-credentials.ts";
 import { checkModel } from "./check-model.ts";
 import { checkNetwork } from "./check-network.ts";
 import { checkGrants, isGranted, isRepositoryPlace } from "./grants.ts";
-import { placesOf, readStep } from "./tool-call.ts";
+import { readStep } from "./tool-call.ts";
 
 type Written = { readonly written: WireRecord; readonly report: Report };
 
@@ -89,11 +90,10 @@ export function checkStep(step: WireRecord, { written, report, files, skills }: 
     report(["args", "skill"], { code: "skill_not_listed", expected: "a skill of the plan" });
   }
   checkAsking(call.value, { step, report });
-  const isFolderTool = FOLDER_TOOLS.has(call.value.tool);
-  for (const { key, path, access } of placesOf(call.value)) {
+  for (const { key, path, access, isFolder } of toolOf(call.value).touches(call.value.args).places) {
     const isAllowed =
       isPathInside(path) ||
-      (isFolderTool && path === ".") ||
+      (isFolder === true && path === ".") ||
       (!isAskingCall(call.value) && isGranted(path, { files, access }));
     if (!isAllowed) report(["args", key], { code: "step_path_refused", expected: GRANTS[access] });
   }
@@ -102,13 +102,11 @@ export function checkStep(step: WireRecord, { written, report, files, skills }: 
 /** What asks the owner runs no program, so that nothing a program would need belongs to it. */
 function checkAsking(call: ToolCall, { step, report }: { readonly step: WireRecord; readonly report: Report }): void {
   if (!isAskingCall(call)) return;
-  if (!canBeAnswered(call)) report(["args", "options"], { code: "ask_unanswerable" });
+  if (toolOf(call).asks?.isAnswerable(call.args) !== true) report(["args", "options"], { code: "ask_unanswerable" });
   if (step["network"] === true) report(["network"], { code: "ask_runs_nothing" });
   const secrets = step["credentials"];
   if (isRecord(secrets) && Object.keys(secrets).length > 0) report(["credentials"], { code: "ask_runs_nothing" });
 }
-
-const FOLDER_TOOLS: ReadonlySet<string> = new Set(["file_list", "file_search", "folder_note"]);
 
 const GRANTS = { read: "a path of files.read or files.write", write: "a path of files.write" } as const;
 

@@ -1,7 +1,8 @@
-import { isSkillCall, type SkillToolCall, type Step, type ToolCall } from "#model";
+import type { Step } from "#model";
+import { isSkillCall, type SandboxCall, type SkillToolCall, type ToolCall } from "#tools";
 import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
-import { readStep, type SandboxCall } from "./tool-call.ts";
+import { readStep } from "./tool-call.ts";
 
 /** What a step uses of a connection: which one, and what of it. */
 export type ConnectionUse = {

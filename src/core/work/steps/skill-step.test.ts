@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseYaml } from "#config";
 import type { Instant } from "#base";
-import { callOf, sandboxCall } from "./tool-call.ts";
+import { callOf, sandboxCallOf } from "./tool-call.ts";
 import { parsePlan } from "../parse-plan.ts";
 
 const AT = "2026-11-16T08:00:00.000Z" as Instant;
@@ -23,7 +23,7 @@ describe("a step that runs a script of a skill", () => {
     if (!parsed.ok) return;
     const [step] = parsed.value.item.steps;
     if (step === undefined) throw new Error("it has a step");
-    const call = sandboxCall(callOf(step));
+    const call = sandboxCallOf(callOf(step));
     expect(call.argv).toEqual(["/opt/silas/bin/node", "/skills/one/scripts/a.mjs"]);
     const unconnected = { connection: null, permissions: [] };
     expect(call.script).toEqual({ skill: "one", file: "scripts/a.mjs", input: { n: 1 }, ...unconnected });

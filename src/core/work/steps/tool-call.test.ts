@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Step } from "#model";
-import { readStep, sandboxCall, type SandboxCall } from "./tool-call.ts";
+import type { SandboxCall } from "#tools";
+import { readStep, sandboxCallOf } from "./tool-call.ts";
 
 type Written = Pick<Step, "run" | "tool" | "args">;
 const call = (written: Partial<Written>): SandboxCall => {
   const read = readStep({ run: null, tool: null, args: {}, ...written });
   if (!read.ok) throw new Error(JSON.stringify(read.error));
-  return sandboxCall(read.value);
+  return sandboxCallOf(read.value);
 };
 
 describe("a tool becomes a command", () => {

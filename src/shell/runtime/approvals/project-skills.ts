@@ -1,5 +1,6 @@
 import type { Result } from "#base";
-import { isSkillCall, type SkillUnusable, type Step, type StoreFault } from "#model";
+import type { SkillUnusable, Step, StoreFault } from "#model";
+import { isSkillCall } from "#tools";
 import { callOf } from "#work";
 import type { InstalledSkills } from "../skills/installed.ts";
 import { projectRead, readProposal, type PlanReading } from "./project-plan.ts";

@@ -30,6 +30,7 @@ import type {
   Signer,
   WorkStore,
 } from "#ports";
+import { ALL_TOOLS } from "#tools";
 import { approvedSkills, compileBatch, type ReadYaml } from "#work";
 import type { LimitSettings } from "../autonomy/settings.ts";
 import { wrongLimits } from "./limits.ts";
@@ -251,6 +252,8 @@ function payloadText(text: string): Result<{ readonly projection: string }, Payl
   return ok({ projection: payloadProjection(payload.value) });
 }
 
+const SEARCHING = ALL_TOOLS.filter(({ needs }) => needs === "search").map(({ name }) => name);
+
 const readingOf = (
   { readYaml, settings }: Pick<ProposeDeps, "readYaml" | "settings">,
   { text, at }: { readonly text: string; readonly at: Instant },
@@ -259,10 +262,7 @@ const readingOf = (
   text,
   at,
   standingUsesMax: settings.standingUsesMax,
-  absentTools: [
-    ...(settings.webSearch === "ready" ? [] : ["web_search"]),
-    ...(settings.model === "ready" ? [] : ["model"]),
-  ],
+  absentTools: [...(settings.webSearch === "ready" ? [] : SEARCHING), ...(settings.model === "ready" ? [] : ["model"])],
   systemGates: settings.systemGates ?? [],
   mustAct: true,
 });

@@ -12,7 +12,8 @@ import {
   type SecretRef,
 } from "#model";
 import type { EgressCredential, EgressGrant, KeptConnection, SandboxInput, SandboxSpace } from "#ports";
-import { connectionScript, SKILLS_PLACE } from "#work";
+import { scriptCommand, SKILLS_PLACE } from "#tools";
+import { connectionScript } from "#work";
 import { tracesOf } from "../credentials/traces.ts";
 import type { LoadedSkill } from "../skills/installed.ts";
 import { laySkills } from "../skills/trial.ts";
@@ -124,7 +125,7 @@ async function runIn(deps: ConnectionDeps, running: Running): Promise<Result<Scr
   };
   const { talk } = order;
   const ran = await space.run({
-    argv: [...(path.endsWith(".py") ? ["python3", "-B"] : [NODE]), `${SKILLS_PLACE}/${order.skill.name}/${path}`],
+    argv: scriptCommand({ skill: order.skill.name, file: path }),
     env: { ...order.env, ...Object.fromEntries(order.skill.manifest.env.map((name) => [name, ""])) },
     timeoutMs: order.timeoutMs,
     pipes: await pipesFor(deps, running),
@@ -159,7 +160,6 @@ async function runIn(deps: ConnectionDeps, running: Running): Promise<Result<Scr
   return ok({ stdout: Buffer.from(stdout.bytes).toString("utf8"), handed });
 }
 
-const NODE = "/opt/silas/bin/node";
 const fault = (code: ScriptFault["code"], detail: string) =>
   err({ code, detail: oneLine(detail).slice(0, 300) } as const);
 

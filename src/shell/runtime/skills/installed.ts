@@ -1,17 +1,15 @@
 import { err, ok, type Result } from "#base";
 import {
-  isSkillCall,
   readPayload,
   SKILL_DOCUMENT,
   type SkillInstall,
-  type SkillToolCall,
   type SkillUnusable,
   type StoreFault,
-  type ToolCall,
   type UnusableReason,
   type WorkItem,
 } from "#model";
 import type { ApprovalStore, KeyRegistry, SkillFolders, SkillStore, SkillTree } from "#ports";
+import { isSkillCall, type SkillToolCall, type ToolCall } from "#tools";
 import { callOf, fillArguments, readManifest, resolveScript, skillFact } from "#work";
 import type { ReadYaml, SkillFact, SkillManifest } from "#work";
 import { holdsApproval } from "../keys/signed-request.ts";

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from "#base";
 import { skillUnusableWords, type SandboxConfig, type WorkItem } from "#model";
 import type { Sandboxes, SandboxSpace } from "#ports";
-import type { SandboxCall, SkillFact } from "#work";
+import type { SandboxCall } from "#tools";
+import type { SkillFact } from "#work";
 import { inputFor, type InstalledSkills, type LoadedSkill } from "./installed.ts";
 import { laySkills } from "./trial.ts";
 

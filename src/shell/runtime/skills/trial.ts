@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { err, LIMITS, ok, oneLine, type Result } from "#base";
 import { defaultSandboxConfig, isSkillCode, isSkillScript, sandboxWords, type SandboxConfig } from "#model";
 import type { Sandboxes, SandboxSpace, SkillTree } from "#ports";
-import { SKILLS_PLACE, trialArguments, type SkillManifest, type SyntaxFact } from "#work";
+import { NODE, scriptCommand, scriptPlace, SKILLS_PLACE } from "#tools";
+import { trialArguments, type SkillManifest, type SyntaxFact } from "#work";
 
 export type TrialDeps = {
   readonly sandboxes: Sandboxes;
@@ -49,7 +50,6 @@ async function openWith({ sandboxes, space }: TrialDeps, laid: Laid): Promise<Re
 }
 type Opened = { readonly space: SandboxSpace; readonly close: () => Promise<void> };
 
-const NODE = "/opt/silas/bin/node";
 const PY_PARSE =
   "import ast,sys\ntry:\n ast.parse(open(sys.argv[1],'rb').read())\nexcept SyntaxError as e:\n print(e.lineno or 0)\n sys.exit(3)";
 
@@ -64,7 +64,7 @@ export async function parseScripts(deps: TrialDeps, laid: Laid): Promise<Readonl
   if (!opened.ok) return new Map(scripts.map(({ path }) => [path, { absent: oneLine(opened.error) }]));
   const facts = new Map<string, SyntaxFact>();
   for (const { path } of scripts) {
-    facts.set(path, await parsed(opened.value.space, { path: `${SKILLS_PLACE}/${laid.name}/${path}` }));
+    facts.set(path, await parsed(opened.value.space, { path: scriptPlace({ skill: laid.name, file: path }) }));
   }
   await opened.value.close();
   return facts;
@@ -109,12 +109,11 @@ export async function tryScripts(deps: TrialDeps, { manifest, ...laid }: Trying)
 type One = { readonly path: string; readonly laid: Laid; readonly manifest: SkillManifest };
 
 async function tried(space: SandboxSpace, { path, laid, manifest }: One): Promise<string | null> {
-  const program = path.endsWith(".py") ? ["python3", "-B"] : [NODE];
   const isDescribed = Object.hasOwn(manifest.scriptArgs, path);
   const described = isDescribed ? (manifest.scriptArgs[path] ?? {}) : {};
   const env = { SILAS_DRY_RUN: "1", ...Object.fromEntries(manifest.env.map((name) => [name, ""])) };
   const stdin = Buffer.from(`${JSON.stringify(trialArguments(described))}\n`);
-  const ran = await space.run({ argv: [...program, `${SKILLS_PLACE}/${laid.name}/${path}`], env, stdin });
+  const ran = await space.run({ argv: scriptCommand({ skill: laid.name, file: path }), env, stdin });
   if (!ran.ok) return `dry_run_failed: ${path}: ${oneLine(sandboxWords(ran.error).what)}`;
   const { end, stderr } = ran.value;
   // One that is not described may want arguments that nobody knows here; then it ends with a code of its own.

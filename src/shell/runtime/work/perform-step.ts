@@ -2,7 +2,8 @@ import type { Result } from "#base";
 import { sandboxWords, type ExecutionResult, type SandboxLine, type SandboxRun, type Taint } from "#model";
 import { deriveTaint } from "#policy";
 import type { EgressGrant, SandboxSpace } from "#ports";
-import { callIn, sealResult, type RunEffect, type SandboxCall, type StepSeen } from "#work";
+import type { SandboxCall } from "#tools";
+import { callIn, sealResult, type RunEffect, type StepSeen } from "#work";
 import type { LeftBehind } from "./spaces.ts";
 
 type RunStep = Extract<RunEffect, { readonly kind: "run_step" }>;

@@ -1,7 +1,8 @@
 import { err, ok, type Instant, type Result } from "#base";
 import { defaultSandboxConfig, sandboxWords, type ExecutionEnvelope, type SandboxConfig, type WorkItem } from "#model";
 import type { Sandboxes, SandboxSpace, WorkStore } from "#ports";
-import { changedBetween, SKILLS_PLACE, type CheckFiles, type RunPlan, type StepSeen } from "#work";
+import { SKILLS_PLACE } from "#tools";
+import { changedBetween, type CheckFiles, type RunPlan, type StepSeen } from "#work";
 import { withConnection } from "../connections/step-space.ts";
 import type { ConnectionUses } from "../connections/uses.ts";
 import { createGuards } from "../credentials/guards.ts";

@@ -31,8 +31,8 @@ export function StepFacts({ payload }: { readonly payload: ShownStep }): ReactNo
   );
 }
 
-/** A command as its words; any other tool with its arguments. All of it stands in the details, value by value. */
+/** A command as its words; anything else as tool and arguments. All of it stands in the details, value by value. */
 function callWords(tool: string, args: { readonly [name: string]: unknown }): string {
   const argv = args["argv"];
-  return Array.isArray(argv) && tool === "shell_exec" ? JSON.stringify(argv) : `${tool} ${JSON.stringify(args)}`;
+  return Array.isArray(argv) ? JSON.stringify(argv) : `${tool} ${JSON.stringify(args)}`;
 }

@@ -1,19 +1,17 @@
 import { canonicalJson, err, ok, sha256Hex, type Result } from "#base";
 import {
-  isAskingCall,
   isPayloadKind,
   readPayload,
   replyOf,
   SCOPE_OF_KIND,
-  type AskingCall,
   type KeptRequest,
   type RunQuestion,
   type ShownPayload,
   type StepReply,
   type StoreFault,
-  type ToolCall,
 } from "#model";
 import { judgeCheck } from "#policy";
+import { isAskingCall, toolOf, type ToolCall } from "#tools";
 import { readToken, signatureFact } from "../../approvals/tokens.ts";
 import type { EntryRefusal, GateDeps } from "../entry-gate.ts";
 
@@ -72,9 +70,8 @@ function payloadAbout({ kind, projection }: Asked, { call, contentHash }: Signed
   const read = readPayload(kind, projection);
   if (!read.ok) return null;
   const { payload } = read.value;
-  return isSame(signedOf(payload), isAskingCall(call) ? askedBy(call) : { tool: call.tool, args: call.args })
-    ? payload
-    : null;
+  const { tool, args } = call;
+  return isSame(signedOf(payload), toolOf(call).asks?.signed(args) ?? { tool, args }) ? payload : null;
 }
 
 function signedOf(payload: ShownPayload): object | null {
@@ -91,12 +88,6 @@ function signedOf(payload: ShownPayload): object | null {
     default:
       return null;
   }
-}
-
-function askedBy(call: AskingCall): object {
-  if (call.tool === "review_draft") return { context: call.args.about, file: call.args.path };
-  const { question, options, freetext: allow_freetext, file } = call.args;
-  return { question, options, allow_freetext, file };
 }
 
 function isSame(signed: object | null, runs: object): boolean {

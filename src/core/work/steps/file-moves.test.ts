@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import type { Step } from "#model";
-import { isRepeatable, readStep, sandboxCall } from "./tool-call.ts";
+import { mayRepeat, readStep, sandboxCallOf } from "./tool-call.ts";
 
 let folder = "";
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "silas-moves-"))));
@@ -31,7 +31,7 @@ const put = (name: string, text = name): string => {
 function run(tool: string, args: Step["args"]): { readonly status: number | null; readonly said: string } {
   const read = readStep({ run: null, tool, args });
   if (!read.ok) throw new Error(JSON.stringify(read.error));
-  const { argv, stdin } = sandboxCall(read.value);
+  const { argv, stdin } = sandboxCallOf(read.value);
   const ran = spawnSync(process.execPath, argv.slice(1), { cwd: folder, input: stdin ?? "", encoding: "utf8" });
   return { status: ran.status, said: `${ran.stdout}${ran.stderr}`.trim() };
 }
@@ -111,11 +111,11 @@ test("a folder is removed only if it is empty, and through no link", () => {
 test("only steps that find done what they did may be repeated", () => {
   const step = (tool: string | null, args: Step["args"], line: string | null = null) => ({ run: line, tool, args });
   const sha256 = "0".repeat(64);
-  expect(isRepeatable(step("file_move", { from: "/a/b", to: "/a/c", sha256 }))).toBe(true);
-  expect(isRepeatable(step("folder_remove", { paths: ["/a/b"] }))).toBe(true);
-  expect(isRepeatable(step("folder_note", { path: "/a", into: "note" }))).toBe(true);
-  expect(isRepeatable(step("file_write", { path: "inside", content: "" }))).toBe(true);
-  expect(isRepeatable(step("file_write", { path: "/a/outside", content: "" }))).toBe(false);
-  expect(isRepeatable(step(null, {}, "mv a b"))).toBe(false);
-  expect(isRepeatable(step("file_mover", {}))).toBe(false);
+  expect(mayRepeat(step("file_move", { from: "/a/b", to: "/a/c", sha256 }))).toBe(true);
+  expect(mayRepeat(step("folder_remove", { paths: ["/a/b"] }))).toBe(true);
+  expect(mayRepeat(step("folder_note", { path: "/a", into: "note" }))).toBe(true);
+  expect(mayRepeat(step("file_write", { path: "inside", content: "" }))).toBe(true);
+  expect(mayRepeat(step("file_write", { path: "/a/outside", content: "" }))).toBe(false);
+  expect(mayRepeat(step(null, {}, "mv a b"))).toBe(false);
+  expect(mayRepeat(step("file_mover", {}))).toBe(false);
 });

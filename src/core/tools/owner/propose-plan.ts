@@ -1,0 +1,26 @@
+import { LIMITS } from "#base";
+import { group, key, nullable, oneOf, planText, required, shownLine } from "#model";
+import { defineTool } from "../tool.ts";
+
+export const proposePlan = defineTool({
+  name: "propose_plan",
+  origin: "core",
+  version: 1,
+  description:
+    "Proposes a plan to the owner, who approves or declines it. Use it whenever something should be done: no other tool of yours changes anything. The plan is checked at once.",
+  output: "Returns that the owner is asked, or every problem of the plan with its line.",
+  input: group({
+    plan_markdown: required(planText(), "The whole plan: front matter in YAML, then the briefing."),
+    continuation_of: key(nullable(shownLine({ charsMax: LIMITS.idChars })), {
+      is: null,
+      doc: "The id of earlier work that this plan continues, or null.",
+    }),
+    action: key(oneOf(["propose", "revise"]), {
+      is: "propose",
+      doc: "Whether the plan is new or replaces one that failed.",
+    }),
+  }),
+  effect: "ask",
+  offeredTo: ["planner"],
+  repeatable: "never",
+});
