@@ -315,4 +315,4 @@ export type {
 export type { SettledInstall, SkillFolders, SkillRemoval, SkillsDoor, SkillStore, SkillTree } from "./ports/skills.ts";
 export type { ConsultStore } from "./ports/consults.ts";
 export type { BotCall, BotDoor, BotGateway, BotReply, Pressed, TelegramStore } from "./ports/telegram.ts";
-export type { Leaving, ModelAnswer, ModelGateway, ModelQuestion, TalkDoor, TurnStore } from "./ports/talk.ts";
+export type { Leaving, ModelAnswer, ModelGateway, ModelQuestion, TalkDoor, TurnFeed, TurnStore } from "./ports/talk.ts";

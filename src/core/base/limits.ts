@@ -106,6 +106,8 @@ export const LIMITS = {
   vaultSecrets: 1_000,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
   feedBatchesWaiting: 1_000,
+  /** Replies that are written at once and kept for a page that opens meanwhile; the oldest is dropped for another. */
+  turnsInFlight: 16,
   /** The newest entries of the audit chain stand without a checkpoint for at most this long. */
   auditCheckpointMs: 600_000,
   /** Refused sign-ins of this long are one entry of the audit chain, so that a flood of them cannot fill the disk. */

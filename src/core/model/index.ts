@@ -812,17 +812,20 @@ export {
   type ModelTriedBody,
 } from "./talk/model-words.ts";
 export { questionOf } from "./talk/question.ts";
-export { turnFailureWords, turnLines } from "./talk/turn-words.ts";
+export { joinDelta, turnNewsFromWire, turnNewsToWire, type TurnDelta, type TurnNews } from "./talk/turn-delta.ts";
+export { turnEndWords, turnFailureWords, turnNotes } from "./talk/turn-words.ts";
 export {
   agentResponseSchema,
   carriesPlan,
   isTurnOver,
+  stopTurnSchema,
   toldTurnFromWire,
   toldTurnToWire,
   turnFromWire,
   turnQuerySchema,
   turnToWire,
   type AgentResponse,
+  type StoppedTurnBody,
   type ToldTurnBody,
   type Turn,
   type TurnAnswerBody,

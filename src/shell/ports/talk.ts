@@ -1,6 +1,6 @@
 /** Talk: the model that answers, and the turns it answers in. */
 import type { Instant, Result, Sha256Hex } from "#base";
-import type { ModelRefusal, ModelSetting, StoreFault, Turn, TurnChange, TurnRefusal } from "#model";
+import type { ModelRefusal, ModelSetting, StoreFault, Turn, TurnChange, TurnNews, TurnRefusal } from "#model";
 
 /**
  * The one way to a model. INVARIANT: it connects to the one address of the configuration and nowhere else, follows no
@@ -53,12 +53,20 @@ export interface TurnStore {
   tokensSince(at: Instant): Promise<Result<number, StoreFault>>;
 }
 
+/** Replies while they are written. Whoever misses something reads the stored turn. */
+export interface TurnFeed {
+  /** Tells at once what is known of the turns in flight, then whatever is new. */
+  subscribe(listener: (news: TurnNews) => void): () => void;
+}
+
 /** What the terminal and a channel may do with answers. */
-export interface TalkDoor {
+export interface TalkDoor extends TurnFeed {
   readonly setting: ModelSetting;
   turnsOf(messageIds: readonly string[]): Promise<Result<readonly Turn[], StoreFault>>;
   /** The turn of a message once it is over; null when nobody answers it. */
   answered(messageId: string): Promise<Result<Turn | null, StoreFault>>;
+  /** Ends the answer to this message; what passed the gates until then is kept. */
+  stop(messageId: string): Promise<Result<"stopped" | "not_answering", StoreFault>>;
   /** Puts one plain question of Silas's own, to see whether anybody answers. Nothing of the owner goes with it. */
   tryModel(): Promise<Result<TriedModel, ModelRefusal>>;
 }

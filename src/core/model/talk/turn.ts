@@ -11,8 +11,8 @@ import { MODEL_FAILURES } from "./model-words.ts";
  */
 const TURN_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
 type TurnState = (typeof TURN_STATES)[number];
-/** Why there is no reply, besides what kept the model from answering. */
-export const TURN_FAILURES = [...MODEL_FAILURES, "turn_interrupted", "turn_given_up"] as const;
+/** Why there is no whole reply, besides what kept the model from answering. Only a stopped turn keeps a part of one. */
+export const TURN_FAILURES = [...MODEL_FAILURES, "turn_interrupted", "turn_given_up", "turn_stopped"] as const;
 export type TurnFailure = (typeof TURN_FAILURES)[number];
 
 const count = z.int().check(z.gte(0));
@@ -114,3 +114,6 @@ export type TurnRefusal =
 /** `GET /api/messages/turn?message_id=`: the turn of one message; null when nobody answers it. */
 export type TurnAnswerBody = { readonly turn: ToldTurnBody | null };
 export const turnQuerySchema = z.strictObject({ message_id: recordIdSchema });
+/** `POST /api/messages/stop`: ends the answer that is being written. */
+export const stopTurnSchema = z.strictObject({ message_id: recordIdSchema });
+export type StoppedTurnBody = { readonly outcome: "stopped" | "not_answering" };

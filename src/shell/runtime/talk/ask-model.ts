@@ -2,9 +2,11 @@ import { err, ok, type Result } from "#base";
 import type { AgentResponse, ModelRefusal, Taint } from "#model";
 import type { Leaving, ModelAnswer } from "#ports";
 import { FALLBACK, readAnswer, repairPrompt } from "#turn";
-import type { TalkDeps } from "./deps.ts";
+import type { Halting, TalkDeps } from "./deps.ts";
 
-export type AskingDeps = Pick<TalkDeps, "models" | "audit" | "clock" | "randomness" | "halting">;
+export type AskingDeps = Pick<TalkDeps, "models" | "audit" | "clock" | "randomness"> & {
+  readonly halting: Pick<Halting, "signal" | "halt">;
+};
 export type Asking = {
   /** The message that is answered; null for a question of Silas's own. */
   readonly messageId: string | null;
@@ -48,7 +50,7 @@ export async function askOnce(
     hasLeft = (await audit.append({ event: "model_asked", data, at: clock.now(), actor })).ok;
     return hasLeft;
   };
-  const answer = await models.ask({ ...question, onLeave, signal: halting.signal() });
+  const answer = await models.ask({ ...question, onLeave, signal: halting.signal(messageId) });
   const at = clock.now();
   if (answer.ok) {
     const { bytesReceived: bytes_received, tokensIn: tokens_in, tokensOut: tokens_out } = answer.value;

@@ -6,9 +6,10 @@ import { isAnswered } from "#turn";
 import { stoppedFact } from "../stop/stop-door.ts";
 import { askOnce } from "./ask-model.ts";
 import type { TalkConfig, TalkDeps } from "./deps.ts";
-import type { Reader } from "#engine";
+import { createTurnFeed, type Reader } from "#engine";
 import { createHalting } from "./halting.ts";
 import { createTurnReader } from "./reader.ts";
+import { stopTurn } from "./run-turn.ts";
 
 export type TalkParts = Omit<
   TalkDeps,
@@ -23,6 +24,7 @@ export type TalkParts = Omit<
   | "isStopped"
   | "onChanged"
   | "halting"
+  | "feed"
 > & {
   readonly config: TalkConfig;
   readonly stores: Pick<TalkDeps, "turns" | "messages" | "memories" | "work" | "queue"> & {
@@ -48,7 +50,8 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
   const { ownerId, bus } = config;
   const [isStopped, halting] = [stoppedFact(stops), createHalting()];
   const counts = [turns, consults, work];
-  const kept = { turns, counts, messages, memories, work, queue, isStopped, halting, onChanged: review.changed };
+  const feed = createTurnFeed(parts);
+  const kept = { turns, counts, messages, memories, work, queue, isStopped, halting, feed, onChanged: review.changed };
   const deps: TalkDeps = { ...parts, ...kept, bus, settings: settingsOf(config) };
   const reader = createTurnReader(deps);
   let unsubscribe: (() => void) | null = null;
@@ -59,6 +62,8 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
       return questionOf({ ...message, taint: taintWithSources(message.taint, message.sources) }, clock.now());
     },
     turnsOf: turns.of,
+    subscribe: feed.subscribe,
+    stop: (messageId) => stopTurn(deps, messageId),
     async answered(messageId) {
       await reader.idle();
       return turns.find(messageId);

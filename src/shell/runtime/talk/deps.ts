@@ -13,7 +13,7 @@ import type {
 } from "#ports";
 import type { ContextSettings } from "#turn";
 import type { DayTokens } from "./day-tokens.ts";
-import type { ReaderDeps } from "#engine";
+import type { ReaderDeps, TurnPublisher } from "#engine";
 
 export type TalkDeps = ReaderDeps & {
   readonly models: ModelGateway;
@@ -31,12 +31,20 @@ export type TalkDeps = ReaderDeps & {
   readonly randomness: Randomness;
   readonly isStopped: () => Promise<boolean>;
   readonly halting: Halting;
+  readonly feed: Pick<TurnPublisher, "publish" | "held" | "ended">;
   /** Told of every turn that moved on. */
   readonly onChanged: () => void;
   readonly settings: TalkSettings;
 };
-/** Ends whatever is asked at this moment. */
-export type Halting = { readonly signal: () => AbortSignal; readonly halt: () => void };
+export type Halting = {
+  /** Of a question for this message. */
+  signal(messageId: string | null): AbortSignal;
+  /** Ends whatever is asked at this moment. */
+  halt(): void;
+  /** The same, because the owner wants no answer to this message. */
+  stop(messageId: string): void;
+  isStopped(messageId: string): boolean;
+};
 
 type TalkSettings = {
   readonly ownerId: string;

@@ -25,7 +25,10 @@ async function handle(deps: TalkDeps, { message }: LeasedMessage): Promise<Outco
     // Its records say how far it came, and so how it ends.
     return runTurn(deps, messageId);
   });
-  if (went === "over") return DONE;
+  if (went === "over") {
+    deps.feed.ended(messageId);
+    return DONE;
+  }
   return went === "later" ? UNUSED : { how: "failed", reason: "handling_failed" };
 }
 
@@ -36,5 +39,6 @@ async function endDead(deps: TalkDeps): Promise<void> {
     const turn = await deps.turns.find(message.payload.messageId);
     if (!turn.ok || turn.value === null || turn.value.endedAt !== null) continue;
     await fail(deps, { turn: turn.value, failure: "turn_given_up" });
+    deps.feed.ended(turn.value.messageId);
   }
 }

@@ -51,7 +51,8 @@ async function begin(deps: TalkDeps, turn: Turn): Promise<Went> {
   deps.onChanged();
   const answer = await askStructured(deps, asking);
   if (!answer.ok) {
-    const { code: failure, tokens: tokensUsed } = answer.error;
+    const { code, tokens: tokensUsed } = answer.error;
+    const failure = deps.halting.isStopped(turn.messageId) ? "turn_stopped" : code;
     return fail(deps, { turn: { ...asked, tokensUsed }, failure });
   }
   const kept: Turn = {
@@ -87,6 +88,23 @@ async function prepare(deps: TalkDeps, { turn, message }: Preparing) {
     reserved: 2 * (estimateTokens(system.length + prompt.length) + outputTokensMax),
     leftOut,
   });
+}
+
+/** Ends a turn at the owner's wish: one that waits at once, one that asks through what asks for it. */
+export async function stopTurn(
+  deps: TalkDeps,
+  messageId: string,
+): Promise<Result<"stopped" | "not_answering", StoreFault>> {
+  const found = await deps.turns.find(messageId);
+  if (!found.ok) return found;
+  const turn = found.value;
+  if (turn?.state !== "waiting" && turn?.state !== "asking") return ok("not_answering");
+  deps.halting.stop(messageId);
+  if (turn.state === "waiting") {
+    await fail(deps, { turn, failure: "turn_stopped" });
+    deps.feed.ended(messageId);
+  }
+  return ok("stopped");
 }
 
 type Failing = { readonly turn: Turn; readonly failure: TurnFailure };

@@ -136,6 +136,39 @@ describe("a turn", () => {
   });
 });
 
+describe("a stop", () => {
+  test("ends the turn that is answered now as stopped, keeps the next ones going, and is told to whoever reads along", async () => {
+    const news: string[] = [];
+    const silas = openTalk({
+      says: ({ prompt }) => {
+        if (!prompt.endsWith("terminal: too much\n--- end ---")) return answer("fine");
+        stopping = silas.talk.stop("m-0001");
+        return { code: "model_interrupted" };
+      },
+    });
+    let stopping: ReturnType<typeof silas.talk.stop> | null = null;
+    silas.talk.subscribe(({ kind, messageId }) => news.push(`${kind} ${messageId}`));
+    const stopped = await silas.accept("too much");
+    const next = await silas.accept("go on");
+    expect(await silas.turnOf(stopped)).toMatchObject({ state: "failed", failure: "turn_stopped", reply: null });
+    expect(await stopping).toEqual({ ok: true, value: "stopped" });
+    expect((await silas.turnOf(next)).reply).toBe("fine");
+    expect(news).toEqual([`ended ${stopped}`, `ended ${next}`]);
+  });
+
+  test("ends a turn that waits before anybody is asked, and changes nothing about one that is over or unknown", async () => {
+    const silas = openTalk({ says: () => answer("x") });
+    const messageId = await silas.accept("hello");
+    expect(must(await silas.talk.stop(messageId))).toBe("stopped");
+    expect(await silas.turnOf(messageId)).toMatchObject({ state: "failed", failure: "turn_stopped" });
+    expect(silas.models.asked).toEqual([]);
+    expect(await silas.events()).toEqual(["message_received", "turn_failed"]);
+    expect(must(await silas.talk.stop(messageId))).toBe("not_answering");
+    expect(must(await silas.talk.stop("m-9999"))).toBe("not_answering");
+    expect((await silas.say("and now?")).reply).toBe("x");
+  });
+});
+
 describe("a crash", () => {
   test("an answer that was lost is not asked for again: the turn says that it was interrupted", async () => {
     const silas = openTalk({ says: () => answer("x") });
