@@ -1,10 +1,12 @@
-import type { JournalQuery } from "#model";
+import type { JournalQuery, TurnNews } from "#model";
 import { invalidateActivity } from "../activity/activity-reads.ts";
 import { flush, isOwnEcho, onApplied, refreshOutbox } from "../data/outbox.ts";
 import { invalidateJournal, warm } from "../data/reads.ts";
 import { comingUp } from "../home/coming-up.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { invalidateReview } from "../review/review-reads.ts";
+import { dropTurn, dropTurns, hearTurn } from "../talk/live-turns.ts";
+import { invalidateTalk } from "../talk/talk-reads.ts";
 import { today } from "../time/clock.ts";
 import { invalidateRun } from "../work/work-reads.ts";
 import { openSocket, type LiveSocket } from "../wire/socket.ts";
@@ -28,10 +30,14 @@ export function startLive(): LiveSocket {
   const review = onceLater(() => void Promise.all([invalidateReview(), invalidateActivity()]), REVIEW_GAP_MS);
   onApplied(invalidateJournal);
   const live = openSocket({
-    onReady: () => void catchUp(),
+    onReady: () => {
+      dropTurns();
+      void catchUp();
+    },
     onChange: (batch) => journal.within(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS),
     onReview: () => review.within(REVIEW_COALESCE_MS),
     onRun: (runId) => void invalidateRun(runId),
+    onTurn: (news) => void followTurn(news),
   });
   return {
     retryNow: live.retryNow,
@@ -41,6 +47,14 @@ export function startLive(): LiveSocket {
       live.close();
     },
   };
+}
+
+/** What was heard of a reply is shown until the stored turn is read, at once and not with the next reading of Review. */
+async function followTurn(news: TurnNews): Promise<void> {
+  hearTurn(news);
+  if (news.kind !== "ended") return;
+  await invalidateTalk();
+  dropTurn(news.messageId);
 }
 
 async function catchUp(): Promise<void> {
