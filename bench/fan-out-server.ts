@@ -196,7 +196,14 @@ const NO_WORK: WorkDoor & RunFeed = {
 };
 const NO_MODEL = async () => ({ ok: false, error: { code: "model_absent" } }) as const;
 const SILENT_MESSAGES: MessagesDoor = {
-  talk: { setting: { kind: "absent", reason: "key_missing" }, turnsOf: NOTHING, answered: NOTHING, tryModel: NO_MODEL },
+  talk: {
+    setting: { kind: "absent", reason: "key_missing" },
+    turnsOf: NOTHING,
+    answered: NOTHING,
+    stop: NOTHING,
+    subscribe: () => () => {},
+    tryModel: NO_MODEL,
+  },
   receive: NOTHING,
   say: NOTHING,
   list: NOTHING,

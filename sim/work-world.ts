@@ -172,7 +172,6 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
     ...around,
     config: { ...PLANNING, bus: settings.bus },
     stores,
-    audit: stores.audit,
     models,
   });
   const whole = createWork({

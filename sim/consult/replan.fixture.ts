@@ -29,7 +29,7 @@ export const FIRST = wayOf({ step: "make page" });
 export const OTHER = wayOf({ id: "task-other", step: "copy page" });
 
 export const revise = (plan_markdown: string, message = "It copies."): string =>
-  JSON.stringify({ message, plan_action: { action: "revise", plan_markdown } });
+  JSON.stringify({ message, tool: "propose_plan", args: { plan_markdown } });
 
 type Scene = Working & {
   readonly world: World;

@@ -94,8 +94,7 @@ test("[CONSULT-07] [CONSULT-09] after two other ways no third is asked for; that
     expect(scene.models.asked).toHaveLength(2);
     expect((await eventsOf(scene)).filter((event) => event === "replan_failed")).toHaveLength(1);
   });
-  const abort = JSON.stringify({ message: "There is none.", plan_action: { action: "abort" } });
-  await inReplanScene({ says: () => abort }, async (scene) => {
+  await inReplanScene({ says: () => "There is none." }, async (scene) => {
     const { consults = [] } = await runPlan(scene, FIRST);
     expect(consults).toMatchObject([{ state: "failed", failure: "no_other_way" }]);
     expect(consults.map(consultLine).join()).toMatch(
@@ -141,7 +140,7 @@ test("an answer that is no plan of one part, or that cannot be read, asks nobody
     [revise(several), "plan_not_asked"],
     [revise("---\nid: x\n---\n"), "plan_not_asked"],
     [JSON.stringify({ message: "Words alone." }), "no_other_way"],
-    [JSON.stringify({ message: "Go on.", plan_action: { action: "execute_next" } }), "no_other_way"],
+    [JSON.stringify({ message: "Go on.", tool: "execute_next", args: {} }), "no_other_way"],
     ["no JSON", "no_other_way"],
   ] as const;
   for (const [answer, failure] of cases) {

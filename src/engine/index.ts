@@ -4,6 +4,9 @@
  * The durable queue: what must happen later is a message on it. A reader leases messages of some kinds, handles each
  * under a lease until its work is over, and settles it together with what its handler writes.
  * Decisions: one table with one settler per kind carries out what the owner decided, after the commit and at a start.
+ * Conversations: `converse` holds every conversation with a model, one step at a time, and each call of a model is a row of
+ * the one ledger, which budgets are sums of.
+ * The turn feed: carries a reply to open pages and terminals while it is written; nothing hangs on it.
  * Tools: what a tool without a sandbox program does, by its name; the tools themselves are in `#tools`.
  * Invariants: a message is handled at least once and settled once; messages with the same order key never overlap; only
  * the newest lease settles. Methods throw a `Fault` when the database fails; `asResult` serves callers that expect values.
@@ -22,3 +25,7 @@ export {
 } from "./queue/table.ts";
 export { performAsk } from "./tools/ask.ts";
 export { createDecisions, type Decisions } from "./decisions/create.ts";
+export { converse, type ConversationOutcome } from "./conversation/converse.ts";
+export type { ModelCallDeps } from "./models/call-model.ts";
+export { createModelLedger, type ModelLedger } from "./models/ledger.ts";
+export { createTurnFeed, type TurnPublisher } from "./turn-feed.ts";

@@ -202,6 +202,8 @@ export interface FaultTally {
 export interface GateRunner {
   /** `quality` is advice: it never rejects, and nothing may wait for it. */
   run(firing: GateFiring): Promise<GateOutcome & { readonly quality: Promise<readonly GateResult[]> }>;
+  /** The same for a part of something that is judged as a whole later: nothing is recorded, and no advice is asked. */
+  peek(firing: GateFiring): Promise<GateOutcome>;
 }
 
 /** One way to check a gate. It answers whatever it likes, and may throw or never answer: `#policy` judges that. */
@@ -307,7 +309,6 @@ export type {
   RunFeed,
   RunNetworkStore,
   RunNote,
-  TokenCount,
   SettledRun,
   WorkDoor,
   WorkStore,
@@ -315,4 +316,4 @@ export type {
 export type { SettledInstall, SkillFolders, SkillRemoval, SkillsDoor, SkillStore, SkillTree } from "./ports/skills.ts";
 export type { ConsultStore } from "./ports/consults.ts";
 export type { BotCall, BotDoor, BotGateway, BotReply, Pressed, TelegramStore } from "./ports/telegram.ts";
-export type { Leaving, ModelAsking, ModelGateway, TalkDoor, TurnStore } from "./ports/talk.ts";
+export type { Leaving, ModelAsking, ModelGateway, TalkDoor, TurnFeed, TurnStore } from "./ports/talk.ts";

@@ -112,15 +112,18 @@ export async function startOn(home: string, options: StartOptions): Promise<Runn
 
 /** A model on this machine that obeys whoever attacks: whatever it is asked, it has approved and done a plan of its own. */
 export async function obedientModel(): Promise<Capability> {
-  const plan_action = { action: "propose", plan_markdown: plan("task-model", write("x.txt")), needs_approval: false };
-  const content = JSON.stringify({ message: "Approved, verified, done.", plan_action });
+  const args = { plan_markdown: plan("task-model", write("x.txt")), needs_approval: false };
+  const proposing = { name: "propose_plan", arguments: JSON.stringify(args) };
+  const message = {
+    role: "assistant",
+    content: "Approved, verified, done.",
+    tool_calls: [{ id: "1", type: "function", function: proposing }],
+  };
   const server = createServer((request, response) => {
     request.resume().on("end", () => {
       response.setHeader("content-type", "application/json");
-      const message = { role: "assistant", content };
-      response.end(
-        JSON.stringify({ id: "1", created: 1, model: "m", choices: [{ index: 0, finish_reason: "stop", message }] }),
-      );
+      const choices = [{ index: 0, finish_reason: "tool_calls", message }];
+      response.end(JSON.stringify({ id: "1", created: 1, model: "m", choices }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

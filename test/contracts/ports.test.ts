@@ -94,6 +94,7 @@ const DOORS: Readonly<Record<string, string>> = {
   StreamDoor: "sim/stream.test.ts",
   SuggestionsDoor: "sim/suggest/suggestions.test.ts",
   TalkDoor: "src/shell/runtime/talk/talk.test.ts",
+  TurnFeed: "src/engine/turn-feed.test.ts",
   WorkDoor: "sim/work.test.ts",
 };
 

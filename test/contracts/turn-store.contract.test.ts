@@ -68,8 +68,6 @@ describe.each([
     expect(await found(stores, messageId)).toEqual(asking);
     const again = await stores.turns.move({ from: "waiting", turn: asking, at: at(2) });
     expect(again).toMatchObject({ error: { code: "turn_moved_on", state: "asking" } });
-    expect(must(await stores.turns.tokensSince(at(1)))).toBe(70);
-    expect(must(await stores.turns.tokensSince(at(3)))).toBe(0);
     const plan = { request_id: "0123456789abcdef", refused: null };
     const ended: Turn = { ...asking, state: "ended", endedAt: at(3), reply: "Yes.", taint: "auth", plan };
     must(await stores.turns.move({ from: "asking", turn: ended, at: at(3) }));

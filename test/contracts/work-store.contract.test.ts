@@ -16,29 +16,6 @@ describe.each([
   ["in memory", openMemory],
   ["on disk", openFile],
 ] as const)("the work store (%s)", (_name, open) => {
-  test("tokens of questions to models are counted since a moment, by what they may cost while they are open; other steps do not count", async () => {
-    const { work, grant } = await open();
-    await grant("asking", 1);
-    await grant("model", 2, "model");
-    expect(must(await work.waiting()).map(({ runId }) => runId)).toEqual(["run-asking", "run-model"]);
-    const turn = (name: string, more: object) => ({
-      ...entryNamed("asking"),
-      executionId: `run-asking.${name}`,
-      tool: "model",
-      ...more,
-    });
-    const entries = [
-      turn("1", { tokensUsed: 500, startedAt: at(1) }),
-      turn("2", { tokensUsed: 30, startedAt: at(3) }),
-      turn("3", { tokensUsed: 7, startedAt: at(4) }),
-      { ...turn("4", { tokensUsed: 1_000, startedAt: at(4) }), tool: "shell_exec" },
-    ];
-    must(await work.begin({ ...changeOf(runNamed("asking")), ...STARTED, entries }));
-    expect(must(await work.tokensSince(at(0)))).toBe(537);
-    expect(must(await work.tokensSince(at(2)))).toBe(37);
-    expect(must(await work.tokensSince(at(5)))).toBe(0);
-  });
-
   test("what an approval granted waits until it is begun, oldest first; a plan without steps does not", async () => {
     const { work, grant } = await open();
     await grant("later", 5);

@@ -48,7 +48,9 @@ export type Cockpit = {
   /** A browser of its own that nobody has signed in. */
   openStranger(options?: BrowserContextOptions): Promise<BrowserContext>;
   stopServer(): Promise<void>;
-  startServer(): Promise<void>;
+  /** Ends it without a goodbye. */
+  killServer(): Promise<void>;
+  startServer(env?: Readonly<Record<string, string>>): Promise<void>;
   close(): Promise<void>;
 };
 export type OpenOptions = {
@@ -86,11 +88,16 @@ export async function startCockpit(env: Readonly<Record<string, string>> = {}): 
       started.child.kill("SIGTERM");
       await started.ended;
     },
-    startServer: async () => {
+    killServer: async () => {
+      isAway = true;
+      started.child.kill("SIGKILL");
+      await started.ended;
+    },
+    startServer: async (later = {}) => {
       const { port } = new URL(url);
       // Meanwhile the system may have lent the port to a connection of somebody else, for a while.
       const start = async (): Promise<string> => {
-        started = await home.start(["--port", port]);
+        started = await home.start(["--port", port], later);
         return urlIn(started.output());
       };
       await expect.poll(start, { interval: 1_000 }).toBe(url);

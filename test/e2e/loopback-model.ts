@@ -2,10 +2,13 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The last message of each role, and the whole request as it came. */
+/** The system text, all other messages one after the other, and the whole request as it came. */
 export type Sent = { readonly system: string; readonly prompt: string; readonly body: string };
 export type Said = {
-  /** An object is written as JSON. */
+  /**
+   * Its words, or an object for an answer that acts: `tool` with `args` calls a tool, `plan_action` proposes its plan, and
+   * `summary` ends work, each with `message` as its words.
+   */
   readonly content?: object | string;
   /** Native calls of tools, after the content. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly args: object | string }[];
@@ -15,6 +18,8 @@ export type Said = {
 };
 export type LoopbackModel = {
   readonly sent: readonly Sent[];
+  /** Answers whose connection was closed before they ended. */
+  cutCount(): number;
   /** Where it is asked, as Silas says it. */
   readonly host: string;
   /** The settings with which Silas asks this model. */
@@ -24,12 +29,14 @@ export type LoopbackModel = {
 
 export async function startLoopbackModel(says: (sent: Sent) => Said): Promise<LoopbackModel> {
   const sent: Sent[] = [];
+  let cut = 0;
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (part: Buffer) => (body += part.toString("utf8")));
     request.on("end", () => {
       const { isStreamed, ...question } = sentIn(body);
       sent.push(question);
+      response.once("close", () => void (response.writableEnded || (cut += 1)));
       const said = says(question);
       if (isStreamed) void stream(response, said);
       else answer(response, said);
@@ -39,6 +46,7 @@ export async function startLoopbackModel(says: (sent: Sent) => Said): Promise<Lo
   const { port } = server.address() as AddressInfo;
   return {
     sent,
+    cutCount: () => cut,
     host: `127.0.0.1:${port}`,
     env: {
       SILAS_MODELS__PLANNER: "compatible:trial",
@@ -77,9 +85,31 @@ async function stream(response: ServerResponse, said: Said): Promise<void> {
 
 const asText = (value: object | string): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-function wire({ content = "", calls = [], tokens = 100 }: Said) {
+type Call = NonNullable<Said["calls"]>[number];
+
+/** What an object says and calls. */
+function acting(content: object): { readonly text: string; readonly calls: readonly Call[] } {
+  type Acting = {
+    readonly message?: string;
+    readonly tool?: string;
+    readonly args?: object;
+    readonly artifacts?: object;
+    readonly plan_action?: { readonly plan_markdown?: string; readonly continuation_of?: string | null } | null;
+    readonly summary?: string;
+  };
+  const { message: text = "", tool, args = {}, artifacts, plan_action: plan, ...rest } = content as Acting;
+  if (tool !== undefined)
+    return { text, calls: [{ id: "1", name: tool, args: artifacts === undefined ? args : { ...args, artifacts } }] };
+  if (rest.summary !== undefined) return { text, calls: [{ id: "1", name: "finish", args: rest }] };
+  if (plan?.plan_markdown === undefined) return { text, calls: [] };
+  const { plan_markdown, continuation_of = null } = plan;
+  return { text, calls: [{ id: "1", name: "propose_plan", args: { plan_markdown, continuation_of } }] };
+}
+
+function wire({ content = "", calls: native = [], tokens = 100 }: Said) {
+  const { text, calls } = typeof content === "string" ? { text: content, calls: native } : acting(content);
   return {
-    content: asText(content),
+    content: text,
     calls: calls.map(({ id, name, args }) => ({ id, type: "function", function: { name, arguments: asText(args) } })),
     finish: calls.length === 0 ? "stop" : "tool_calls",
     usage: { prompt_tokens: tokens - 10, completion_tokens: 10, total_tokens: tokens },
@@ -87,11 +117,16 @@ function wire({ content = "", calls = [], tokens = 100 }: Said) {
 }
 
 function sentIn(body: string): Sent & { readonly isStreamed: boolean } {
-  type Message = { readonly role: string; readonly content: string };
+  type Message = { readonly role: string; readonly content: string | object | null; readonly tool_calls?: object };
   const { messages, stream: streamed } = JSON.parse(body) as {
     readonly messages: readonly Message[];
     stream?: boolean;
   };
-  const of = (role: string): string => messages.findLast((message) => message.role === role)?.content ?? "";
-  return { system: of("system"), prompt: of("user"), body, isStreamed: streamed === true };
+  const of = (isSo: (role: string) => boolean): string =>
+    messages
+      .filter(({ role }) => isSo(role))
+      .map(({ content, tool_calls: calls }) => [content, calls].map((part) => asText(part ?? "")).join(""))
+      .join("\n");
+  const [system, prompt] = [of((role) => role === "system"), of((role) => role !== "system")];
+  return { system, prompt, body, isStreamed: streamed === true };
 }

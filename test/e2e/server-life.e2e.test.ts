@@ -68,6 +68,7 @@ describe("where it listens", () => {
       feed: { subscribe: () => () => refused },
       sessions: {},
       approvals: {},
+      messages: { talk: {} },
       work: {},
       log: { info: () => {}, warn: () => {}, error: () => {} },
     } as unknown as WebServerDeps;

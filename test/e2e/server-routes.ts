@@ -121,6 +121,8 @@ const SECRETS: readonly RouteRow[] = [
 const MESSAGES: readonly RouteRow[] = [
   get("/api/messages"),
   get(`/api/messages/turn?message_id=${NONE}`),
+  get(`/api/messages/stream?message_id=${NONE}`, [200, null], "terminal"),
+  post("/api/messages/stop", { message_id: NONE }, [200, null]),
   post("/api/models/test", {}, [200, null]),
   post("/api/messages", { text: "Buy oats" }, [200, null]),
   post("/api/messages/say", { text: "Buy oats" }, [200, null], "terminal"),
@@ -229,7 +231,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   secure_inputs: ["/api/secrets/pending", "/api/secrets"],
   messages: ["/api/messages"],
   message_endorsements: ["/api/messages"],
-  turns: ["/api/messages", `/api/messages/turn?message_id=${NONE}`],
+  turns: ["/api/messages", `/api/messages/turn?message_id=${NONE}`, `/api/messages/stream?message_id=${NONE}`],
   memory_items: ["/api/memory", "/api/memory/search?q=oats"],
   suggestions: ["/api/suggestions"],
   skill_installs: ["/api/skills"],

@@ -7,6 +7,8 @@ export type Turn = {
   readonly when: RegExp;
   /** Keys as a terminal sends them; `\r` is Enter. */
   readonly type: string;
+  /** What happens elsewhere at that moment. */
+  readonly act?: () => void;
 };
 type Sitting = {
   readonly args: readonly string[];
@@ -36,6 +38,7 @@ export function sitAt(home: Home, { args, turns, zone = "Europe/Vienna" }: Sitti
     if (turn === undefined || !turn.when.test(screen.slice(seen))) return;
     seen = screen.length;
     left.shift();
+    turn.act?.();
     child.stdin.write(turn.type);
   };
   child.stdout.setEncoding("utf8").on("data", look);

@@ -251,7 +251,7 @@ export const words = {
           ["g j", "Go to Journal"],
           ["g a", "Go to Activity"],
           ["g o", "Go to Goals"],
-          ["Esc", "Close a sheet, or put a text back as it was"],
+          ["Esc", "Close a sheet, put a text back, or stop an answer"],
           ["?", "This list"],
         ],
       },

@@ -25,6 +25,8 @@ export type HttpCall = {
   readonly body?: string | Readable;
   readonly type?: "application/json" | "application/x-ndjson";
   readonly silenceMs?: number;
+  /** Ends the call at once. */
+  readonly signal?: AbortSignal;
 };
 
 /**
@@ -43,6 +45,7 @@ export function callInstance(address: InstanceAddress, call: HttpCall): Promise<
       path: call.path,
       agent: false,
       timeout: call.silenceMs ?? SILENCE_MS,
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
       headers: {
         host: `localhost:${address.port}`,
         authorization: `Bearer ${address.token}`,

@@ -1,13 +1,13 @@
 import { assert, ok, type Result } from "#base";
 import { keptMessageFromWire, keptRequestFromWire, type KeptMessage, type KeptRequestBody } from "#model";
-import type { MessagesDoor, TalkDoor } from "#ports";
-import { createHttpTalk } from "../models/http-talk.ts";
+import type { MessagesDoor } from "#ports";
+import { createHttpTalk, type FollowedTalk } from "../models/http-talk.ts";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
 import { resultOf } from "../client/http-door.ts";
 
 /** What verbs do with messages. */
 export type Messages = Pick<MessagesDoor, "say" | "list" | "endorse"> & {
-  readonly talk: Pick<TalkDoor, "answered" | "tryModel" | "turnsOf">;
+  readonly talk: FollowedTalk;
 };
 
 /** The messages of a running instance: the same door as the local one. What is said is signed there. */

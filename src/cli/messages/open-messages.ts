@@ -23,8 +23,11 @@ export async function withMessages<T>(
   const scopeId = loadSetup(environment).config.ownerId;
   const silas = await reachSilas({ environment, askPassphrase: askOnce(terminal) });
   if (silas.kind === "instance") return work({ messages: createHttpMessages(silas.address), scopeId });
+  const { talk, ...messages } = silas.app.messages;
+  const follow: Messages["talk"]["follow"] = (messageId, listener) =>
+    talk.subscribe((news) => void (news.messageId === messageId && listener(news)));
   try {
-    return await work({ messages: silas.app.messages, scopeId });
+    return await work({ messages: { ...messages, talk: { ...talk, follow } }, scopeId });
   } finally {
     await silas.app.close();
   }

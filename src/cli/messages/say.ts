@@ -1,11 +1,12 @@
 import { LIMITS, neutralise } from "#base";
-import { keptMessageToWire, ownWordsSchema, toldTurnToWire, turnLines, type OwnWords } from "#model";
+import { keptMessageToWire, ownWordsSchema, toldTurnToWire, type OwnWords } from "#model";
 import { orFail } from "../approvals/open-approvals.ts";
 import { createInputReader } from "../canonical/input.ts";
 import { safeJson } from "../plan/safe-json.ts";
 import type { Call, Define, Handler } from "../terminal/context.ts";
 import { usage } from "../terminal/failure.ts";
-import { AT_TERMINAL, withMessages } from "./open-messages.ts";
+import { AT_TERMINAL, withMessages, type Reached } from "./open-messages.ts";
+import { createReplyPrinter } from "./reply-printer.ts";
 
 type Options = {
   readonly replyTo?: string;
@@ -16,7 +17,7 @@ type Options = {
 
 export const define: Define = (say, act) => {
   say
-    .description("Say something to Silas, signed with your key. - reads standard input.")
+    .description("Say something to Silas, signed with your key. - reads standard input. Ctrl-C stops the answer.")
     .argument("<words...>", "what you say, or - for standard input")
     .option("--reply-to <id>", "the message this one answers")
     .option("--quote <id...>", "messages whose words this one repeats")
@@ -28,19 +29,38 @@ export const define: Define = (say, act) => {
 const sayWords: Handler<Options> = async (call) => {
   const { options, terminal } = call;
   const words = readWords(call, await spokenText(call));
+  const printer = createReplyPrinter(terminal);
   const { message, reply, turn } = await withMessages(call, async ({ messages }) => {
     const said = orFail(await messages.say(words, AT_TERMINAL));
+    const { messageId } = said.message;
     if (!options.json) terminal.line(neutralise(said.reply));
-    return { ...said, turn: orFail(await messages.talk.answered(said.message.messageId)) };
+    // A file or another program gets the reply whole.
+    const isShown = terminal.isScreen && options.json !== true;
+    const unfollow = isShown ? messages.talk.follow(messageId, printer.hear) : () => {};
+    const leave = stopOnInterrupt(messages, messageId);
+    try {
+      return { ...said, turn: orFail(await messages.talk.answered(messageId)) };
+    } finally {
+      leave();
+      unfollow();
+    }
   });
   if (options.json) {
     const shown = turn === null ? null : toldTurnToWire(turn);
     return terminal.line(safeJson({ message: keptMessageToWire(message), reply, turn: shown }));
   }
-  if (turn !== null) for (const line of turnLines(turn)) terminal.line(neutralise(line));
+  if (turn !== null) printer.finish(turn);
   terminal.note(`Message ${message.messageId}; \`silas messages\` lists what was said.`);
   if (message.state === "blocked" || turn?.state === "failed") return 1;
 };
+
+/** Ctrl-C ends the answer, not only the look at it. A second one ends this command. */
+function stopOnInterrupt({ talk }: Reached["messages"], messageId: string): () => void {
+  // A Silas that cannot be reached any more is reported by whoever waits for the answer.
+  const stop = (): void => void talk.stop(messageId).catch(() => {});
+  process.once("SIGINT", stop);
+  return () => void process.off("SIGINT", stop);
+}
 
 async function spokenText({ args, outside }: Call<Options>): Promise<string> {
   const [only, ...more] = args;

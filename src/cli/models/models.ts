@@ -65,8 +65,8 @@ const testModel: Handler<Options> = async (call) => {
       next: modelNext(code),
     });
   }
-  const { bytesReceived, tokensIn, tokensOut, saidSo } = tried.value;
-  terminal.line(`The model answered, with ${bytesReceived} bytes and ${tokensIn + tokensOut} tokens.`);
+  const { bytesReceived, tokens, saidSo } = tried.value;
+  terminal.line(`The model answered, with ${bytesReceived} bytes and ${tokens} tokens.`);
   if (!saidSo) terminal.note("It did not say what it was asked to say; small models may not write plans.");
   return 0;
 };

@@ -22,7 +22,11 @@ export type Terminal = {
   readonly columns: number;
   /** True when a person sits there and may be asked. */
   readonly isInteractive: boolean;
+  /** True when what is printed appears on a screen as it comes. */
+  readonly isScreen: boolean;
   readonly paint: ReturnType<typeof pc.createColors>;
+  /** A part of a line. */
+  write(text: string): void;
   line(text?: string): void;
   json(value: unknown): void;
   note(text: string): void;
@@ -45,7 +49,9 @@ export function createTerminal(outside: Outside, flags: GlobalFlags & { readonly
     hasDeclined: () => hasDeclined,
     columns: Math.min(stdout.isTTY ? stdout.columns || COLUMNS_DEFAULT : COLUMNS_DEFAULT, COLUMNS_MAX),
     isInteractive: flags.input && stdin.isTTY === true && stdout.isTTY === true,
+    isScreen: stdout.isTTY === true,
     paint: pc.createColors(colour),
+    write: (text) => void stdout.write(text),
     line: (text = "") => void stdout.write(`${text}\n`),
     // Values hold what programs printed and others wrote, which JSON leaves as it is beyond ASCII. [T24]
     json: (value) => void stdout.write(`${visibleJson(JSON.stringify(value, null, 2))}\n`),

@@ -33,6 +33,7 @@ export { err, ok, type Result } from "./result.ts";
 export { sha256Hex, type Sha256Hex } from "./sha256.ts";
 export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
 export { nearest } from "./text-distance.ts";
+export { createTextStream } from "./text-stream.ts";
 export { dollars, isWellFormed, neutralise, oneLine, plainMoment, plainName, visibleJson } from "./text.ts";
 export { uuidV7 } from "./uuid.ts";
 export type { YamlRefusalCode } from "./yaml-refusal.ts";

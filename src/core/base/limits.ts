@@ -106,6 +106,8 @@ export const LIMITS = {
   vaultSecrets: 1_000,
   /** Batches one listener of the change feed may leave unread; beyond this it is told to load afresh. */
   feedBatchesWaiting: 1_000,
+  /** Replies that are written at once and kept for a page that opens meanwhile; the oldest is dropped for another. */
+  turnsInFlight: 16,
   /** The newest entries of the audit chain stand without a checkpoint for at most this long. */
   auditCheckpointMs: 600_000,
   /** Refused sign-ins of this long are one entry of the audit chain, so that a flood of them cannot fill the disk. */
@@ -170,6 +172,10 @@ export const LIMITS = {
   adviceChars: 4_000,
   /** Messages of the conversation that one turn looks back on at most. */
   turnMessages: 50,
+  /** Characters of an unfinished answer that are held back: as long as anything a shipped output gate looks for. */
+  gateWindowChars: 256,
+  /** Conversations with a model that are held at once; those of one scope never are. */
+  turnsAtOnce: 4,
   /** Runs whose results one turn is shown. */
   turnRuns: 5,
   /** Messages leased at once: one commit for all of them, and none of them waits long for it. */

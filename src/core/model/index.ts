@@ -826,12 +826,17 @@ export {
   type ModelRefusal,
   type ModelTriedBody,
 } from "./talk/model-words.ts";
+export type { ModelPurpose } from "./talk/purpose.ts";
+export { questionTokens } from "./talk/question-tokens.ts";
 export { questionOf } from "./talk/question.ts";
-export { turnFailureWords, turnLines } from "./talk/turn-words.ts";
+export { joinDelta, turnNewsFromWire, turnNewsToWire, type TurnDelta, type TurnNews } from "./talk/turn-delta.ts";
+export { turnEndWords, turnFailureWords, turnNotes } from "./talk/turn-words.ts";
 export {
   agentResponseSchema,
   carriesPlan,
   isTurnOver,
+  planCallSchema,
+  stopTurnSchema,
   planText,
   toldTurnFromWire,
   toldTurnToWire,
@@ -839,6 +844,7 @@ export {
   turnQuerySchema,
   turnToWire,
   type AgentResponse,
+  type StoppedTurnBody,
   type ToldTurnBody,
   type Turn,
   type TurnAnswerBody,

@@ -1,5 +1,6 @@
 import type { HoldBody } from "./audit/hold.ts";
 import type { ModelBody } from "./talk/model-place.ts";
+import type { TurnFrame } from "./talk/turn-delta.ts";
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import type { NotificationBatch } from "./changes.ts";
@@ -24,6 +25,8 @@ export type ServerFrame =
   | { readonly type: "review_changed"; readonly pending_count: number }
   /** What is new of a run, as it happens. */
   | { readonly type: "run_news"; readonly run_id: string; readonly work_item_id: string; readonly news: RunNews }
+  /** A reply while it is written. */
+  | TurnFrame
   | { readonly type: "error"; readonly code: string; readonly message: string; readonly retry_after_ms: number | null };
 
 export const enrolRequestSchema = z.strictObject({

@@ -47,6 +47,7 @@ export { judgeFile, pathToCheck, type FileFact } from "./gates/file-valid.ts";
 export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord } from "./gates/firing.ts";
 export { judgeValidation, textToGuard, unknownValidator } from "./gates/guardrail.ts";
 export { laneOf } from "./gates/lanes.ts";
+export { outputWindow } from "./gates/output-window.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
 export { printedRewrite, printedValues } from "./gates/printed-values.ts";
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";

@@ -1,29 +1,39 @@
 import { bareJson, err, ok, parseStrictJson, type Result } from "#base";
-import { agentResponseSchema, type AgentResponse } from "#model";
+import { agentResponseSchema, planCallSchema, type AgentResponse } from "#model";
+import { offeredTool, TOOLS } from "#tools";
+import type { ConversationEnd, ConversationTool } from "./conversation.ts";
 
-/** What is wrong with an answer, in words for the model. */
-type AnswerProblem = { readonly summary: string };
-
-/** What a model said, read as the one thing it may answer with; anything else is a problem, and never half an answer. */
-export function readAnswer(text: string): Result<AgentResponse, AnswerProblem> {
+/** Reads an answer that was kept. */
+export function readAnswer(text: string): Result<AgentResponse, "unreadable"> {
   const json = parseStrictJson(bareJson(text));
-  if (!json.ok) return err({ summary: "The answer is not one JSON object." });
-  const parsed = agentResponseSchema.safeParse(json.value);
-  if (parsed.success) return ok(parsed.data);
-  const told = parsed.error.issues
-    .slice(0, PROBLEMS_TOLD)
-    .map(({ path, code }) => `${path.join(".") || "answer"}: ${code}`);
-  return err({ summary: told.join("; ") });
+  const parsed = json.ok ? agentResponseSchema.safeParse(json.value) : null;
+  return parsed?.success === true ? ok(parsed.data) : err("unreadable");
 }
 
-const PROBLEMS_TOLD = 5;
-
-/** The question once more, with what was wrong. [STRUCT-03] */
-export const repairPrompt = (prompt: string, { summary }: AnswerProblem): string =>
-  `${prompt}\n\n[SCHEMA VALIDATION ERROR]\n${summary}`;
-
-/** When the second answer is no better: honest, the same every time, and without a plan. [STRUCT-07] [STRUCT-10] */
+/** Told in place of an answer that was kept and cannot be read any more. */
 export const FALLBACK: AgentResponse = {
-  message:
-    "The model answered twice in a form that Silas cannot read, so there is no answer and no plan. What you said is kept; nothing was done.",
+  message: "The answer was kept in a form that Silas cannot read, so there is no reply and no plan. Nothing was done.",
 };
+
+/** A plan reaches the owner by this call alone. It ends the conversation: the owner decides what follows. [FLOW-07] */
+export const PROPOSE_PLAN: ConversationTool = {
+  ...offeredTool(TOOLS.propose_plan),
+  use: "end",
+  read(args) {
+    const parsed = planCallSchema.safeParse(args);
+    if (parsed.success) return ok(parsed.data);
+    const fields = [...new Set(parsed.error.issues.map(({ path }) => path.join(".") || "the arguments"))];
+    return err(
+      `propose_plan takes plan_markdown, a text, and continuation_of, an id or null. Wrong: ${fields.join(", ")}.`,
+    );
+  },
+};
+
+type Said = Extract<ConversationEnd, { readonly kind: "said" }>;
+
+/** The end of a conversation of the planner as the record that is kept of it. */
+export function responseOf({ text, call }: Pick<Said, "text" | "call">): AgentResponse {
+  const plan = call?.name === PROPOSE_PLAN.name ? planCallSchema.safeParse(call.args) : null;
+  const message = text === "" ? "I propose a plan." : text;
+  return plan?.success === true ? { message, plan_action: { action: "propose", ...plan.data } } : { message };
+}

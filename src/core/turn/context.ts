@@ -16,6 +16,8 @@ export type ContextItem = {
   readonly content: string;
   readonly taint: Taint;
   readonly createdAt: Instant;
+  /** Who said it, of messages: the model itself, or anybody else. */
+  readonly role?: "user" | "assistant";
 };
 
 /** Shares of the room that the system text leaves. */

@@ -31,7 +31,8 @@ export function replyItem({ messageId, turnNumber, reply, taint, beganAt }: Turn
     zone: "chronicle",
     kind: "message",
     tag: `turn ${turnNumber} | silas | live`,
-    content: `Silas: ${taint === "external" ? scrubText(reply).text : reply}`,
+    content: taint === "external" ? scrubText(reply).text : reply,
+    role: "assistant",
     taint,
     createdAt: beganAt,
   };

@@ -1,6 +1,7 @@
-import type { CheckResult, RunRecord, Taint } from "#model";
+import type { CheckResult, ConversationMessage, RunRecord, Taint } from "#model";
 import { scrubText } from "#policy";
 import { renderItem } from "./context.ts";
+import { textMessage } from "./planner.ts";
 
 /** How the planner is asked for another way to do what a run could not do. */
 
@@ -13,15 +14,15 @@ export type FailedWay = {
 };
 
 const REPLAN_ASKED = [
-  "A plan that was approved has failed as often as it may. Answer with another way to reach the same end:",
-  '{"message": "what is different, in one or two sentences", "plan_action": {"action": "revise", "plan_markdown": "...", "needs_approval": true}}',
+  "A plan that was approved has failed as often as it may. Call propose_plan with another way to reach the same end, and say in one or two sentences what is different.",
   "The plan needs an id of its own. Changing nothing but words is not another way. It is shown to the owner, who may decline it.",
-  "When there is no other way, answer:",
-  '{"message": "why", "plan_action": {"action": "abort"}}',
+  "When there is no other way, say why, and call nothing.",
 ].join("\n");
 
 /** Everything in it is material from outside: the plan may have been written by a model, the rest by programs. */
-export const replanPrompt = (way: FailedWay): string => [...externalBlocks(way), REPLAN_ASKED].join("\n");
+export const replanMessages = (way: FailedWay): readonly ConversationMessage[] => [
+  textMessage("user", [...externalBlocks(way), REPLAN_ASKED].join("\n")),
+];
 
 export const externalBlocks = ({ plan, run, failure }: FailedWay): readonly string[] => [
   renderItem({ tag: `plan | ${run.workItemId} | ${EXTERNAL}`, content: scrubText(plan).text }),

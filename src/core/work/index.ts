@@ -40,6 +40,7 @@ export {
 } from "./suggest/suggest.ts";
 export { decideProject, judgeProject, unmetOf, usedBy, type ProjectEnd, type ProjectPlan } from "./project/decide.ts";
 export { orderTasks } from "./project/order.ts";
+export { moveText } from "./model-run/read-move.ts";
 export { advanceRun, createRun, reloadRun } from "./run/machine.ts";
 export type {
   Advice,

@@ -1,5 +1,5 @@
 /** Consultations: what the planner is asked about runs. */
-import type { Instant, Result } from "#base";
+import type { Result } from "#base";
 import type { ConsultChange, Consultation, ConsultRefusal, StoreFault } from "#model";
 
 /**
@@ -11,6 +11,4 @@ export interface ConsultStore {
   /** In the order in which they began. */
   ofRun(runId: string): Promise<Result<readonly Consultation[], StoreFault>>;
   move(change: ConsultChange): Promise<Result<Consultation, ConsultRefusal | StoreFault>>;
-  /** Tokens of all that were asked since then. */
-  tokensSince(at: Instant): Promise<Result<number, StoreFault>>;
 }

@@ -1,5 +1,5 @@
 /** Talk: the model that answers, and the turns it answers in. */
-import type { Instant, Result, Sha256Hex } from "#base";
+import type { Result, Sha256Hex } from "#base";
 import type {
   ModelAnswer,
   ModelQuestion,
@@ -8,6 +8,7 @@ import type {
   StoreFault,
   Turn,
   TurnChange,
+  TurnNews,
   TurnRefusal,
 } from "#model";
 
@@ -53,17 +54,23 @@ export interface TurnStore {
   /** Those of these messages, in no order. */
   of(messageIds: readonly string[]): Promise<Result<readonly Turn[], StoreFault>>;
   move(change: TurnChange): Promise<Result<Turn, TurnRefusal | StoreFault>>;
-  /** Tokens of all turns that were asked since then. */
-  tokensSince(at: Instant): Promise<Result<number, StoreFault>>;
+}
+
+/** Replies while they are written. Whoever misses something reads the stored turn. */
+export interface TurnFeed {
+  /** Tells at once what is known of the turns in flight, then whatever is new. */
+  subscribe(listener: (news: TurnNews) => void): () => void;
 }
 
 /** What the terminal and a channel may do with answers. */
-export interface TalkDoor {
+export interface TalkDoor extends TurnFeed {
   readonly setting: ModelSetting;
   turnsOf(messageIds: readonly string[]): Promise<Result<readonly Turn[], StoreFault>>;
   /** The turn of a message once it is over; null when nobody answers it. */
   answered(messageId: string): Promise<Result<Turn | null, StoreFault>>;
+  /** Ends the answer to this message; what passed the gates until then is kept. */
+  stop(messageId: string): Promise<Result<"stopped" | "not_answering", StoreFault>>;
   /** Puts one plain question of Silas's own, to see whether anybody answers. Nothing of the owner goes with it. */
   tryModel(): Promise<Result<TriedModel, ModelRefusal>>;
 }
-type TriedModel = Pick<ModelAnswer, "bytesReceived" | "tokensIn" | "tokensOut"> & { readonly saidSo: boolean };
+type TriedModel = { readonly bytesReceived: number; readonly tokens: number; readonly saidSo: boolean };

@@ -29,7 +29,7 @@ import type { SuggestionsDoor } from "./suggestions.ts";
  * Runs and their ledgers, in `silas.db`. Each change commits together with its audit entry.
  * INVARIANT: a granted attempt is begun once, and what has ended stays as it ended. [WSTORE-05]
  */
-export interface WorkStore extends RunNetworkStore, TokenCount {
+export interface WorkStore extends RunNetworkStore {
   /** Attempts of plans that say how they run, granted and not begun by anyone yet; oldest first. */
   waiting(): Promise<Result<readonly GrantedRun[], StoreFault>>;
   /** The grant a run stands on, begun or not. */
@@ -71,12 +71,6 @@ export interface WorkStore extends RunNetworkStore, TokenCount {
   /** Keeps what was decided about a run in doubt. INVARIANT: once; the run itself stays as it ended. */
   settle(settled: SettledRun): Promise<Result<void, WorkRefusal | StoreFault>>;
 }
-
-/** Something that uses tokens of a model. */
-export type TokenCount = {
-  /** Tokens of everything that was asked since then, by what it may cost while there is no answer. */
-  tokensSince(at: Instant): Promise<Result<number, StoreFault>>;
-};
 
 type RunsAsked = {
   readonly status?: RunStatus | undefined;

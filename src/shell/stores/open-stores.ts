@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { err, ok, uuidV7, type Instant, type Result } from "#base";
-import { createQueue, type Queue } from "#engine";
+import { createModelLedger, createQueue, type ModelLedger, type Queue } from "#engine";
 import type { AuditRules, StoreFault } from "#model";
 import type {
   ApprovalStore,
@@ -98,6 +98,7 @@ export type RuntimeStores = {
   readonly turns: TurnStore;
   readonly consults: ConsultStore;
   readonly queue: Queue;
+  readonly calls: ModelLedger;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -129,6 +130,7 @@ export type Stores = {
   readonly turns: TurnStore;
   readonly consults: ConsultStore;
   readonly queue: Queue;
+  readonly calls: ModelLedger;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -184,6 +186,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       turns: runtime.value.turns,
       consults: runtime.value.consults,
       queue: runtime.value.queue,
+      calls: runtime.value.calls,
       skills: runtime.value.skills,
       connections: runtime.value.connections,
       memories: runtime.value.memories,
@@ -263,6 +266,7 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
     batches: createBatchStore({ db, recordAct, queue }),
     stops: withHeldStop(createStopStore({ db, recordAct })),
     queue,
+    calls: createModelLedger({ db, recordAct }),
     goals: createGoalStore({ db, recordAct }),
     streams: createStreamStore({ db, recordAct }),
     turns: createTurnStore({ db, recordAct }),

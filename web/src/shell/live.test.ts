@@ -7,6 +7,7 @@ type Modules = {
   readonly live: typeof import("./live.ts");
   readonly reads: typeof import("../data/reads.ts");
   readonly outbox: typeof import("../data/outbox.ts");
+  readonly turns: typeof import("../talk/live-turns.ts");
 };
 
 let page: Page;
@@ -17,6 +18,7 @@ const KEYS = {
   activity: ["journal", "activity"],
   summary: ["review", "summary"],
   request: ["review", "request", "q", "pending"],
+  talk: ["review", "talk", "list"],
   run: ["review", "work", "run", "one"],
   otherRun: ["review", "work", "run", "two"],
   elsewhere: ["task-title", "t"],
@@ -26,12 +28,13 @@ type Name = keyof typeof KEYS;
 beforeAll(async () => {
   // The page looks at its browser while it is read.
   page = createPage();
-  const [live, reads, outbox] = await Promise.all([
+  const [live, reads, outbox, turns] = await Promise.all([
     import("./live.ts"),
     import("../data/reads.ts"),
     import("../data/outbox.ts"),
+    import("../talk/live-turns.ts"),
   ]);
-  modules = { live, reads, outbox };
+  modules = { live, reads, outbox, turns };
 });
 afterAll(() => void vi.unstubAllGlobals());
 beforeEach(() => {
@@ -83,7 +86,7 @@ async function openPage() {
 }
 
 const JOURNAL = { counts: 1, activity: 1 };
-const REVIEW = { summary: 1, run: 1, otherRun: 1 };
+const REVIEW = { summary: 1, talk: 1, run: 1, otherRun: 1 };
 
 let batches = 0;
 const changed = (...ids: readonly string[]): ServerFrame => {
@@ -185,6 +188,33 @@ describe("other frames", () => {
     page.newest().say({ type: "run_news", run_id: "one", work_item_id: "w", news: "moved" } as unknown as ServerFrame);
     await pass(0);
     expect(readAgain()).toEqual({ run: 1 });
+  });
+
+  test("[WEB-10] a reply is kept while it is written; its end reads the conversation at once and hides nothing meanwhile", async () => {
+    const { readAgain } = await openPage();
+    const { useLiveTurns } = modules.turns;
+    const delta = (offset: number, text: string): ServerFrame => ({
+      type: "turn_delta",
+      message_id: "m",
+      offset,
+      text,
+    });
+    for (const frame of [delta(0, "Good "), delta(5, "morning"), delta(0, "Good ")]) page.newest().say(frame);
+    expect(useLiveTurns.getState()).toEqual({ m: { text: "Good morning", isHeld: false, isEnded: false } });
+    expect(readAgain()).toEqual({});
+    page.newest().say({ type: "turn_ended", message_id: "m" });
+    expect(useLiveTurns.getState()["m"]?.text).toBe("Good morning");
+    await pass(0);
+    expect(readAgain()).toEqual({ talk: 1 });
+    expect(useLiveTurns.getState()["m"]?.text).toBe("Good morning");
+  });
+
+  test("[WEB-10] a page that signs in again forgets what it heard: the server tells everything in flight anew", async () => {
+    await openPage();
+    page.newest().say({ type: "turn_held", message_id: "m" });
+    expect(modules.turns.useLiveTurns.getState()).toEqual({ m: { text: "", isHeld: true, isEnded: false } });
+    page.newest().say(READY);
+    expect(modules.turns.useLiveTurns.getState()).toEqual({});
   });
 
   test.each(["", "no JSON", "null", "7", "[]", "{}", '{"type":"changed"}', '{"type":"pong"}', '{"type":"__proto__"}'])(

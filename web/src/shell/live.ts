@@ -1,10 +1,12 @@
-import type { JournalQuery } from "#model";
+import type { JournalQuery, TurnNews } from "#model";
 import { invalidateActivity } from "../activity/activity-reads.ts";
 import { flush, isOwnEcho, onApplied, refreshOutbox } from "../data/outbox.ts";
 import { invalidateJournal, warm } from "../data/reads.ts";
 import { comingUp } from "../home/coming-up.ts";
 import { JOURNAL_FIRST_PAGE } from "../journal/first-page.ts";
 import { invalidateReview } from "../review/review-reads.ts";
+import { dropTurns, hearTurn } from "../talk/live-turns.ts";
+import { invalidateTalk } from "../talk/talk-reads.ts";
 import { today } from "../time/clock.ts";
 import { invalidateRun } from "../work/work-reads.ts";
 import { openSocket, type LiveSocket } from "../wire/socket.ts";
@@ -28,10 +30,14 @@ export function startLive(): LiveSocket {
   const review = onceLater(() => void Promise.all([invalidateReview(), invalidateActivity()]), REVIEW_GAP_MS);
   onApplied(invalidateJournal);
   const live = openSocket({
-    onReady: () => void catchUp(),
+    onReady: () => {
+      dropTurns();
+      void catchUp();
+    },
     onChange: (batch) => journal.within(isOwnEcho(batch) ? ECHO_MS : COALESCE_MS),
     onReview: () => review.within(REVIEW_COALESCE_MS),
     onRun: (runId) => void invalidateRun(runId),
+    onTurn: followTurn,
   });
   return {
     retryNow: live.retryNow,
@@ -41,6 +47,12 @@ export function startLive(): LiveSocket {
       live.close();
     },
   };
+}
+
+/** The stored turn is read as soon as there is one, and not with the next reading of Review. */
+function followTurn(news: TurnNews): void {
+  hearTurn(news);
+  if (news.kind === "ended") void invalidateTalk();
 }
 
 async function catchUp(): Promise<void> {

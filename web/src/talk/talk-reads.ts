@@ -19,6 +19,12 @@ export const invalidateTalk = (): Promise<void> => queryClient.invalidateQueries
 
 export const isOpen = ({ state }: Pick<ToldTurnBody, "state">): boolean => state !== "ended" && state !== "failed";
 
+/** The message that is answered now: turns are taken in their order. Null while nothing is answered. */
+export function answeredNow(turns: readonly ToldTurnBody[]): string | null {
+  const [first] = turns.filter(isOpen).toSorted((a, b) => a.turn_number - b.turn_number);
+  return first?.message_id ?? null;
+}
+
 /** The newest messages with what was answered to each. */
 export function useTalk(): JournalRead<Said> {
   const read = useQuery({

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Button } from "../parts/button.tsx";
 import { Command } from "../parts/command.tsx";
 import { Empty, Failure, Skeleton } from "../parts/states.tsx";
 import { Page } from "../shell/page.tsx";
@@ -6,8 +7,9 @@ import { talkWords } from "../words/talk-words.ts";
 import { words } from "../words.ts";
 import { Composer } from "./composer.tsx";
 import { Exchange } from "./exchange.tsx";
-import { useModel, useTalk } from "./talk-reads.ts";
+import { answeredNow, useModel, useTalk } from "./talk-reads.ts";
 import styles from "./talk.module.css";
+import { useAtEnd } from "./use-at-end.ts";
 
 /** The conversation: what was said, what was answered, and what waits for a decision because of it. */
 export function Talk(): ReactNode {
@@ -15,8 +17,25 @@ export function Talk(): ReactNode {
     <Page title={words.surfaces.talk} width="text">
       <Standing />
       <Conversation />
-      <Composer />
+      <End />
     </Page>
+  );
+}
+
+/** The composer, and the end of the conversation in sight while an answer is written. */
+function End(): ReactNode {
+  const { data } = useTalk();
+  const answering = answeredNow(data?.turns ?? []);
+  const { isAtEnd, toEnd } = useAtEnd({ isWriting: answering !== null });
+  return (
+    <>
+      {answering !== null && !isAtEnd && (
+        <div className={styles["latest"]}>
+          <Button onClick={toEnd}>{talkWords.latest}</Button>
+        </div>
+      )}
+      <Composer answering={answering} />
+    </>
   );
 }
 

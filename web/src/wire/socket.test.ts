@@ -32,6 +32,7 @@ function openSocket() {
     onChange: ({ localBatchId }) => told.push(localBatchId),
     onReview: () => told.push("review"),
     onRun: (runId) => told.push(runId),
+    onTurn: ({ kind, messageId }) => told.push(`${kind} ${messageId}`),
   });
   onTestFinished(socket.close);
   return { socket, told };
@@ -168,12 +169,15 @@ test("each frame is told to whom it concerns, and no other", () => {
     { type: "change_batch", batch: { localBatchId: "batch" } },
     { type: "review_changed", pending_count: 2 },
     { type: "run_news", run_id: "run" },
+    { type: "turn_delta", message_id: "m", offset: 0, text: "x" },
+    { type: "turn_delta", message_id: "m", offset: -1, text: "x" },
+    { type: "turn_ended", message_id: "m" },
     { type: "pong" },
     { type: "auth_ok" },
   ]) {
     expect(state().state).toBe("connecting");
     page.newest().say(JSON.stringify(frame));
   }
-  expect(told).toEqual(["batch", "review", "run", "ready"]);
+  expect(told).toEqual(["batch", "review", "run", "delta m", "ended m", "ready"]);
   expect(state().state).toBe("online");
 });

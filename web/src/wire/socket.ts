@@ -1,4 +1,4 @@
-import type { ClientFrame, NotificationBatch, ServerFrame } from "#model";
+import { turnNewsFromWire, type ClientFrame, type NotificationBatch, type ServerFrame, type TurnNews } from "#model";
 import { sessionToken } from "../session/session.ts";
 import { markOnline, useConnection } from "./connection.ts";
 import { readStatus } from "./http.ts";
@@ -12,6 +12,8 @@ type SocketEvents = {
   readonly onReview: () => void;
   /** A run is not where it was. */
   readonly onRun: (runId: string) => void;
+  /** A reply goes on, is held or has ended. */
+  readonly onTurn: (news: TurnNews) => void;
 };
 
 const DELAY_FIRST_MS = 500;
@@ -107,6 +109,8 @@ function tell(frame: ServerFrame | null, events: SocketEvents): void {
   if (frame?.type === "change_batch") events.onChange(frame.batch);
   if (frame?.type === "review_changed") events.onReview();
   if (frame?.type === "run_news") events.onRun(frame.run_id);
+  const news = turnNewsFromWire(frame);
+  if (news !== null) events.onTurn(news);
   if (frame?.type !== "auth_ok") return;
   markOnline();
   events.onReady();

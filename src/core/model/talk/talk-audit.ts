@@ -42,5 +42,6 @@ export const talkSentences: Sentences = {
   model_gave_nothing: ({ reason }) => `The model gave no answer: ${MODEL_FAILURE_WORDS[reason]}`,
   turn_ended: ({ request_id }) =>
     request_id === null ? "Answered a message" : `Answered a message, and asked for a decision (${request_id})`,
-  turn_failed: ({ reason }) => `Could not answer a message: ${turnFailureWords(reason)}`,
+  turn_failed: ({ reason }) =>
+    reason === "turn_stopped" ? "Stopped an answer" : `Could not answer a message: ${turnFailureWords(reason)}`,
 };

@@ -12,8 +12,8 @@ import { MODEL_FAILURES } from "./model-words.ts";
  */
 const TURN_STATES = ["waiting", "asking", "answered", "ended", "failed"] as const;
 type TurnState = (typeof TURN_STATES)[number];
-/** Why there is no reply, besides what kept the model from answering. */
-export const TURN_FAILURES = [...MODEL_FAILURES, "turn_interrupted", "turn_given_up"] as const;
+/** Why there is no whole reply, besides what kept the model from answering. Only a stopped turn keeps a part of one. */
+export const TURN_FAILURES = [...MODEL_FAILURES, "turn_interrupted", "turn_given_up", "turn_stopped"] as const;
 export type TurnFailure = (typeof TURN_FAILURES)[number];
 
 const count = z.int().check(z.gte(0));
@@ -81,8 +81,14 @@ const beside = {
   needs_approval: z.optional(z.boolean()),
 } as const;
 
+/** The arguments of `propose_plan`. What else a model writes there has no effect. */
+export const planCallSchema = z.object({
+  plan_markdown: planText().schema,
+  continuation_of: z.optional(z.nullable(z.string().check(z.maxLength(LIMITS.idChars)))),
+});
+
 /**
- * What the planner answers with. It proposes: `needs_approval` is read and has no effect, and no field of it could run,
+ * What the planner answered, as it is kept until it is concluded. It proposes: `needs_approval` is read and has no effect, and no field of it could run,
  * grant or change anything: `execute_next` and `abort` carry no plan, and so nothing is asked. [FLOW-07] [FLOW-10] [ROLE-11]
  */
 export const agentResponseSchema = z.strictObject({
@@ -120,3 +126,6 @@ export type TurnRefusal =
 /** `GET /api/messages/turn?message_id=`: the turn of one message; null when nobody answers it. */
 export type TurnAnswerBody = { readonly turn: ToldTurnBody | null };
 export const turnQuerySchema = z.strictObject({ message_id: recordIdSchema });
+/** `POST /api/messages/stop`: ends the answer that is being written. */
+export const stopTurnSchema = z.strictObject({ message_id: recordIdSchema });
+export type StoppedTurnBody = { readonly outcome: "stopped" | "not_answering" };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "#base";
-import { RETURN_CHARS, type LedgerEntry } from "#model";
+import { questionTokens, RETURN_CHARS, type LedgerEntry } from "#model";
 import type { ToolCall } from "#tools";
 import type { RunEffect } from "../run/facts.ts";
-import { CHECKS, live, newWorld, planOf } from "../run/world.fixture.ts";
+import { CHECKS, live, newWorld, planOf, promptOf } from "../run/world.fixture.ts";
 import { riskOfCall } from "./high-risk.ts";
-import { executorPrompt, instructionsFor } from "./instructions.ts";
+import { executorMessages, instructionsFor } from "./instructions.ts";
 import type { ModelPlan } from "./plan.ts";
 import { readMove } from "./read-move.ts";
 
@@ -24,7 +24,7 @@ describe("a model that carries out work, at the edges of what it may say and cos
     const prompt = (chars: number) => {
       const entry = { stepIndex: 0, success: true, error: null, returnValue: "x".repeat(chars) };
       const pass = [entry as never as LedgerEntry];
-      return executorPrompt({ instructions: "Do it.", steps: [], pass, problem: null });
+      return promptOf({ messages: executorMessages({ instructions: "Do it.", steps: [], pass, problem: null }) });
     };
     expect(prompt(LIMITS.modelResultChars)).not.toContain("(cut)");
     expect(prompt(LIMITS.modelResultChars + 1)).toContain("x\n(cut)");
@@ -69,7 +69,8 @@ describe("a model that carries out work, at the edges of what it may say and cos
       return questions;
     };
     const [first] = asked(20_000);
-    const costs = Math.ceil(((first?.system ?? "") + (first?.prompt ?? "")).length / LIMITS.tokenChars);
+    if (first === undefined) throw new Error("it is asked");
+    const costs = questionTokens({ ...first, system: [first.system] });
     expect(asked(costs + LIMITS.modelAnswerTokensMin)[0]?.outputTokensMax).toBe(LIMITS.modelAnswerTokensMin);
     expect(asked(costs + LIMITS.modelAnswerTokensMin - 1)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS } from "#base";
-import { isModelTurn, type LedgerEntry } from "#model";
+import { isModelTurn, questionTokens, type LedgerEntry } from "#model";
 import { problems, taskFile } from "../../../../test/plan-texts.ts";
 import { instructionsFor } from "./instructions.ts";
 import type { ModelSilent, ModelSpoke, RunEffect } from "../run/facts.ts";
@@ -12,6 +12,7 @@ import {
   live,
   newWorld,
   planOf,
+  promptOf,
   success,
   type Answers,
   type World,
@@ -22,7 +23,6 @@ const MODEL =
 const GRANT = "files: { write: [/srv/pages] }\n";
 
 type Question = Extract<RunEffect, { kind: "ask_model" }>;
-
 const said = (value: unknown, tokensUsed = 100): ModelSpoke => ({
   spoke: true,
   text: typeof value === "string" ? value : JSON.stringify(value),
@@ -41,11 +41,11 @@ function speaker(...lines: readonly (ModelSpoke | ModelSilent)[]) {
   return { asked, model };
 }
 
-const lived = (lines: string, answers: Answers, world: World = newWorld()) => {
+function lived(lines: string, answers: Answers, world: World = newWorld()) {
   const state = live(world, { plan: planOf(lines), answers });
   return { world, run: state.run, state };
-};
-const turnsOf = ({ kept }: World): readonly LedgerEntry[] => kept.ledger.filter(isModelTurn);
+}
+const turnsOf = ({ kept }: World) => kept.ledger.filter(isModelTurn);
 const callsOf = ({ kept }: World): readonly LedgerEntry[] => kept.ledger.filter((entry) => !isModelTurn(entry));
 
 describe("a run that a model carries out", () => {
@@ -68,14 +68,14 @@ describe("a run that a model carries out", () => {
     ]);
     expect(Object.keys(run.artifacts)).toEqual(["page"]);
     expect(world.events.map(({ kind }) => kind)).toEqual(["run_started", "run_ended"]);
-    expect(asked[1]?.prompt).toContain("--- result | external | succeeded ---");
+    expect(promptOf(asked[1])).toContain("--- result | external | succeeded ---");
     expect(asked.map(({ taint }) => taint)).toEqual(["owner", "external"]);
   });
 
   test("[EXEC-05] what says more than summary, artifact_refs and next_steps is no end", () => {
     const more = speaker(said({ ...END, tokens_used: 5 }), said(END));
     lived(MODEL, { model: more.model });
-    expect(more.asked[1]?.prompt).toContain("[SCHEMA VALIDATION ERROR]");
+    expect(promptOf(more.asked[1])).toContain("Your last answer did not fit");
     for (const end of [{ summary: "x" }, { ...END, artifact_refs: "page" }, { ...END, next_steps: [1] }, [], null]) {
       const { asked, model } = speaker(said(end), said(end));
       const { run } = lived(MODEL.replace("max_attempts: 2", "max_attempts: 1"), { model });
@@ -94,9 +94,9 @@ describe("a run that a model carries out", () => {
     const { run } = lived(MODEL + CHECKS, { model, checks });
     expect(run).toMatchObject({ status: "done", attempts: 2 });
     const body = planOf(MODEL).body.trimEnd();
-    expect(asked[0]?.prompt.startsWith(body)).toBe(true);
-    expect(asked[0]?.prompt).not.toContain("Previous attempt");
-    const second = asked[1]?.prompt ?? "";
+    expect(promptOf(asked[0]).startsWith(body)).toBe(true);
+    expect(promptOf(asked[0])).not.toContain("Previous attempt");
+    const second = promptOf(asked[1]);
     expect(second.startsWith(`${body}\n\n# Previous attempt 1 failed\n\n--- external ---\nCheck right failed: `)).toBe(
       true,
     );
@@ -112,9 +112,9 @@ describe("a run that a model carries out", () => {
     const { asked, model } = speaker(said("Sure! I will."), said("{}"), said(write("b.txt")), said(END));
     const { world, run } = lived(MODEL + CHECKS, { model });
     expect(asked).toHaveLength(4);
-    expect(asked[1]?.prompt).toContain("[SCHEMA VALIDATION ERROR]\nThe answer is not one JSON object.");
-    expect(asked[2]?.prompt).toContain("# Previous attempt 1 failed");
-    expect(asked[2]?.prompt).toContain("executor_structured_output_invalid");
+    expect(promptOf(asked[1])).toContain("did not fit, and nothing was done: The answer is not one JSON object.");
+    expect(promptOf(asked[2])).toContain("# Previous attempt 1 failed");
+    expect(promptOf(asked[2])).toContain("executor_structured_output_invalid");
     expect(run).toMatchObject({ status: "done", attempts: 2 });
     expect(turnsOf(world).map(({ attempt, success: went }) => [attempt, went])).toEqual([
       [1, false],
@@ -147,8 +147,8 @@ describe("a run that a model carries out", () => {
     const { world, run } = lived(MODEL, { model });
     expect(run).toMatchObject({ status: "stuck", lastError: "The budget of tokens is used up" });
     let left = 20_000;
-    for (const { outputTokensMax, system, prompt } of asked) {
-      expect(outputTokensMax + Math.ceil((system + prompt).length / LIMITS.tokenChars)).toBeLessThanOrEqual(left);
+    for (const { outputTokensMax, system, messages, tools } of asked) {
+      expect(outputTokensMax + questionTokens({ system: [system], messages, tools })).toBeLessThanOrEqual(left);
       left -= 3_000;
     }
     const reserved = world.effects.flatMap((effect) =>
@@ -182,7 +182,7 @@ describe("a run that a model carries out", () => {
     const better = speaker(said({ tool: "shell_exec", args: { argv: ["make"] } }), said(write("a.txt")));
     const went = [failure(2), success()];
     const { run } = lived(MODEL, { model: better.model, step: () => went.shift() ?? success() });
-    expect(better.asked[1]?.prompt).toContain("--- result | external | failed ---\nEnded with code 2");
+    expect(promptOf(better.asked[1])).toContain("--- result | external | failed ---\nEnded with code 2");
     expect(run).toMatchObject({ status: "done", attempts: 1 });
     const worse = speaker(said(write("a.txt")), said(END), said(write("a.txt")), said(END));
     const failed = lived(MODEL, { model: worse.model, step: () => failure() });
@@ -285,7 +285,7 @@ describe("calls whose effects outlive the workspace", () => {
     ] as const) {
       const { asked, model } = speaker(said(write("/srv/pages/a.txt")), said(write("b.txt")));
       const { world, run } = lived(MODEL + GRANT, { model, gates: asks, verdict: () => verdict });
-      expect(asked[1]?.prompt).toContain(words);
+      expect(promptOf(asked[1])).toContain(words);
       expect(run.status).toBe("done");
       expect(
         world.effects.flatMap((effect) => (effect.kind === "run_step" ? [effect.envelope.args["path"]] : [])),
@@ -310,7 +310,7 @@ describe("calls whose effects outlive the workspace", () => {
           ? { pass: false, error: "Gate careful: no programs" }
           : { pass: true, toolArgs: null, output: null },
     });
-    expect(asked[1]?.prompt).toContain("Not run: Gate careful: no programs");
+    expect(promptOf(asked[1])).toContain("Not run: Gate careful: no programs");
     expect(run.status).toBe("done");
     expect(kindsOf(world).filter((kind) => kind === "run_step")).toHaveLength(1);
   });
@@ -329,7 +329,7 @@ describe("what was interrupted", () => {
     const second = speaker(said(END));
     const { run } = lived(MODEL, { model: second.model }, world);
     expect(second.asked).toHaveLength(1);
-    expect(second.asked[0]?.prompt).toContain("2 of at most");
+    expect(promptOf(second.asked[0])).toContain("2 of at most");
     expect(run).toMatchObject({ status: "done", attempts: 1 });
     expect(run.budgetUsed.tokens).toBeGreaterThan(300 + 1_000);
     const paths = world.effects.flatMap((effect) => (effect.kind === "run_step" ? [effect.envelope.args["path"]] : []));
@@ -373,7 +373,7 @@ describe("what was interrupted", () => {
       world,
     );
     expect(questions).toEqual(["request-1"]);
-    expect(after.asked[0]?.prompt).toContain("Not run: you declined it");
+    expect(promptOf(after.asked[0])).toContain("Not run: you declined it");
     expect(run.status).toBe("done");
   });
 
@@ -381,8 +381,8 @@ describe("what was interrupted", () => {
     for (let at = 1; at <= 24; at += 1) {
       let effects = 0;
       const calls = [write("a.txt"), write("/srv/pages/a.txt"), write("b.txt")];
-      const model = ({ prompt }: Question): ModelSpoke => {
-        const made = prompt.match(/^Call \d+:/gmu)?.length ?? 0;
+      const model = ({ messages }: Question): ModelSpoke => {
+        const made = messages.filter(({ role }) => role === "tool").length;
         const call = calls[made];
         return said(call ?? END);
       };

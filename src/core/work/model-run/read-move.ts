@@ -1,5 +1,5 @@
 import { bareJson, err, LIMITS, ok, oneLine, parseStrictJson, type Result } from "#base";
-import { RETURN_CHARS, STEP, toCamel, type Step } from "#model";
+import { RETURN_CHARS, STEP, toCamel, type AnswerPart, type Step } from "#model";
 import { isSkillCall, isStepTool, namesOffered, toolOf, TOOLS, type ExecutorOutput, type ToolCall } from "#tools";
 import type { Report } from "../problems.ts";
 import { readRecord, type WireRecord } from "../read-fields.ts";
@@ -26,6 +26,21 @@ export function readMove(text: string, plan: ModelPlan): Result<ModelMove, MoveP
   if (!json.ok) return refuse("The answer is not one JSON object.");
   const isCall = typeof json.value === "object" && json.value !== null && "tool" in json.value;
   return isCall ? readCall(json.value as WireRecord, plan) : readEnd(json.value, plan);
+}
+
+/**
+ * An answer of a model as the text that is kept of it: its first call, or its words. Later calls of the same answer are
+ * not made; the next question shows which call was.
+ */
+export function moveText(parts: readonly AnswerPart[]): string {
+  const call = parts.find((part) => part.kind === "tool_call");
+  if (call === undefined) return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
+  if (call.name === TOOLS.finish.name) return call.args;
+  const json = parseStrictJson(call.args.trim() === "" ? "{}" : call.args);
+  // What is no JSON is refused in words when it is read.
+  if (!json.ok || typeof json.value !== "object" || json.value === null) return `${call.name} ${call.args}`;
+  const { artifacts, ...args } = json.value as { readonly artifacts?: unknown };
+  return JSON.stringify({ tool: call.name, args, ...(artifacts === undefined ? {} : { artifacts }) });
 }
 
 const refuse = (summary: string) => err({ summary });

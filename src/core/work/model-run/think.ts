@@ -1,11 +1,11 @@
-import { estimateTokens, LIMITS } from "#base";
-import { MODEL_TURN, type BudgetUsed, type LedgerEntry } from "#model";
+import { LIMITS } from "#base";
+import { MODEL_TURN, questionTokens, type BudgetUsed, type LedgerEntry } from "#model";
 import { remainingMs } from "../run/budget.ts";
 import { BUDGET_USED_UP, retry } from "../run/begin-attempt.ts";
 import type { Advance, ModelState, RunEffect, RunState } from "../run/facts.ts";
 import { entryOf } from "../run/ledger.ts";
 import { finish, record, type Beginning } from "../run/writes.ts";
-import { executorPrompt, executorSystem, instructionsFor } from "./instructions.ts";
+import { executorMessages, executorSystem, executorTools, instructionsFor } from "./instructions.ts";
 
 const TOO_MANY_CALLS = `The model made ${LIMITS.modelCalls} calls and did not come to an end`;
 
@@ -20,9 +20,10 @@ export function think(state: RunState & { readonly model: ModelState }, { at, en
   if (pass.length >= LIMITS.modelCalls) return retry(state, { at, entries, error: TOO_MANY_CALLS });
   const system = executorSystem(plan);
   const instructions = instructionsFor({ ...run, body: plan.body, guidance: run.guidance ?? null });
-  const prompt = executorPrompt({ instructions, steps: plan.steps, pass, problem: model.problem });
+  const messages = executorMessages({ instructions, steps: plan.steps, pass, problem: model.problem });
+  const tools = executorTools(plan);
   const left = plan.budget.maxTokens - run.budgetUsed.tokens;
-  const asks = estimateTokens(system.length + prompt.length);
+  const asks = questionTokens({ system: [system], messages, tools });
   const outputTokensMax = Math.min(LIMITS.modelAnswerTokens, left - asks);
   if (outputTokensMax < LIMITS.modelAnswerTokensMin)
     return finish(state, { at, status: "stuck", error: BUDGET_USED_UP.tokens, entries });
@@ -43,7 +44,8 @@ export function think(state: RunState & { readonly model: ModelState }, { at, en
     executionId: entry.executionId,
     stepIndex: entry.stepIndex,
     system,
-    prompt,
+    messages,
+    tools,
     taint: pass.length > 0 || run.attempts > 1 ? "external" : "owner",
     outputTokensMax,
     timeoutSeconds: remainingMs(run.budgetUsed, plan.budget) / 1000,

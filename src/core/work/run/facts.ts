@@ -3,10 +3,12 @@ import type {
   ApprovalLapse,
   CheckResult,
   Consultation,
+  ConversationMessage,
   ExecutionEnvelope,
   ExecutionResult,
   Gate,
   LedgerEntry,
+  OfferedTool,
   RunQuestion,
   RunRecord,
   StepReply,
@@ -79,7 +81,7 @@ export type RunFact = { readonly at: Instant } & (
   | { readonly kind: "resume" }
   | { readonly kind: "cancel" }
 );
-/** Its words, and what the question and they came to. */
+/** Its move as text, as `moveText` writes it, and what the question and the answer came to. */
 export type ModelSpoke = { readonly spoke: true; readonly text: string; readonly tokensUsed: number };
 /** There is no answer: the words of why. `blocked`: it is not over by trying again. */
 export type ModelSilent = { readonly spoke: false; readonly error: string; readonly held?: "blocked" };
@@ -162,7 +164,8 @@ export type ModelQuestioning = {
   readonly executionId: string;
   readonly stepIndex: number;
   readonly system: string;
-  readonly prompt: string;
+  readonly messages: readonly ConversationMessage[];
+  readonly tools: readonly OfferedTool[];
   /** Whether it holds anything that was not in the approved plan. */
   readonly taint: "owner" | "external";
   readonly outputTokensMax: number;

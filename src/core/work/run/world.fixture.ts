@@ -238,3 +238,9 @@ export const kindsOf = (world: World): readonly string[] => world.effects.map(({
 /** What was called, in order. */
 export const callsOf = (world: World) =>
   world.effects.flatMap((effect) => (effect.kind === "run_step" ? [callIn(effect.envelope)] : []));
+
+/** Everything that a model is asked, as one text. */
+export const promptOf = (asked: Pick<Extract<RunEffect, { kind: "ask_model" }>, "messages"> | undefined): string =>
+  (asked?.messages ?? [])
+    .flatMap(({ parts }) => parts.map((part) => (part.kind === "tool_call" ? `${part.name} ${part.args}` : part.text)))
+    .join("\n");

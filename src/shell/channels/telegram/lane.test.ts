@@ -82,7 +82,7 @@ describe("what a model answers", () => {
     const failed = createPlainChat(ok({ ...turn, state: "failed", reply: null, failure: "turn_given_up" }) as Talk);
     await failed.store.keep({ place: PLACE, updateId: 1, at: AT, text: "How many?" });
     await runLane(failed.chat);
-    expect(failed.said.at(-1)).toMatch(/^There is no answer: it failed again and again/);
+    expect(failed.said.at(-1)).toMatch(/^No answer: it failed again and again/);
     const faulty = createPlainChat(err({ code: "store_busy", retryable: true }));
     await faulty.store.keep({ place: PLACE, updateId: 1, at: AT, text: "How many?" });
     await runLane(faulty.chat);

@@ -1,5 +1,5 @@
 import { neutralise, ok, type Result } from "#base";
-import { ON_TELEGRAM, sentMessageSchema, turnFailureWords, type ArrivedText, type StoreFault } from "#model";
+import { ON_TELEGRAM, sentMessageSchema, turnEndWords, type ArrivedText, type StoreFault } from "#model";
 import type { Sender } from "#ports";
 import { MESSAGE_CHARS, said } from "./card-text.ts";
 import { createWork, pause, say, type Chat, type Work } from "./chat.ts";
@@ -48,9 +48,10 @@ async function handle(chat: Chat, arrived: ArrivedText): Promise<Result<void, St
 async function tellAnswer(chat: Chat, messageId: string): Promise<void> {
   const turn = await Promise.race([chat.messages.talk.answered(messageId), untilEnd(chat)]);
   if (turn === null || !turn.ok || turn.value === null) return;
-  const { state, reply, failure } = turn.value;
-  if (state === "ended" && reply !== null) await speak(chat, reply);
-  if (state === "failed" && failure !== null) await speak(chat, `There is no answer: ${turnFailureWords(failure)}.`);
+  const { reply } = turn.value;
+  const end = turnEndWords(turn.value);
+  if (reply !== null) await speak(chat, reply);
+  if (end !== null) await speak(chat, end);
 }
 
 const untilEnd = ({ ending }: Chat): Promise<null> =>

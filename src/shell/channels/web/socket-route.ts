@@ -2,7 +2,14 @@ import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { WebSocket } from "@fastify/websocket";
 import { LIMITS, ok, parseStrictJson, err, type Result } from "#base";
-import { clientFrameSchema, wordsFor, type ClientFrame, type NotificationBatch, type ServerFrame } from "#model";
+import {
+  clientFrameSchema,
+  turnNewsToWire,
+  wordsFor,
+  type ClientFrame,
+  type NotificationBatch,
+  type ServerFrame,
+} from "#model";
 import type { Caller } from "./device-sessions.ts";
 import { createBatchWriter, type BatchWriter } from "./batch-frame.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
@@ -120,7 +127,8 @@ async function authenticate(connection: Connection, token: string): Promise<void
   const unrun = context.work.subscribeRuns(({ runId, workItemId, news }) =>
     send(connection, { type: "run_news", run_id: runId, work_item_id: workItemId, news }),
   );
-  connection.cleanups.push(unsubscribe, unreview, unrun, keepAlive(connection));
+  const unturn = context.messages.talk.subscribe((news) => send(connection, turnNewsToWire(news)));
+  connection.cleanups.push(unsubscribe, unreview, unrun, unturn, keepAlive(connection));
 }
 
 /** Per address always, per scope once it is known; over the limit the frame is not processed. [LIM-01] */

@@ -1,13 +1,13 @@
 import { err, estimateTokens, LIMITS, ok, sha256Hex } from "#base";
 import { placeWords, type ModelQuestion, type ModelRefusal, type ModelSetting } from "#model";
 import type { ModelGateway } from "#ports";
-import { createAnswerText, plainForm } from "./answer-text.ts";
+import { createAnswerText } from "./answer-text.ts";
 import { createJsonForm, encodeQuestion } from "./json-calls.ts";
 
 /** A question as a scripted model reads it, which calls tools in text. */
 type ScriptedQuestion = {
   readonly system: string;
-  /** The last message. */
+  /** All messages, one after the other. */
   readonly prompt: string;
   readonly outputTokensMax: number;
   /** As it was asked. */
@@ -37,8 +37,7 @@ export function createMemoryModels(script: ModelScript, setting: ModelSetting = 
       const said = script(seen);
       if (typeof said === "object" && "code" in said) return err(said);
       const deltas = typeof said === "string" ? [said] : said;
-      const form = question.tools.length > 0 ? createJsonForm(question) : plainForm;
-      const text = createAnswerText({ form, key: null, onText });
+      const text = createAnswerText({ form: createJsonForm(question), key: null, onText });
       for (const delta of deltas) {
         const failure = text.take(delta);
         if (failure !== null) return err({ code: failure });
@@ -60,7 +59,7 @@ export function createMemoryModels(script: ModelScript, setting: ModelSetting = 
 function scripted(question: ModelQuestion): ScriptedQuestion & { readonly texts: readonly string[] } {
   const { system, messages, outputTokensMax } = encodeQuestion(question);
   const texts = messages.map(({ parts }) => parts.map((part) => ("text" in part ? part.text : "")).join(""));
-  return { system: system.join("\n\n"), prompt: texts.at(-1) ?? "", outputTokensMax, question, texts };
+  return { system: system.join("\n\n"), prompt: texts.join("\n"), outputTokensMax, question, texts };
 }
 
 const SET: ModelSetting = {

@@ -29,16 +29,36 @@ export function createGateRunner(deps: GateRunnerDeps): GateRunner {
         return { ...withoutRecord(UNREAD), quality: Promise.resolve([]) };
       }
     },
+    async peek(given) {
+      try {
+        const { notes: _notes, ...closed } = closeFiring(await judge({ ...deps, system }, ownFiring(given)));
+        return closed;
+      } catch {
+        return withoutRecord(UNREAD);
+      }
+    },
   };
 }
 
-async function fire(deps: GateRunnerDeps, given: GateFiring): ReturnType<GateRunner["run"]> {
-  const firing = { ...given, context: ownCopy(given.context), itemGates: ownCopy(given.itemGates ?? []) };
+const ownFiring = (given: GateFiring) => ({
+  ...given,
+  context: ownCopy(given.context),
+  itemGates: ownCopy(given.itemGates ?? []),
+});
+
+/** Asks one gate after the other, each about what those before it left. */
+async function judge(deps: GateRunnerDeps, firing: ReturnType<typeof ownFiring>) {
   let state = beginFiring({ system: deps.system, firing, evaluationsMax: deps.settings.evaluationsMax });
   for (let gate = nextGate(state); gate !== null; gate = nextGate(state)) {
     const context = frozen(state.context);
     state = takeFact(state, await ask(deps, { gate, context, timeoutMs: timeoutOf(gate) }));
   }
+  return state;
+}
+
+async function fire(deps: GateRunnerDeps, given: GateFiring): ReturnType<GateRunner["run"]> {
+  const firing = ownFiring(given);
+  const state = await judge(deps, firing);
   const { notes, ...closed } = closeFiring(state);
   const isRecorded = await record(deps, { notes, actor: firing.actor });
   const outcome = isRecorded ? closed : withoutRecord(closed);

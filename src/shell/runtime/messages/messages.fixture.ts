@@ -177,7 +177,8 @@ export async function setUp(options: Options = {}) {
 const GATES = ["who", "badge"].map((name) => ({ name, on: "every_user_message", type: "custom_check" }) as Gate);
 
 function scripted(script: Script, firings: GateFiring[]): GateRunner {
-  return {
+  const runner: GateRunner = {
+    peek: (firing) => runner.run(firing),
     async run(firing) {
       firings.push(firing);
       const { results = [], context } = script(firing);
@@ -195,6 +196,7 @@ function scripted(script: Script, firings: GateFiring[]): GateRunner {
       };
     },
   };
+  return runner;
 }
 
 const PASSED: GateResult = {

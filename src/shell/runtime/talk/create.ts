@@ -1,21 +1,21 @@
-import { ok } from "#base";
+import { err, ok } from "#base";
 import { questionOf, type KeptMessage, type QueueMessage } from "#model";
 import { taintWithSources } from "#policy";
-import type { ConsultStore, ReviewFeed, StopStore, TalkDoor } from "#ports";
-import { isAnswered } from "#turn";
+import type { ReviewFeed, StopStore, TalkDoor } from "#ports";
+import { isAnswered, textMessage } from "#turn";
 import { stoppedFact } from "../stop/stop-door.ts";
-import { askOnce } from "./ask-model.ts";
 import type { TalkConfig, TalkDeps } from "./deps.ts";
-import type { Reader } from "#engine";
+import { asResult, converse, createTurnFeed, type Reader } from "#engine";
 import { createHalting } from "./halting.ts";
 import { createTurnReader } from "./reader.ts";
+import { stopTurn } from "./run-turn.ts";
 
 export type TalkParts = Omit<
   TalkDeps,
   | "settings"
   | "bus"
   | "turns"
-  | "counts"
+  | "calls"
   | "messages"
   | "memories"
   | "work"
@@ -23,10 +23,11 @@ export type TalkParts = Omit<
   | "isStopped"
   | "onChanged"
   | "halting"
+  | "feed"
+  | "systemGates"
 > & {
   readonly config: TalkConfig;
-  readonly stores: Pick<TalkDeps, "turns" | "messages" | "memories" | "work" | "queue"> & {
-    readonly consults: Pick<ConsultStore, "tokensSince">;
+  readonly stores: Pick<TalkDeps, "turns" | "calls" | "messages" | "memories" | "work" | "queue"> & {
     readonly stops: StopStore;
   };
   readonly review: ReviewFeed;
@@ -44,12 +45,12 @@ export type Talk = TalkDoor & {
 /** Answers of a model, if one is set up; otherwise nothing is asked, and whoever speaks is told so. */
 export function createTalk({ config, stores, review, ...parts }: TalkParts): Talk {
   const { models, clock } = parts;
-  const { turns, consults, messages, memories, work, queue, stops } = stores;
+  const { turns, calls, messages, memories, work, queue, stops } = stores;
   const { ownerId, bus } = config;
   const [isStopped, halting] = [stoppedFact(stops), createHalting()];
-  const counts = [turns, consults, work];
-  const kept = { turns, counts, messages, memories, work, queue, isStopped, halting, onChanged: review.changed };
-  const deps: TalkDeps = { ...parts, ...kept, bus, settings: settingsOf(config) };
+  const feed = createTurnFeed(parts);
+  const kept = { turns, calls, messages, memories, work, queue, isStopped, halting, feed, onChanged: review.changed };
+  const deps: TalkDeps = { ...parts, ...kept, bus, systemGates: config.gates.system, settings: settingsOf(config) };
   const reader = createTurnReader(deps);
   let unsubscribe: (() => void) | null = null;
   return {
@@ -59,16 +60,13 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
       return questionOf({ ...message, taint: taintWithSources(message.taint, message.sources) }, clock.now());
     },
     turnsOf: turns.of,
+    subscribe: feed.subscribe,
+    stop: (messageId) => stopTurn(deps, messageId),
     async answered(messageId) {
       await reader.idle();
       return turns.find(messageId);
     },
-    async tryModel() {
-      const asked = await askOnce(deps, { messageId: null, ...TRIAL });
-      if (!asked.ok) return asked;
-      const { text, ...counted } = asked.value;
-      return ok({ ...counted, saidSo: /ready/i.test(text) });
-    },
+    tryModel: () => tryModel(deps),
     look: reader.wake,
     start() {
       unsubscribe ??= review.subscribe(() => void lookAgain(deps, reader));
@@ -88,12 +86,31 @@ async function lookAgain({ isStopped, halting }: TalkDeps, reader: Pick<Reader, 
 }
 
 /** Nothing of the owner is in it. */
-const TRIAL = {
-  system: "You are asked whether you can be reached.",
-  prompt: "Answer with the one word: ready",
-  taint: "owner",
-  outputTokensMax: 64,
-} as const;
+async function tryModel(deps: TalkDeps): ReturnType<TalkDoor["tryModel"]> {
+  const halting = deps.halting.begin("probe");
+  const asked = converse(deps, {
+    opening: {
+      purpose: "probe",
+      system: ["You are asked whether you can be reached."],
+      messages: [textMessage("user", "Answer with the one word: ready")],
+      tools: [],
+      taint: "owner",
+      outputTokensMax: 64,
+    },
+    subject: {
+      subjectId: null,
+      scopeId: deps.settings.ownerId,
+      messageId: null,
+      tokensPerDay: deps.settings.tokensPerDay,
+    },
+    signal: halting.signal,
+  }).finally(halting.over);
+  const held = await asResult(asked);
+  if (!held.ok) return err({ code: "model_not_recorded" });
+  const outcome = held.value;
+  if (outcome.kind !== "said") return err({ code: outcome.kind === "failed" ? outcome.failure : "model_interrupted" });
+  return ok({ bytesReceived: outcome.bytesReceived, tokens: outcome.tokens, saidSo: /ready/i.test(outcome.text) });
+}
 
 function settingsOf({ ownerId, models, context, memory, personality }: TalkConfig): TalkDeps["settings"] {
   const { totalTokens, systemMax, profiles, defaultProfile } = context;

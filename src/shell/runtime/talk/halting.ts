@@ -1,12 +1,35 @@
-import type { Halting } from "./deps.ts";
+/** The reason of a signal that the owner caused. */
+export const STOPPED = "stopped";
+
+/** Ends questions to a model that are under way: one by its name, or all of them. */
+export type Halting = {
+  /** The signal for work of this name; the work ends it with `over`. */
+  begin(name: string): { readonly signal: AbortSignal; over(): void };
+  /** At the owner's wish: the reason of the signal is `stopped`. False when nothing of this name is under way. */
+  stop(name: string): boolean;
+  halt(): void;
+};
 
 export function createHalting(): Halting {
-  let controller = new AbortController();
+  const underWay = new Map<string, AbortController>();
   return {
-    signal: () => controller.signal,
+    begin(name) {
+      const controller = new AbortController();
+      underWay.set(name, controller);
+      return {
+        signal: controller.signal,
+        over() {
+          if (underWay.get(name) === controller) underWay.delete(name);
+        },
+      };
+    },
+    stop(name) {
+      const controller = underWay.get(name);
+      controller?.abort(STOPPED);
+      return controller !== undefined;
+    },
     halt() {
-      controller.abort();
-      controller = new AbortController();
+      for (const controller of underWay.values()) controller.abort();
     },
   };
 }

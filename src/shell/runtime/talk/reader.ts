@@ -1,3 +1,4 @@
+import { LIMITS } from "#base";
 import { createReader, DONE, UNUSED, type LeasedMessage, type Outcome, type Reader } from "#engine";
 import type { TalkDeps } from "./deps.ts";
 import { fail, runTurn } from "./run-turn.ts";
@@ -10,8 +11,7 @@ export const createTurnReader = (deps: TalkDeps): Reader =>
   createReader(deps, {
     name: "main/turn_runner",
     kinds: ["user_message"],
-    // One model call at a time: the budget of the day is read before it is reserved.
-    atOnce: 1,
+    atOnce: LIMITS.turnsAtOnce,
     handle: (leased) => handle(deps, leased),
     endDead: () => endDead(deps),
     halt: deps.halting.halt,
@@ -25,7 +25,10 @@ async function handle(deps: TalkDeps, { message }: LeasedMessage): Promise<Outco
     // Its records say how far it came, and so how it ends.
     return runTurn(deps, messageId);
   });
-  if (went === "over") return DONE;
+  if (went === "over") {
+    deps.feed.ended(messageId);
+    return DONE;
+  }
   return went === "later" ? UNUSED : { how: "failed", reason: "handling_failed" };
 }
 
@@ -36,5 +39,6 @@ async function endDead(deps: TalkDeps): Promise<void> {
     const turn = await deps.turns.find(message.payload.messageId);
     if (!turn.ok || turn.value === null || turn.value.endedAt !== null) continue;
     await fail(deps, { turn: turn.value, failure: "turn_given_up" });
+    deps.feed.ended(turn.value.messageId);
   }
 }

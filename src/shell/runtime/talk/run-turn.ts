@@ -1,12 +1,21 @@
-import { estimateTokens, ok, type Result } from "#base";
-import { isTurnOver, type KeptMessage, type StoreFault, type Turn, type TurnFailure } from "#model";
-import { deriveTaint } from "#policy";
-import { messageItem, plannerPrompt, plannerSystem, renderContext } from "#turn";
-import { askStructured } from "./ask-model.ts";
+import { ok, type Result } from "#base";
+import { asResult, converse } from "#engine";
+import { isTurnOver, type KeptMessage, type StoreFault, type Taint, type Turn, type TurnFailure } from "#model";
+import { conversationGates, deriveTaint, outputWindow } from "#policy";
+import {
+  messageItem,
+  plannerMessages,
+  plannerSystem,
+  PROPOSE_PLAN,
+  renderContext,
+  responseOf,
+  type Opening,
+} from "#turn";
 import { conclude } from "./conclude.ts";
-import { hasRoom } from "./day-tokens.ts";
 import type { TalkDeps } from "./deps.ts";
 import { gather } from "./gather.ts";
+import { STOPPED } from "./halting.ts";
+import { createReplyStream, type ReplyStream } from "./reply-stream.ts";
 
 /** `later`: nothing was done that cannot be done again, and it is not the fault of the turn. */
 type Went = "over" | "later" | "broken";
@@ -39,53 +48,116 @@ async function begin(deps: TalkDeps, turn: Turn): Promise<Went> {
   if (!message.ok) return faulty(message.error);
   // Whatever its row says now, only what passed its gates is shown to anybody.
   if (message.value === null || message.value.state !== "accepted") return "broken";
-  const question = await prepare(deps, { turn, message: message.value });
-  if (!question.ok) return faulty(question.error);
-  const { asking, reserved, leftOut } = question.value;
-  if (!(await hasRoom(deps, { tokens: reserved, tokensPerDay: deps.settings.tokensPerDay })))
-    return fail(deps, { turn, failure: "model_budget_spent" });
-  const at = deps.clock.now();
-  const asked: Turn = { ...turn, state: "asking", askedAt: at, taint: asking.taint, leftOut, tokensUsed: reserved };
-  const moved = await deps.turns.move({ from: "waiting", turn: asked, at });
-  if (!moved.ok) return "retryable" in moved.error ? faulty(moved.error) : "over";
-  deps.onChanged();
-  const answer = await askStructured(deps, asking);
-  if (!answer.ok) {
-    const { code: failure, tokens: tokensUsed } = answer.error;
-    return fail(deps, { turn: { ...asked, tokensUsed }, failure });
+  const prepared = await prepare(deps, { turn, message: message.value });
+  if (!prepared.ok) return faulty(prepared.error);
+  const held = await hold(deps, { turn, ...prepared.value });
+  if (!held.ok) return faulty(held.error);
+  const { outcome, asked, notKept, stopped } = held.value;
+  if (outcome.kind === "not_begun") return notKept === null ? "over" : faulty(notKept);
+  const { tokens: tokensUsed } = outcome;
+  if (outcome.kind === "failed") {
+    const { reply, failure } = stopped ?? { reply: null, failure: outcome.failure };
+    return fail(deps, { turn: { ...asked, tokensUsed, reply }, failure });
   }
-  const kept: Turn = {
-    ...asked,
-    state: "answered",
-    tokensUsed: answer.value.tokens,
-    answer: JSON.stringify(answer.value.response),
-  };
+  const answer = JSON.stringify(responseOf(outcome));
+  const kept: Turn = { ...asked, state: "answered", taint: outcome.taint, tokensUsed, answer };
   const answered = await deps.turns.move({ from: "asking", turn: kept, at: deps.clock.now() });
   if (!answered.ok) return "retryable" in answered.error ? faulty(answered.error) : "over";
   return wentBy(await conclude(deps, { turn: kept, how: "fresh" }));
 }
 
+type Prepared = { readonly opening: Opening; readonly leftOut: readonly string[] };
+
+/** Holds the conversation. The turn says that it is asked before anything leaves. */
+async function hold(deps: TalkDeps, { turn, opening, leftOut }: Prepared & { readonly turn: Turn }) {
+  const { messageId, scopeId } = turn;
+  const { tokensPerDay } = deps.settings;
+  const replies = await replyStream(deps, { turn, taint: opening.taint });
+  if (!replies.ok) return replies;
+  const { onText, shown } = replies.value;
+  const halting = deps.halting.begin(messageId);
+  let asked = turn;
+  let notKept: StoreFault | null = null;
+  const outcome = await asResult(
+    converse(deps, {
+      opening,
+      subject: { subjectId: messageId, scopeId, messageId, tokensPerDay },
+      signal: halting.signal,
+      onText,
+      async onBegin({ tokens }) {
+        const { taint } = opening;
+        const at = deps.clock.now();
+        asked = { ...turn, state: "asking", askedAt: at, taint, leftOut: [...leftOut], tokensUsed: tokens };
+        const moved = await deps.turns.move({ from: "waiting", turn: asked, at });
+        if (!moved.ok && "retryable" in moved.error) notKept = moved.error;
+        deps.onChanged();
+        return moved.ok;
+      },
+    }),
+  ).finally(halting.over);
+  const stopped =
+    halting.signal.reason === STOPPED ? { reply: shown() || null, failure: "turn_stopped" as const } : null;
+  return outcome.ok ? ok({ outcome: outcome.value, asked, notKept, stopped }) : outcome;
+}
+
+/** Shows the answer while it arrives, as far as the gates for answers let it. */
+async function replyStream(
+  { stream, gates, systemGates, feed }: TalkDeps,
+  { turn, taint }: { readonly turn: Turn; readonly taint: Taint },
+): Promise<Result<ReplyStream, StoreFault>> {
+  const looked = await stream.look();
+  if (!looked.ok) return looked;
+  const itemGates = looked.value.kind === "in_force" ? conversationGates(looked.value.item) : [];
+  const { messageId, scopeId } = turn;
+  const window = looked.value.kind === "unverified" ? "whole" : outputWindow([...systemGates, ...itemGates]);
+  const peek = (response: string) =>
+    gates.peek({
+      trigger: "every_agent_response",
+      context: { response, values: { taint } },
+      itemGates,
+      actor: { kind: "system" },
+      scopeId,
+    });
+  return ok(createReplyStream({ feed, peek, window, messageId }));
+}
+
+/** Ends a turn at the owner's wish: one that is asked through what asks for it, one that waits at once. */
+export async function stopTurn(
+  deps: TalkDeps,
+  messageId: string,
+): Promise<Result<"stopped" | "not_answering", StoreFault>> {
+  if (deps.halting.stop(messageId)) return ok("stopped");
+  const found = await deps.turns.find(messageId);
+  if (!found.ok) return found;
+  if (found.value?.state !== "waiting") return ok("not_answering");
+  await fail(deps, { turn: found.value, failure: "turn_stopped" });
+  deps.feed.ended(messageId);
+  return ok("stopped");
+}
+
 type Preparing = { readonly turn: Turn; readonly message: KeptMessage };
 
-/** The whole question, how far what is made of it can be trusted, and what it may cost at most. */
-async function prepare(deps: TalkDeps, { turn, message }: Preparing) {
+/** The whole question, and how far what is made of it can be trusted. */
+async function prepare(deps: TalkDeps, { turn, message }: Preparing): Promise<Result<Prepared, StoreFault>> {
   const { constitution, context, outputTokensMax } = deps.settings;
   const gathered = await gather(deps, message);
   if (!gathered.ok) return gathered;
   const now = messageItem({ message, turnNumber: turn.turnNumber });
-  const system = plannerSystem(constitution);
-  const shown = renderContext(gathered.value.items, context);
-  const prompt = plannerPrompt(shown.text, now);
-  const missing = shown.leftOut.length;
-  const leftOut = [
-    ...gathered.value.leftOut,
-    ...(missing === 0 ? [] : [`${missing} older ${missing === 1 ? "part" : "parts"} of the conversation (no room)`]),
-  ];
+  const { shown, taint, leftOut } = renderContext(gathered.value.items, context);
+  const missing = leftOut.length;
   return ok({
-    asking: { messageId: message.messageId, system, prompt, taint: deriveTaint([shown, now]), outputTokensMax },
-    // Twice, in case it has to be asked once more.
-    reserved: 2 * (estimateTokens(system.length + prompt.length) + outputTokensMax),
-    leftOut,
+    opening: {
+      purpose: "planner",
+      system: plannerSystem(constitution),
+      messages: plannerMessages(shown, now),
+      tools: [PROPOSE_PLAN],
+      taint: deriveTaint([{ taint }, now]),
+      outputTokensMax,
+    },
+    leftOut: [
+      ...gathered.value.leftOut,
+      ...(missing === 0 ? [] : [`${missing} older ${missing === 1 ? "part" : "parts"} of the conversation (no room)`]),
+    ],
   });
 }
 

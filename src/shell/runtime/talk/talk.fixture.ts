@@ -28,8 +28,6 @@ type Opening = {
   readonly gate?: (firing: GateFiring) => Partial<GateOutcome>;
   readonly done?: readonly string[];
   readonly tokensPerDay?: number;
-  /** What work of a model has used today. */
-  readonly workTokens?: number;
 };
 
 const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
@@ -57,12 +55,12 @@ const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
 /** Talk on stores in memory, with a model that says what it is told to. */
 export function openTalk(opening: Opening) {
   const clock = createVirtualClock(1_794_729_600_000);
-  const { audit, queue, turns, consults, messages, memories } = openInMemory();
+  const { audit, queue, turns, calls, messages, memories } = openInMemory();
   const models = createMemoryModels(opening.says);
   const played = play(opening, clock);
   const { stops, work, ...rest } = played.parts;
-  const stores = { turns, consults, messages, memories, queue, stops, work };
-  const parts: TalkParts = { ...QUIET, ...rest, models, audit, clock, randomness: createSeeded(3), stores };
+  const stores = { turns, calls, messages, memories, queue, stops, work };
+  const parts: TalkParts = { ...QUIET, ...rest, models, clock, randomness: createSeeded(3), stores };
   const create = () => createTalk(parts);
   const talk = create();
   const accept = createAccepting({ talk, messages, clock });
@@ -79,7 +77,7 @@ export function openTalk(opening: Opening) {
     audit,
     queue,
     turns,
-    consults,
+    calls,
     messages,
     memories,
     clock,
@@ -101,7 +99,7 @@ const QUIET: Pick<TalkParts, "timers" | "log" | "stream" | "review"> = {
 };
 
 /** What stands around it, as the opening says. */
-function play({ runs = [], gate, done = [], tokensPerDay = 1_000_000, workTokens = 0 }: Opening, clock: Clock) {
+function play({ runs = [], gate, done = [], tokensPerDay = 1_000_000 }: Opening, clock: Clock) {
   const proposed: string[] = [];
   const authors: AuditActor[] = [];
   const firings: GateFiring[] = [];
@@ -119,6 +117,7 @@ function play({ runs = [], gate, done = [], tokensPerDay = 1_000_000, workTokens
       ),
   };
   const gates: TalkParts["gates"] = {
+    peek: (firing) => gates.run(firing),
     async run(firing) {
       firings.push(firing);
       const passed = { policy: [], context: firing.context, verdict: "continue", firstBlock: null } as const;
@@ -129,7 +128,6 @@ function play({ runs = [], gate, done = [], tokensPerDay = 1_000_000, workTokens
     list: async () => ok(runs.map(({ run }) => run as RunRecord)),
     ledger: async (runId) =>
       ok(runs.filter(({ run }) => run.runId === runId).flatMap(({ ledger }) => ledger.map(entryOf))),
-    tokensSince: async () => ok(workTokens),
     doneBefore: async (id) => ok(done.includes(id) ? ({ workItemId: id } as RunRecord) : null),
   };
   const stops = {
@@ -157,6 +155,7 @@ const configOf = (tokensPerDay: number): TalkParts["config"] => ({
   },
   memory: { retrievalMaxResults: 2 },
   personality: { constitution: ["Never fabricate information"] },
+  gates: { system: [] },
 });
 
 type Accepting = { readonly talk: Pick<Talk, "questionFor">; readonly messages: MessageStore; readonly clock: Clock };
@@ -195,8 +194,12 @@ const KEPT: Omit<KeptMessage, "messageId" | "text" | "taint" | "origin"> = {
   endorsed: null,
 };
 
+/** What a model without native calls answers with. */
 export const answer = (message: string, plan?: object): string =>
-  JSON.stringify({ message, plan_action: plan ?? null });
+  JSON.stringify({ message, ...(plan === undefined ? {} : { tool: "propose_plan", args: plan }) });
+/** The same as it is kept. */
+export const keptAnswer = (message: string, plan: object): string =>
+  JSON.stringify({ message, plan_action: { action: "propose", ...plan } });
 export const PLAN = `---
 id: task-count
 type: task
@@ -210,10 +213,4 @@ steps:
 
 Count.
 `;
-export const proposal = (over: object = {}): object => ({
-  action: "propose",
-  plan_markdown: PLAN,
-  continuation_of: null,
-  needs_approval: true,
-  ...over,
-});
+export const proposal = (over: object = {}): object => ({ plan_markdown: PLAN, continuation_of: null, ...over });

@@ -4,7 +4,7 @@ import { readPlanProposal } from "#model";
 import { parsePlan } from "#work";
 import { parseYaml } from "#config";
 import { must } from "../must.fixture.ts";
-import { answer, openTalk, PLAN, proposal } from "./talk.fixture.ts";
+import { answer, keptAnswer, openTalk, PLAN, proposal } from "./talk.fixture.ts";
 
 describe("a turn", () => {
   test("a message is answered once, with its receipt before and after, and trusted as what it was made of", async () => {
@@ -16,7 +16,7 @@ describe("a turn", () => {
     const again = await silas.say("and now?", "auth");
     expect(again).toMatchObject({ turnNumber: 2, taint: "auth" });
     expect(silas.models.asked[1]?.prompt).toContain("[owner] terminal: hello");
-    expect(silas.models.asked[1]?.prompt).toContain("Silas: Good morning.");
+    expect(silas.models.asked[1]?.prompt).toContain("Good morning.");
   });
 
   test("a reply that was made from something of others is trusted as that, and so is whatever is made of it later", async () => {
@@ -25,28 +25,32 @@ describe("a turn", () => {
     expect((await silas.say("thank you")).taint).toBe("external");
   });
 
-  test("[STRUCT-02] [STRUCT-03] [STRUCT-04] an answer in no form is asked for once more, with what was wrong, of the same model under the same limits", async () => {
-    const said = ["no JSON at all", answer("Second.")];
+  test("words without any form are an answer like any other", async () => {
+    const silas = openTalk({ says: () => "Good morning to you." });
+    expect(await silas.say("hello")).toMatchObject({ state: "ended", reply: "Good morning to you.", plan: null });
+    expect(silas.models.asked).toHaveLength(1);
+  });
+
+  test("a call that does not fit goes back to the model with what is wrong, of the same model under the same limits", async () => {
+    const said = [answer("Let me see.", { plan_markdown: 7 }), answer("Second.", proposal())];
     const silas = openTalk({ says: () => said.shift() ?? "" });
-    expect((await silas.say("hello")).reply).toBe("Second.");
+    const turn = await silas.say("hello");
+    expect(turn).toMatchObject({ reply: "Let me see.\n\nSecond.", plan: { request_id: "req1" } });
     const [first, second] = silas.models.asked;
-    expect(second?.prompt.startsWith(`${first?.prompt}\n\n[SCHEMA VALIDATION ERROR]\n`)).toBe(true);
+    expect(second?.prompt.startsWith(first?.prompt ?? "-")).toBe(true);
+    expect(second?.prompt).toContain("Wrong: plan_markdown");
     expect([second?.system, second?.outputTokensMax]).toEqual([first?.system, first?.outputTokensMax]);
     expect(silas.models.asked).toHaveLength(2);
+    expect(turn.tokensUsed).toBe(await silas.calls.tokensSince(turn.beganAt));
   });
 
-  test("[STRUCT-07] [STRUCT-10] after two answers in no form there is an honest reply without a plan, and nobody is asked again", async () => {
-    const replies = new Set<string | null>();
-    for (const garbage of ["", "{}", '{"message": 7}', '{"message":"x","run":"rm -rf /"}']) {
-      const silas = openTalk({ says: () => garbage });
-      const turn = await silas.say("hello");
-      expect([turn.state, turn.plan, silas.models.asked.length, silas.proposed.length]).toEqual(["ended", null, 2, 0]);
-      replies.add(turn.reply);
-    }
-    expect([...replies]).toEqual([expect.stringContaining("no answer and no plan")]);
+  test("a model that never calls what exists is not asked for ever, and gets nothing done", async () => {
+    const silas = openTalk({ says: () => JSON.stringify({ tool: "shell_exec", args: { argv: ["rm", "-rf", "/"] } }) });
+    expect(await silas.say("hello")).toMatchObject({ state: "failed", failure: "model_unreadable", plan: null });
+    expect([silas.models.asked.length, silas.proposed.length]).toEqual([6, 0]);
   });
 
-  test("[STRUCT-05] whatever else goes wrong is not repaired: it is said, and asked no second time", async () => {
+  test("whatever keeps the model from answering is not repaired: it is said, and asked no second time", async () => {
     for (const code of ["model_timeout", "model_key_refused", "model_busy", "model_unreachable"] as const) {
       const silas = openTalk({ says: () => ({ code }) });
       expect(await silas.say("hello")).toMatchObject({ state: "failed", failure: code, reply: null });
@@ -74,28 +78,15 @@ describe("a turn", () => {
     expect(rewritten.models.asked[1]?.prompt).not.toContain("hunter2");
   });
 
-  test("[FLOW-10] of four plan actions two bring a plan that is put to the owner; to go on and to stop bring none, and do nothing", async () => {
-    for (const action of ["propose", "revise"]) {
-      const silas = openTalk({ says: () => answer("Shall I?", proposal({ action })) });
-      expect((await silas.say("do it")).plan).toEqual({ request_id: "req1", refused: null });
-      expect(silas.proposed).toEqual([PLAN]);
-    }
-    for (const action of ["execute_next", "abort"]) {
-      for (const plan of [{ action }, { action, plan_markdown: PLAN, needs_approval: false }]) {
-        const silas = openTalk({ says: () => answer("I go on.", plan) });
-        expect((await silas.say("do it")).plan).toMatchObject({ request_id: null, refused: expect.any(String) });
-        expect([silas.proposed, silas.authors]).toEqual([[], []]);
-        expect(await silas.events()).toEqual(["message_received", "model_asked", "model_answered", "turn_ended"]);
-      }
-    }
-  });
-
   test("a model is not asked for more tokens than a day allows, and the turn says so", async () => {
     const silas = openTalk({ says: () => answer("x"), tokensPerDay: 100 });
     expect(await silas.say("hello")).toMatchObject({ state: "failed", failure: "model_budget_spent" });
-    const working = openTalk({ says: () => answer("x"), workTokens: 999_999 });
+    const working = openTalk({ says: () => answer("x") });
+    const other = { callId: "c", purpose: "executor", promptVersion: 1, subjectId: "run-1", scopeId: "owner" } as const;
+    const used = { ...other, taint: "external", tokens: 999_999, tokensPerDay: 1_000_000 } as const;
+    expect(await working.calls.reserve(used, working.clock.now())).toBe(true);
     expect(await working.say("hello")).toMatchObject({ state: "failed", failure: "model_budget_spent" });
-    expect(silas.models.asked).toEqual([]);
+    expect([...silas.models.asked, ...working.models.asked]).toEqual([]);
   });
 
   test("while everything is stopped nobody is asked; afterwards the message is answered", async () => {
@@ -119,7 +110,7 @@ describe("a turn", () => {
       ["to two", 2],
       ["to three", 3],
     ]);
-    expect(silas.models.asked[2]?.prompt).toContain("Silas: to two");
+    expect(silas.models.asked[2]?.prompt).toContain("to two");
   });
 
   test("[SCOPE-08] a turn that breaks ends by itself, is told as such, and the next is answered", async () => {
@@ -133,6 +124,39 @@ describe("a turn", () => {
     const next = await silas.accept("go on");
     expect((await silas.turnOf(next)).reply).toBe("fine");
     expect(await silas.turnOf(broken)).toMatchObject({ state: "failed", failure: "turn_interrupted" });
+  });
+});
+
+describe("a stop", () => {
+  test("ends the turn that is answered now as stopped, keeps the next ones going, and is told to whoever reads along", async () => {
+    const news: string[] = [];
+    const silas = openTalk({
+      says: ({ prompt }) => {
+        if (!prompt.endsWith("terminal: too much\n--- end ---")) return answer("fine");
+        stopping = silas.talk.stop("m-0001");
+        return { code: "model_interrupted" };
+      },
+    });
+    let stopping: ReturnType<typeof silas.talk.stop> | null = null;
+    silas.talk.subscribe(({ kind, messageId }) => news.push(`${kind} ${messageId}`));
+    const stopped = await silas.accept("too much");
+    const next = await silas.accept("go on");
+    expect(await silas.turnOf(stopped)).toMatchObject({ state: "failed", failure: "turn_stopped", reply: null });
+    expect(await stopping).toEqual({ ok: true, value: "stopped" });
+    expect((await silas.turnOf(next)).reply).toBe("fine");
+    expect(news).toEqual([`ended ${stopped}`, `delta ${next}`, `ended ${next}`]);
+  });
+
+  test("ends a turn that waits before anybody is asked, and changes nothing about one that is over or unknown", async () => {
+    const silas = openTalk({ says: () => answer("x") });
+    const messageId = await silas.accept("hello");
+    expect(must(await silas.talk.stop(messageId))).toBe("stopped");
+    expect(await silas.turnOf(messageId)).toMatchObject({ state: "failed", failure: "turn_stopped" });
+    expect(silas.models.asked).toEqual([]);
+    expect(await silas.events()).toEqual(["message_received", "turn_failed"]);
+    expect(must(await silas.talk.stop(messageId))).toBe("not_answering");
+    expect(must(await silas.talk.stop("m-9999"))).toBe("not_answering");
+    expect((await silas.say("and now?")).reply).toBe("x");
   });
 });
 
@@ -155,7 +179,7 @@ describe("a crash", () => {
     const messageId = await silas.accept("hello");
     const waiting = must(await silas.turns.find(messageId));
     if (waiting === null) throw new Error("it waits");
-    const kept = { ...waiting, state: "answered", taint: "owner", answer: answer("Kept.", proposal()) } as const;
+    const kept = { ...waiting, state: "answered", taint: "owner", answer: keptAnswer("Kept.", proposal()) } as const;
     must(await silas.turns.move({ from: "waiting", turn: kept, at: silas.clock.now() }));
     // As far as the request, and no further.
     silas.proposed.push(PLAN);
@@ -264,7 +288,7 @@ describe("what runs printed", () => {
     );
     await fc.assert(
       fc.asyncProperty(ledgers, async (ledger) => {
-        const said = ["not an answer", answer("x")];
+        const said = [answer("x", {}), answer("x")];
         const silas = openTalk({ says: () => said.shift() ?? "", runs: [{ run, ledger }] });
         await silas.say("hello");
         const sent = silas.models.asked.map(({ system, prompt }) => system + prompt).join("\n");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Queue } from "#engine";
+import type { ModelLedger, Queue } from "#engine";
 import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
@@ -23,7 +23,6 @@ import type {
   StreamStore,
   Timers,
   TimesOf,
-  TokenCount,
   Vault,
   WorkDoor,
   WorkStore,
@@ -84,7 +83,7 @@ type WorkParts = {
     readonly stops: StopStore;
     readonly secureInputs: SecureInputStore;
     readonly streams: StreamStore;
-    readonly turns: TokenCount;
+    readonly calls: ModelLedger;
     readonly consults: ConsultStore;
     readonly suggestions: SuggestionDeps["suggestions"];
     readonly passkeys: SuggestionDeps["passkeys"];
@@ -140,7 +139,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     ledgerBefore: (grant: GrantedRun) => ledgerBefore({ store: stores.batches, work: store }, grant),
     spaces,
     network,
-    model: createRunModel({ ...rest, audit, counts: [stores.turns, stores.consults, store], settings: config.models }),
+    model: createRunModel({ ...rest, calls: stores.calls, settings: config.models }),
     consults: stores.consults,
     planner: rest.models.setting.kind === "absent" ? ("absent" as const) : ("set" as const),
     onChanged,

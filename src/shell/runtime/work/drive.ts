@@ -239,7 +239,7 @@ async function perform(parts: Parts, effect: RunEffect): Promise<Performed> {
     }
     case "ask_model": {
       going.progress = thinkProgress(going.state, { at: deps.clock.now() });
-      const answer = await deps.model.ask(effect, going.stopping.promise);
+      const answer = await deps.model.ask(parts.loaded.grant.runId, effect, going.stopping.promise);
       return { kind: "model_answered", at: deps.clock.now(), executionId: effect.executionId, answer };
     }
     case "prepare_question":

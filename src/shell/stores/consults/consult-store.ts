@@ -1,4 +1,4 @@
-import { err, LIMITS, ok, parseStrictJson, type Instant, type Result } from "#base";
+import { err, LIMITS, ok, parseStrictJson, type Result } from "#base";
 import {
   consultationFromWire,
   consultationToWire,
@@ -38,7 +38,6 @@ export function createConsultStore(parts: Parts): ConsultStore {
         ),
       ),
     move: async (change) => guarded(() => db.transaction(() => move(parts, change))),
-    tokensSince: async (at) => guardedValue(() => tokensSince(db, at)),
   };
 }
 
@@ -54,15 +53,6 @@ function find(db: Sqlite, consultationId: string): Consultation | null {
     consultationId,
   });
   return row === null ? null : consultationOf(row);
-}
-
-function tokensSince(db: Sqlite, at: Instant): number {
-  const row = db.get<{ readonly tokens: number | null }>(
-    `SELECT SUM(tokens_used) AS tokens FROM consultations INDEXED BY consultations_asked
-     WHERE asked_at IS NOT NULL AND asked_at >= :at`,
-    { at },
-  );
-  return row?.tokens ?? 0;
 }
 
 function move({ db, recordAct }: Parts, change: ConsultChange): Result<Consultation, ConsultRefusal> {

@@ -34,7 +34,6 @@ export function createTurnStore(parts: TurnStoreParts): TurnStore {
         ),
       ),
     move: async (change) => guarded(() => db.transaction(() => move(parts, change))),
-    tokensSince: async (at) => guardedValue(() => tokensSince(db, at)),
   };
 }
 
@@ -57,14 +56,6 @@ function turnOf({ turn: text, told_taint: told }: TurnRow): Turn {
 function find(db: Sqlite, messageId: string): Turn | null {
   const row = db.get<TurnRow>(`${SELECT} WHERE message_id = :messageId`, { messageId });
   return row === null ? null : turnOf(row);
-}
-
-function tokensSince(db: Sqlite, at: Instant): number {
-  const row = db.get<{ readonly tokens: number | null }>(
-    "SELECT SUM(tokens_used) AS tokens FROM turns INDEXED BY turns_asked WHERE asked_at IS NOT NULL AND asked_at >= :at",
-    { at },
-  );
-  return row?.tokens ?? 0;
 }
 
 function move({ db, recordAct }: TurnStoreParts, change: TurnChange): Result<Turn, TurnRefusal> {

@@ -54,7 +54,6 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
           .all<LedgerRow>("SELECT entry FROM work_ledger WHERE run_id = :runId ORDER BY position", { runId })
           .map(entryOf),
       ),
-    tokensSince: async (at) => guardedValue(() => db.all<{ readonly used: number }>(TOKENS_USED, { at })[0]?.used ?? 0),
     begin: async (change) => guarded(() => db.transaction(() => begin(parts, change))),
     save: async (change) => guarded(() => db.transaction(() => save(parts, change))),
     ask: async (change, request) => guarded(() => db.transaction(() => ask(parts, { change, request }))),
@@ -66,15 +65,6 @@ export function createWorkStore(parts: WorkStoreParts): WorkStore {
     settle: async (settled) => guarded(() => db.transaction(() => settle(parts, settled))),
   };
 }
-
-/** Of questions to models since then: only runs that go on, or ended since, can hold one. */
-const TOKENS_USED = `
-  SELECT coalesce(sum(json_extract(l.entry, '$.tokens_used')), 0) AS used
-  FROM (SELECT run_id FROM work_runs WHERE ended_at IS NULL
-      UNION ALL SELECT run_id FROM work_runs WHERE ended_at >= :at) r
-    CROSS JOIN work_ledger l ON l.run_id = r.run_id
-  WHERE CASE WHEN json_valid(l.entry)
-      THEN json_extract(l.entry, '$.tool') = 'model' AND json_extract(l.entry, '$.started_at') >= :at END`;
 
 const NEWEST = "ORDER BY started_at DESC, run_id DESC LIMIT :limit";
 /** As many characters from the end of an id as the column `id_end` holds, the last one first. */

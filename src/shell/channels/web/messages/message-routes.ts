@@ -9,7 +9,6 @@ import {
   ownWordsSchema,
   sentMessageSchema,
   toldTurnToWire,
-  turnQuerySchema,
   type Acknowledged,
   type AuditActor,
   type ModelTriedBody,
@@ -18,6 +17,7 @@ import type { Sender, TalkDoor } from "#ports";
 import type { Caller } from "../device-sessions.ts";
 import type { Refusal } from "../refusals.ts";
 import { parseInput, readJsonBody, type BodySchema } from "../request-body.ts";
+import { addTurnRoutes } from "./turn-routes.ts";
 import { callerOf, type WebContext } from "../web-context.ts";
 
 const LIMIT_DEFAULT = 100;
@@ -53,14 +53,7 @@ export function addMessageRoutes(app: FastifyInstance, context: WebContext): voi
     return answer(reply, ok({ ...shown, next_before: last }));
   });
 
-  app.get("/api/messages/turn", async (request, reply) => {
-    const asked = parseInput(turnQuerySchema, { ...(request.query as object) });
-    if (!asked.ok) return answer(reply, asked);
-    const turns = await messages.talk.turnsOf([asked.value.message_id]);
-    if (!turns.ok) return answer(reply, turns);
-    const turn = turns.value.find(({ scopeId }) => scopeId === context.settings.ownerId);
-    return answer(reply, ok({ turn: turn === undefined ? null : toldTurnToWire(turn) }));
-  });
+  addTurnRoutes(app, context);
 
   post("/api/models/test", nothingSchema, async (_nothing, caller) => {
     const rate = context.limits.framesPerScope.take(caller.scopeId);
@@ -101,8 +94,8 @@ const actorOf = ({ kind, sessionId }: Caller): AuditActor =>
 /** That a model does not answer is an answer, and no failure of the one who asks. */
 function triedBody(tried: Awaited<ReturnType<TalkDoor["tryModel"]>>): ModelTriedBody {
   if (!tried.ok) return { answered: false, failure: tried.error.code };
-  const { bytesReceived: bytes_received, tokensIn, tokensOut, saidSo: understood } = tried.value;
-  return { answered: true, bytes_received, tokens: tokensIn + tokensOut, understood };
+  const { bytesReceived: bytes_received, tokens, saidSo: understood } = tried.value;
+  return { answered: true, bytes_received, tokens, understood };
 }
 
 const acknowledgedBody = <E>(result: Result<Acknowledged, E>): Result<object, E> =>

@@ -1,6 +1,6 @@
 import { ok } from "#base";
-import type { Queue } from "#engine";
-import type { ConsultStore, ModelGateway, ReviewFeed, StopStore, TurnStore, WorkStore } from "#ports";
+import type { ModelLedger, Queue } from "#engine";
+import type { ConsultStore, ModelGateway, ReviewFeed, StopStore, WorkStore } from "#ports";
 import { stoppedFact } from "../../stop/stop-door.ts";
 import { createHalting } from "../../talk/halting.ts";
 import type { Work } from "../create.ts";
@@ -11,13 +11,13 @@ import { withReplans } from "./with-replans.ts";
 
 type ConsultStores = {
   readonly consults: ConsultStore;
-  readonly turns: Pick<TurnStore, "tokensSince">;
+  readonly calls: ModelLedger;
   readonly work: WorkStore;
   readonly queue: Queue;
   readonly approvals: ConsultDeps["approvals"];
   readonly stops: StopStore;
 };
-type Given = "readYaml" | "audit" | "clock" | "timers" | "randomness" | "log" | "gates" | "proposals";
+type Given = "readYaml" | "clock" | "timers" | "randomness" | "log" | "gates" | "proposals";
 type PlannerParts<S extends ConsultStores> = Pick<ConsultDeps, Given> & {
   readonly config: ConsultConfig;
   readonly models: ModelGateway;
@@ -34,14 +34,14 @@ type Planner<S> = {
 /** The planner as it is asked about runs: on the queue, once for each question, and never by a run itself. */
 export function createPlanner<S extends ConsultStores>(parts: PlannerParts<S>): Planner<S> {
   const { config, models, stores, review } = parts;
-  const { consults, turns, approvals, queue } = stores;
+  const { consults, calls, approvals, queue } = stores;
   const planner = models.setting.kind === "absent" ? "absent" : "set";
   const work = withReplans(stores.work, { approvals, planner, depthMax: config.execution.maxReplanDepth });
   const halting = createHalting();
   const deps: ConsultDeps = {
     ...parts,
     consults,
-    counts: [turns, consults, work],
+    calls,
     store: stores.work,
     queue,
     approvals,

@@ -1,15 +1,14 @@
 import type { Config } from "#model";
 import type { ApprovalsDoor, ApprovalStore, ConsultStore, GateRunner, WorkStore } from "#ports";
 import type { ReadYaml } from "#work";
-import type { ReaderDeps } from "#engine";
-import type { DayTokens } from "../../talk/day-tokens.ts";
-import type { AskingDeps } from "../../talk/ask-model.ts";
+import type { ModelCallDeps, ReaderDeps } from "#engine";
+import type { Halting } from "../../talk/halting.ts";
 
 /** What asking the planner about runs needs. */
 export type ConsultDeps = ReaderDeps &
-  AskingDeps & {
+  ModelCallDeps & {
     readonly consults: ConsultStore;
-    readonly counts: DayTokens["counts"];
+    readonly halting: Halting;
     readonly store: Pick<WorkStore, "find" | "grantOf">;
     readonly approvals: Pick<ApprovalStore, "find">;
     /** Asks the owner about a plan, and does nothing else. */

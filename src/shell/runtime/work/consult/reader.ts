@@ -8,7 +8,7 @@ export const createPlannerReader = (deps: ConsultDeps): Reader =>
   createReader(deps, {
     name: "main/planner",
     kinds: ["consult_planner", "replan_request"],
-    // One model call at a time: the budget of the day is read before it is reserved.
+    // Advice takes long, and a run that is cancelled while its question waits is not asked about.
     atOnce: 1,
     handle: (leased) => handle(deps, leased),
     endDead: () => endDead(deps),

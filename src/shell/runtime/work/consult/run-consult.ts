@@ -1,10 +1,8 @@
-import { estimateTokens } from "#base";
 import { isConsultOver, type Consultation } from "#model";
-import { plannerSystem, replanPrompt } from "#turn";
-import { askStructured, type Asking } from "../../talk/ask-model.ts";
-import { hasRoom } from "../../talk/day-tokens.ts";
+import { plannerSystem, PROPOSE_PLAN, replanMessages, responseOf, type Opening } from "#turn";
+import { askPlanner } from "./ask-planner.ts";
 import type { ConsultDeps } from "./deps.ts";
-import { fail, faulty, notAsked, type Went } from "./fail.ts";
+import { fail, faulty, type Went } from "./fail.ts";
 import { loadFailed, type FailedPlan } from "./load-failed.ts";
 import { proposeOther } from "./propose-other.ts";
 import { runAdvice } from "./run-advice.ts";
@@ -32,37 +30,24 @@ export async function runConsult(deps: ConsultDeps, consultationId: string): Pro
 type Beginning = { readonly consultation: Consultation; readonly failed: FailedPlan };
 
 async function begin(deps: ConsultDeps, { consultation, failed }: Beginning): Promise<Went> {
-  const asking = await prepare(deps, failed);
-  // Twice, in case it has to be asked once more.
-  const reserved = 2 * (estimateTokens(asking.system.length + asking.prompt.length) + deps.settings.outputTokensMax);
-  if (!(await hasRoom(deps, { tokens: reserved, tokensPerDay: deps.settings.tokensPerDay })))
-    return fail(deps, { consultation, failure: "model_budget_spent" });
-  const at = deps.clock.now();
-  const { taint } = asking;
-  const asked: Consultation = { ...consultation, state: "asking", askedAt: at, taint, tokensUsed: reserved };
-  const moved = await deps.consults.move({ from: "waiting", consultation: asked, at });
-  if (!moved.ok) return notAsked(deps, { consultation, error: moved.error });
-  deps.onChanged();
-  const answer = await askStructured(deps, asking);
-  if (!answer.ok) {
-    const { code: failure, tokens: tokensUsed } = answer.error;
-    return fail(deps, { consultation: { ...asked, tokensUsed }, failure });
-  }
-  const { response, tokens: tokensUsed } = answer.value;
-  const kept: Consultation = { ...asked, state: "answered", tokensUsed, answer: JSON.stringify(response) };
-  const answered = await deps.consults.move({ from: "asking", consultation: kept, at: deps.clock.now() });
-  if (!answered.ok) return "retryable" in answered.error ? faulty(answered.error) : "over";
+  const answered = await askPlanner(deps, { consultation, opening: await prepare(deps, failed) });
+  if (!answered.ok) return answered.error;
+  const { asked, end } = answered.value;
+  const kept: Consultation = { ...asked, state: "answered", answer: JSON.stringify(responseOf(end)) };
+  const moved = await deps.consults.move({ from: "asking", consultation: kept, at: deps.clock.now() });
+  if (!moved.ok) return "retryable" in moved.error ? faulty(moved.error) : "over";
   return conclude(deps, { consultation: kept, failed, how: "fresh" });
 }
 
 /** The whole question. All of it is material from outside, and so is whatever is made of it. */
-async function prepare(deps: ConsultDeps, failed: FailedPlan): Promise<Asking> {
+async function prepare(deps: ConsultDeps, failed: FailedPlan): Promise<Opening> {
   const { run, request } = failed;
   const failure = await shownFailure(deps, failed);
   return {
-    messageId: null,
+    purpose: "replan",
     system: plannerSystem(deps.settings.constitution),
-    prompt: replanPrompt({ plan: request.markdown, run, failure }),
+    messages: replanMessages({ plan: request.markdown, run, failure }),
+    tools: [PROPOSE_PLAN],
     taint: "external",
     outputTokensMax: deps.settings.outputTokensMax,
   };

@@ -1,46 +1,40 @@
+import { asResult, converse, type ModelCallDeps } from "#engine";
 import { MODEL_FAILURE_WORDS, type Config, type ModelFailure } from "#model";
-import type { AuditLog, Clock, ModelGateway, Randomness, Timers, TokenCount } from "#ports";
-import type { ModelQuestioning, ModelSilent, ModelSpoke } from "#work";
-import { askOnce } from "../../talk/ask-model.ts";
-import { hasRoom } from "../../talk/day-tokens.ts";
+import type { Timers } from "#ports";
+import { moveText, type ModelQuestioning, type ModelSilent, type ModelSpoke } from "#work";
 
-export type RunModelDeps = {
-  readonly models: ModelGateway;
-  readonly audit: Pick<AuditLog, "append">;
-  readonly clock: Clock;
-  readonly randomness: Randomness;
+export type RunModelDeps = ModelCallDeps & {
   readonly timers: Timers;
-  /** Everything that uses tokens of the day, this question among it. */
-  readonly counts: readonly TokenCount[];
   readonly settings: Pick<Config["models"], "tokensPerDay">;
 };
 
 /** The model that carries out work, one question at a time. */
 export type RunModel = {
   /** Nobody waits for the answer any more once `stopping` is settled. */
-  ask(question: ModelQuestioning, stopping: Promise<void>): Promise<ModelSpoke | ModelSilent>;
+  ask(runId: string, question: ModelQuestioning, stopping: Promise<void>): Promise<ModelSpoke | ModelSilent>;
 };
 
 /**
- * Asks through the one way out, with its receipt. INVARIANT: what the question may cost is kept in the ledger before it
- * is asked, so that the tokens of the day hold it already, however many runs ask at once. [WORK-19] [BUD-06]
+ * Passes facts between the run machine and the conversation machine: a question of the run is one step of a conversation
+ * whose history is the ledger of the attempt, and the run judges what the answer calls. [WORK-19]
  */
 export function createRunModel(deps: RunModelDeps): RunModel {
   return {
-    async ask({ system, prompt, taint, outputTokensMax, timeoutSeconds }, stopping) {
-      const { tokensPerDay } = deps.settings;
-      if (!(await hasRoom(deps, { tokens: 0, tokensPerDay }))) return silent("model_budget_spent");
+    async ask(runId, { system, messages, tools, taint, outputTokensMax, timeoutSeconds }, stopping) {
       const controller = new AbortController();
       const stop = (): void => controller.abort();
       void stopping.then(stop);
       const inTime = deps.timers.after(Math.max(1, Math.floor(timeoutSeconds * 1000)), stop);
-      const halting = { signal: () => controller.signal, halt: stop };
-      const question = { messageId: null, system, prompt, taint, outputTokensMax };
-      const answer = await askOnce({ ...deps, halting }, question);
-      inTime();
-      if (!answer.ok) return silent(answer.error.code);
-      const { text, tokensIn, tokensOut } = answer.value;
-      return { spoke: true, text, tokensUsed: tokensIn + tokensOut };
+      const outcome = await asResult(
+        converse(deps, {
+          opening: { purpose: "executor", system: [system], messages, tools, taint, outputTokensMax },
+          subject: { subjectId: runId, scopeId: "owner", messageId: null, tokensPerDay: deps.settings.tokensPerDay },
+          signal: controller.signal,
+        }),
+      ).finally(inTime);
+      if (!outcome.ok || outcome.value.kind === "not_begun") return silent("model_not_recorded");
+      if (outcome.value.kind === "failed") return silent(outcome.value.failure);
+      return { spoke: true, text: moveText(outcome.value.parts), tokensUsed: outcome.value.tokens };
     },
   };
 }
