@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { scheduleWords } from "./goal-lines.ts";
+import type { Cycle } from "./goal-records.ts";
+import { cycleLine, scheduleWords } from "./goal-lines.ts";
 
 test.each([
   [null, "only when you ask"],
@@ -19,4 +20,14 @@ test.each([
   ["0 */4 * * *", "by 0 */4 * * *"],
 ])("the schedule %s is said as: %s", (schedule, words) => {
   expect(scheduleWords(schedule)).toBe(words);
+});
+
+test.each([
+  ["waiting", "Waits for your decision: "],
+  ["asking", "Waits for your decision: "],
+  ["rechecking", "Checks again after its repair"],
+  ["repairing", "Is being repaired"],
+] as const)("a cycle that is %s is said as: %s", (state, words) => {
+  const cycle = { state, ended: null, reason: null, repair: null, found: null, results: [], recheck: null };
+  expect(cycleLine(cycle as unknown as Cycle).startsWith(words)).toBe(true);
 });

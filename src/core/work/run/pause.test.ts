@@ -61,6 +61,16 @@ describe("pausing", () => {
     }
   });
 
+  test("a pause during the last step holds the checks back until it goes on", () => {
+    const oneStep = "steps:\n  - { name: only, run: make }\n";
+    const held = lived(oneStep + CHECKS, pauseAt("run_step"));
+    expect(held.run).toMatchObject({ status: "paused", endedAt: null });
+    expect(kindsOf(held.world)).not.toContain("run_checks");
+    const resumed = lived(oneStep + CHECKS, { ...pauseAt("run_step"), pauseMs: 1 });
+    expect(resumed.run).toMatchObject({ status: "done", isVerified: true });
+    expect(kindsOf(resumed.world).filter((kind) => kind === "run_checks")).toHaveLength(1);
+  });
+
   test("an approval that no longer holds blocks it when it should go on", () => {
     const refusals = [null, "approval_key_revoked"];
     const { world, run } = lived(TWO_STEPS, {
