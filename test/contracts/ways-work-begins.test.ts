@@ -18,15 +18,14 @@ test("[WORK-13] a step is recorded as begun in one place, which asks about the a
 });
 
 test("[WORK-13] whoever asks a model is known: on behalf of a run only after its ledger or its consultation says so", () => {
-  expect(saying(/models\.ask\(/)).toEqual(["src/shell/runtime/talk/ask-model.ts"]);
-  expect(saying(/(await|return) (askOnce|askStructured)\(deps|askOnce\(\{ \.\.\.deps/)).toEqual([
+  expect(saying(/models\.ask\(/)).toEqual(["src/engine/models/call-model.ts"]);
+  expect(saying(/\bawait callModel\(/)).toEqual(["src/engine/conversation/converse.ts"]);
+  expect(saying(/(?<!function )\bconverse\(/)).toEqual([
     // The conversation and its trial question, which stand on no approval.
-    "src/shell/runtime/talk/ask-model.ts",
     "src/shell/runtime/talk/create.ts",
     "src/shell/runtime/talk/run-turn.ts",
     // After `consults.move` to `asking`.
-    "src/shell/runtime/work/consult/run-advice.ts",
-    "src/shell/runtime/work/consult/run-consult.ts",
+    "src/shell/runtime/work/consult/ask-planner.ts",
     // After the ledger entry of the call.
     "src/shell/runtime/work/model/run-model.ts",
   ]);
