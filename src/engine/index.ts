@@ -3,7 +3,7 @@
  *
  * The durable queue: what must happen later is a message on it. A reader leases messages of some kinds, handles each
  * under a lease until its work is over, and settles it together with what its handler writes.
- * Decisions: one table with one settler per kind carries out what the owner decided, after the commit and at a start.
+ * Decisions: the commit of a decision sends a message, and one table with one settler per kind carries it out.
  * Invariants: a message is handled at least once and settled once; messages with the same order key never overlap; only
  * the newest lease settles. Methods throw a `Fault` when the database fails; `asResult` serves callers that expect values.
  */
@@ -20,3 +20,4 @@ export {
   type QueueText,
 } from "./queue/table.ts";
 export { createDecisions, type Decisions } from "./decisions/create.ts";
+export type { DecisionParts } from "./decisions/settler.ts";
