@@ -10,7 +10,10 @@ export const createPlannerReader = (deps: ConsultDeps): Reader =>
     kinds: ["consult_planner", "replan_request"],
     // One model call at a time: the budget of the day is read before it is reserved.
     atOnce: 1,
-    handle: (leased) => handle(deps, leased),
+    handle: (leased, lost) => {
+      lost.addEventListener("abort", deps.halting.halt);
+      return handle(deps, leased);
+    },
     endDead: () => endDead(deps),
     halt: deps.halting.halt,
   });
