@@ -3,6 +3,8 @@
  *
  * The durable queue: what must happen later is a message on it. A reader leases messages of some kinds, handles each
  * under a lease until its work is over, and settles it together with what its handler writes.
+ * The timers: what is due at a time is a row, and one loop sleeps until the nearest one. A row that is due becomes a
+ * message, and its owner handles it.
  * Decisions: one table with one settler per kind carries out what the owner decided, after the commit and at a start.
  * Invariants: a message is handled at least once and settled once; messages with the same order key never overlap; only
  * the newest lease settles. Methods throw a `Fault` when the database fails; `asResult` serves callers that expect values.
@@ -19,4 +21,8 @@ export {
   type LeasedMessage,
   type QueueText,
 } from "./queue/table.ts";
+export { createJobs, type Job, type TimerJobs } from "./timers/jobs.ts";
+export { createTimerLoop, type TimerOwner, type TimerOwners } from "./timers/loop.ts";
+export { createTimerTable, type TimerTable } from "./timers/table.ts";
+export { loadTimetable } from "./timers/timetable.ts";
 export { createDecisions, type Decisions } from "./decisions/create.ts";

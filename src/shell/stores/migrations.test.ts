@@ -127,6 +127,7 @@ const RELEASED = {
   "runtime/034_open_work": "2b5575f087a7104bf297aaec7acc8b57596a9a98b8f1a39f0996def77eef9c86",
   "runtime/035_goal_zones": "a175e8418190ca13d0dcdb1a28ea2e0e3acb452b0ad489b138213e4e3675538e",
   "runtime/036_one_queue": "2558cfc66e23f825d57b175a5f9773a00cd4f4a5e2aec4efde98af2e89686245",
+  "runtime/037_timers": "88d64fc6fd64827f595131e918a6ffa1877c1bbeeac708de6e004550d97fe7fd",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { err, ok, uuidV7, type Instant, type Result } from "#base";
-import { createQueue, type Queue } from "#engine";
+import { createQueue, createTimerTable, type Queue, type TimerTable } from "#engine";
 import type { AuditRules, StoreFault } from "#model";
 import type {
   ApprovalStore,
@@ -98,6 +98,7 @@ export type RuntimeStores = {
   readonly turns: TurnStore;
   readonly consults: ConsultStore;
   readonly queue: Queue;
+  readonly timers: TimerTable;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -129,6 +130,7 @@ export type Stores = {
   readonly turns: TurnStore;
   readonly consults: ConsultStore;
   readonly queue: Queue;
+  readonly timers: TimerTable;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -184,6 +186,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       turns: runtime.value.turns,
       consults: runtime.value.consults,
       queue: runtime.value.queue,
+      timers: runtime.value.timers,
       skills: runtime.value.skills,
       connections: runtime.value.connections,
       memories: runtime.value.memories,
@@ -247,6 +250,7 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
   if (!placed.ok) return placed;
   const { hold, own, recordOwn, ...held } = placed.value;
   const queue = createQueue({ db, recordAct });
+  const timers = createTimerTable({ db, recordAct, queue });
   return ok({
     hold,
     sessions: createSessionStore(own, recordOwn),
@@ -263,7 +267,8 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
     batches: createBatchStore({ db, recordAct, queue }),
     stops: withHeldStop(createStopStore({ db, recordAct })),
     queue,
-    goals: createGoalStore({ db, recordAct }),
+    timers,
+    goals: createGoalStore({ db, recordAct, timers }),
     streams: createStreamStore({ db, recordAct }),
     turns: createTurnStore({ db, recordAct }),
     consults: createConsultStore({ db, recordAct }),

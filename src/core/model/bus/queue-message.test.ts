@@ -71,6 +71,7 @@ describe("a queue message", () => {
       replan_request: CONSULTED,
       execution_status: { status: "failed", ...ERROR },
       system_event: { event: "run_granted", run_id: "r1", work_item_id: "w1" },
+      timer_due: { key: "goal:g1", owner: "goal", how: "run", due_at: AT, is_missed: false, skipped: null },
     } satisfies { readonly [K in MessageKind]: object };
     for (const [kind, payload] of Object.entries(payloads)) {
       const body = { ...LEAST, message_kind: kind, payload };
@@ -120,6 +121,7 @@ test("[BUS-20] [BUS-21] each kind has its senders, and no other sender is allowe
     "runtime execution_status",
     "runtime replan_request",
     "runtime system_event",
+    "runtime timer_due",
     "user user_message",
   ]);
 });
@@ -131,6 +133,7 @@ test("[BUS-19] each kind goes to the inbox of one role", () => {
     consult_planner: "planner_queue",
     replan_request: "planner_queue",
     system_event: "runtime_queue",
+    timer_due: "runtime_queue",
   });
 });
 
