@@ -106,6 +106,16 @@ test("no value of any type under any key makes the check throw", () => {
   );
 });
 
+test.each(['{"length":{}}', '{"length":{"valueOf":1,"toString":1}}'])("no key throws on %s", (json) => {
+  for (const { key } of CONFIG_ROWS) {
+    const path = key.replace("*", "name").split(".");
+    const tree = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), JSON.parse(json));
+    const file = join(root, "length.yaml");
+    writeFileSync(file, JSON.stringify({ silas: tree }));
+    expect(outcome(checkConfigFile(file, options()))).toMatch(/^\S+length\.yaml:\d+:\d+ /);
+  }
+});
+
 test("no flag or variable makes loading throw", () => {
   const keys = fc.oneof(fc.constantFrom(...CONFIG_ROWS.map((row) => row.key)), fc.string());
   fc.assert(

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isWellFormed } from "#base";
+import { maxLength } from "./values.ts";
 
 /**
  * The words the configuration schema is written in: keys (leaves), groups of keys, maps whose keys are names the
@@ -149,7 +150,7 @@ export function nullable<T>(kind: ValueKind<T>): ValueKind<T | null> {
 /* @__NO_SIDE_EFFECTS__ */
 export function many<T>(kind: ValueKind<T>, countMax: number): ValueKind<readonly T[]> {
   const expected = `a list of at most ${countMax} values, each ${kind.expected}`;
-  return { ...plain, schema: z.array(kind.schema).check(z.maxLength(countMax)), expected };
+  return { ...plain, schema: z.array(kind.schema).check(maxLength(countMax)), expected };
 }
 
 const LINE_CHARS = 4000;
@@ -159,7 +160,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 /* @__NO_SIDE_EFFECTS__ */
 function lineSchema(pattern: RegExp) {
   const clean = z.refine<string>((line) => isWellFormed(line) && !CONTROL.test(line), "invalid_text");
-  return z.string().check(z.maxLength(LINE_CHARS), z.regex(pattern), clean);
+  return z.string().check(maxLength(LINE_CHARS), z.regex(pattern), clean);
 }
 
 export function secretText(value: string): SecretText;

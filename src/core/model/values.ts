@@ -32,7 +32,7 @@ export const hostIdSchema = idSchema<HostId>();
 export const ID_PART_CHARS_MIN = 4;
 export const idPartSchema = z
   .string()
-  .check(z.minLength(ID_PART_CHARS_MIN), z.maxLength(LIMITS.idChars), z.regex(/^[A-Za-z0-9._:@-]+$/));
+  .check(minLength(ID_PART_CHARS_MIN), maxLength(LIMITS.idChars), z.regex(/^[A-Za-z0-9._:@-]+$/));
 export const isIdPart = (value: unknown): value is string => idPartSchema.safeParse(value).success;
 
 export const instantSchema = parsedText<Instant>(parseInstant);
@@ -106,4 +106,26 @@ export function parsedText<T extends string>(parse: (text: string) => Result<T, 
 /* @__NO_SIDE_EFFECTS__ */
 export function decoded<T>(): z.ZodMiniType<T, T> {
   return z.any();
+}
+
+// zod judges the length of everything that has a `length`, also where the type is already refused. Comparing
+// `{ "length": { "valueOf": 1, "toString": 1 } }` with a number throws, and a schema must refuse, never throw.
+function hasLength({ value }: { readonly value: unknown }): boolean {
+  return typeof value === "string" || Array.isArray(value);
+}
+
+/** At most this many characters of a text or entries of a list. */
+/* @__NO_SIDE_EFFECTS__ */
+export function maxLength(count: number): ReturnType<typeof z.maxLength> {
+  const check = z.maxLength(count);
+  check._zod.def.when = hasLength;
+  return check;
+}
+
+/** At least this many characters of a text or entries of a list. */
+/* @__NO_SIDE_EFFECTS__ */
+export function minLength(count: number): ReturnType<typeof z.minLength> {
+  const check = z.minLength(count);
+  check._zod.def.when = hasLength;
+  return check;
 }
