@@ -11,7 +11,7 @@ const NOTHING = { bytes: new Uint8Array(), isTruncated: false };
 /** Sandboxes that count what they are asked for, and a stop that a test sets. */
 function world() {
   const seen = { opened: 0, ran: 0, closed: 0 };
-  const held = Promise.withResolvers<void>();
+  const [held, started] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const stop: { current: Awaited<ReturnType<StopStore["current"]>>; onOpening: () => void } = {
     current: ok(null),
     onOpening: () => {},
@@ -21,6 +21,7 @@ function world() {
     workspace: "/nowhere",
     run: async ({ argv }) => {
       seen.ran += 1;
+      started.resolve();
       if (argv[0] === "sleep") await held.promise;
       return ok({ end: { kind: "exit", code: 0 }, stdout: NOTHING, stderr: NOTHING, durationMs: 1 });
     },
@@ -35,7 +36,7 @@ function world() {
       return ok({ ...space });
     },
   };
-  return { seen, stop, held, sandboxes: withStop(inner, { current: async () => stop.current }) };
+  return { seen, stop, held, started, sandboxes: withStop(inner, { current: async () => stop.current }) };
 }
 const REFUSED = { ok: false, error: { code: "sandbox_stopped" } };
 
@@ -77,4 +78,15 @@ test("halting ends what runs in every space, and leaves a space alone in which n
   await sandboxes.halt();
   expect(seen).toMatchObject({ closed: 2 });
   expect(spaces[2]?.ok && (await spaces[2].value.run({ argv: ["true"] }))).toMatchObject({ ok: true });
+});
+
+test("halting ends a program that has been running for a while", async () => {
+  const { sandboxes, seen, held, started } = world();
+  const opened = await sandboxes.open(CONFIG);
+  const running = opened.ok && opened.value.run({ argv: ["sleep"] });
+  await started.promise;
+  await sandboxes.halt();
+  expect(seen).toMatchObject({ ran: 1, closed: 1 });
+  held.resolve();
+  await running;
 });
