@@ -53,6 +53,7 @@ const DAMAGES: readonly Damage[] = [
 ];
 
 const TRAPS: readonly string[] = [
+  '{"length":{"valueOf":1,"toString":1}}',
   ..."\0\u001b\u202e\u2028\ufeff\ud800\udc00\u{e0041}|&;<>$`*?[]{}'\"\\#!~%@,:-\t\r\n",
   "---",
   "---\n",

@@ -7,7 +7,7 @@ import { auditActorSchema } from "./audit.ts";
 import { cardSchema, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
 import { recordOf, writerOf } from "./approval/record-codec.ts";
-import { digestSchema as digest, instantSchema, nameSchema } from "./values.ts";
+import { digestSchema as digest, instantSchema, nameSchema, maxLength, minLength } from "./values.ts";
 
 export const APPROVAL_SCOPES = [
   "full_plan",
@@ -83,7 +83,7 @@ export const approvalDecisionSchema = recordOf(
   z.strictObject({
     verdict: z.enum(APPROVAL_VERDICTS),
     approval_strength: z.literal("tap"),
-    friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
+    friction: z.array(z.enum(FRICTIONS)).check(maxLength(FRICTIONS.length)),
     key_id: keyIdSchema,
     /** Over the minted token; null where the signer of this machine is still to be asked. */
     signature: z.nullable(signature),
@@ -148,7 +148,7 @@ const auditLine = z.strictObject({ seq: z.int().check(z.gte(1)), text: z.string(
 
 const grantedSchema = z.strictObject({
   token: approvalTokenSchema,
-  uses: z.array(approvalUseSchema).check(z.maxLength(100_000)),
+  uses: z.array(approvalUseSchema).check(maxLength(100_000)),
 });
 
 /** A run with its checks and ledger, and what was decided about it if it was in doubt, each as the text that was hashed. */
@@ -163,14 +163,14 @@ export const receiptSchema = recordOf(
     token: approvalTokenSchema,
     projection: z.string(),
     key: receiptKeySchema,
-    uses: z.array(approvalUseSchema).check(z.maxLength(100_000)),
+    uses: z.array(approvalUseSchema).check(maxLength(100_000)),
     /** The other tokens of the same decision; left out when there are none. Their plans are in the projection. */
-    also: z.optional(z.array(grantedSchema).check(z.minLength(1), z.maxLength(LIMITS.mintedTokens))),
+    also: z.optional(z.array(grantedSchema).check(minLength(1), maxLength(LIMITS.mintedTokens))),
     audit: z.nullable(z.array(auditLine)),
     /** What was done on these tokens; left out when nothing was run to its end. */
-    executions: z.optional(z.array(executedSchema).check(z.minLength(1), z.maxLength(100_000))),
+    executions: z.optional(z.array(executedSchema).check(minLength(1), maxLength(100_000))),
     /** Whole receipts of the approvals that single steps of these runs began on, in their order; left out without any. */
-    decisions: z.optional(z.array(z.string()).check(z.minLength(1), z.maxLength(100_000))),
+    decisions: z.optional(z.array(z.string()).check(minLength(1), maxLength(100_000))),
     /** SHA-256 of the canonical text of all the rest: shows damage. Proof is the signature alone. */
     digest,
   }),

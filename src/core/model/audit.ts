@@ -14,7 +14,7 @@ import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
 import { HOLD_REASONS, VOIDED_ACT } from "./audit/hold.ts";
-import { instantSchema, nameSchema, numberText } from "./values.ts";
+import { instantSchema, nameSchema, numberText, maxLength } from "./values.ts";
 import { memoryAuditSchemas } from "./memory/memory-audit.ts";
 import { taintSchema } from "./message/taint.ts";
 import { skillAuditSchemas } from "./skill/skill-audit.ts";
@@ -107,7 +107,7 @@ export const auditDataSchemas = {
     use_number: count,
     lineage_id: id,
     /** What a person did to approve. */
-    friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
+    friction: z.array(z.enum(FRICTIONS)).check(maxLength(FRICTIONS.length)),
   }),
   /** An approval for tasks that a goal will make; each use of it is recorded by itself. */
   approval_standing: z.strictObject({ ...asked, act_id: z.optional(id), token_id: id, key_id: id, uses_max: count }),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS, oneLine } from "#base";
 import { recordOf, writerOf } from "./approval/record-codec.ts";
-import { digestSchema as digest } from "./values.ts";
+import { digestSchema as digest, maxLength, minLength } from "./values.ts";
 
 /** From the least to the most. Assigned by table from what would happen, never by whoever proposes. [RISK-03] */
 export const RISK_LEVELS = ["low", "medium", "high", "irreversible"] as const;
@@ -39,7 +39,7 @@ export const CARD_INTENT_CHARS = 80;
 
 const shown = z.refine<string>((text) => oneLine(text) === text, "unsafe_text");
 /** One line that hides nothing. */
-const line = (charsMax: number) => z.string().check(z.maxLength(charsMax), z.regex(/\S/), shown);
+const line = (charsMax: number) => z.string().check(maxLength(charsMax), z.regex(/\S/), shown);
 const count = z.int().check(z.gte(0));
 
 const ctaSchema = recordOf(
@@ -118,7 +118,7 @@ export const cardSchema = recordOf(
     intent: line(CARD_INTENT_CHARS),
     risk_level: z.enum(RISK_LEVELS),
     rationale: line(LIMITS.titleChars),
-    friction: z.array(z.enum(FRICTIONS)).check(z.minLength(1)),
+    friction: z.array(z.enum(FRICTIONS)).check(minLength(1)),
     checks: z.array(checkSchema),
     /** Null for what runs nothing, as `capabilities` is. */
     budget: z.nullable(budgetSchema),
@@ -132,7 +132,7 @@ export const cardSchema = recordOf(
      * The page compares them with the token before it signs. [KEY-06]
      */
     terms: z.optional(termsSchema),
-    ctas: z.array(ctaSchema).check(z.minLength(1), z.refine(isOrdered, "ctas_out_of_order")),
+    ctas: z.array(ctaSchema).check(minLength(1), z.refine(isOrdered, "ctas_out_of_order")),
   }),
 );
 

@@ -13,7 +13,7 @@ import type { AuditActor } from "./audit.ts";
 import type { LimitRefused } from "./autonomy/limits.ts";
 import { FRICTIONS } from "./cards.ts";
 import type { KeyId } from "./keys.ts";
-import { digestSchema as digest } from "./values.ts";
+import { digestSchema as digest, maxLength } from "./values.ts";
 
 /** A request for a decision as it is kept: with what is needed to propose it once more. */
 export type KeptRequest = PendingDecision & {
@@ -95,7 +95,7 @@ export type SpendRefusal =
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/));
 
-export const proposePlanSchema = z.strictObject({ markdown: z.string().check(z.maxLength(LIMITS.planBytes)) });
+export const proposePlanSchema = z.strictObject({ markdown: z.string().check(maxLength(LIMITS.planBytes)) });
 export const proposePayloadSchema = z.strictObject({ payload: payloadSchema });
 export const requestSchema = z.strictObject({ request_id: id });
 /** `shown_hash` is that of the plan that was shown: another plan is never decided by it. [T7] */
@@ -103,7 +103,7 @@ export const decideRequestSchema = z.strictObject({
   request_id: id,
   verdict: z.enum(["approved", "declined"]),
   shown_hash: digest,
-  friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
+  friction: z.array(z.enum(FRICTIONS)).check(maxLength(FRICTIONS.length)),
   /** What is said to a question of a step; left out for everything else. */
   answer: z.optional(ownerAnswerSchema),
 });

@@ -518,6 +518,8 @@ export {
   type HostId,
   type OperationId,
   type RecordId,
+  maxLength,
+  minLength,
 } from "./values.ts";
 export {
   clientFrameSchema,

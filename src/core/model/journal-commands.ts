@@ -21,14 +21,16 @@ import {
   titleSchema,
   type OperationId,
   type RecordId,
+  maxLength,
+  minLength,
 } from "./values.ts";
 
 const id = recordIdSchema;
 const optional = z.optional;
 const nullable = z.nullable;
-const many = <T extends z.core.$ZodType>(schema: T) => z.array(schema).check(z.maxLength(LIMITS.recordsPerCommand));
+const many = <T extends z.core.$ZodType>(schema: T) => z.array(schema).check(maxLength(LIMITS.recordsPerCommand));
 const some = <T extends z.core.$ZodType>(schema: T) =>
-  z.array(schema).check(z.minLength(1), z.maxLength(LIMITS.recordsPerCommand));
+  z.array(schema).check(minLength(1), maxLength(LIMITS.recordsPerCommand));
 
 const task = bodySchemas.task.shape;
 const givenCaption = onOneLine(captionSchema);
@@ -96,7 +98,7 @@ export const journalCommandSchema = z.discriminatedUnion("kind", [
     title: givenTitleSchema,
     /** Names instead of ids, as captured by hand: a missing category or label is created in the same command. */
     categoryName: optional(givenNameSchema),
-    labelNames: optional(z.array(givenNameSchema).check(z.maxLength(LIMITS.labelsPerTask))),
+    labelNames: optional(z.array(givenNameSchema).check(maxLength(LIMITS.labelsPerTask))),
     items: optional(many(givenTitleSchema)),
   }),
   z.strictObject({
@@ -193,8 +195,8 @@ export const journalCommandSchema = z.discriminatedUnion("kind", [
           note: textSchema,
         }),
       )
-      .check(z.maxLength(LIMITS.blocksPerDay)),
-    deletes: z.array(id).check(z.maxLength(LIMITS.blocksPerDay)),
+      .check(maxLength(LIMITS.blocksPerDay)),
+    deletes: z.array(id).check(maxLength(LIMITS.blocksPerDay)),
   }),
   z.strictObject({
     kind: z.literal("rating.set"),

@@ -9,11 +9,12 @@ import {
   recordIdSchema,
   type OperationId,
   type RecordId,
+  maxLength,
 } from "./values.ts";
 
 const optional = z.optional;
 const rows = optional(z.int().check(z.gte(1), z.lte(LIMITS.pageRows)));
-const cursor = optional(z.string().check(z.maxLength(512)));
+const cursor = optional(z.string().check(maxLength(512)));
 const kinds = optional(z.array(z.enum(RECORD_KINDS as [RecordKind, ...RecordKind[]])));
 
 /** Which tasks a list shows. `today` includes what is overdue. The caller says which day it is where the owner is. */
@@ -46,7 +47,7 @@ export const journalQuerySchema = z.discriminatedUnion("kind", [
   }),
   z.strictObject({
     kind: z.literal("search"),
-    text: z.string().check(z.maxLength(1000)),
+    text: z.string().check(maxLength(1000)),
     kinds,
     limit: optional(z.int().check(z.gte(1), z.lte(LIMITS.searchRows))),
   }),

@@ -10,6 +10,7 @@ import {
   textSchema,
   titleSchema,
   type RecordId,
+  maxLength,
 } from "./values.ts";
 
 /** `TaskStatus.DONE` and `DROPPED` close a task; the other two are open. */
@@ -24,17 +25,17 @@ export const ORDER_KEY_CHARS = 256;
 
 const nullable = z.nullable;
 /** Base-62 text without zeros at its end, so that there is always room on both sides of it. */
-const orderKey = z.string().check(z.maxLength(ORDER_KEY_CHARS), z.regex(/^[0-9A-Za-z]*[1-9A-Za-z]$/));
+const orderKey = z.string().check(maxLength(ORDER_KEY_CHARS), z.regex(/^[0-9A-Za-z]*[1-9A-Za-z]$/));
 /** A title that may be empty. */
 export const captionSchema = z
   .string()
-  .check(z.maxLength(LIMITS.titleChars), z.refine<string>(isWellFormed, "invalid_text"));
+  .check(maxLength(LIMITS.titleChars), z.refine<string>(isWellFormed, "invalid_text"));
 
 /** `from: "due"` keeps the rhythm of the calendar; `"done"` counts from the day the task was concluded. */
 export const repeatSchema = z.strictObject({
   every: z.int().check(z.gte(1), z.lte(999)),
   unit: z.enum(REPEAT_UNITS),
-  weekdays: z.array(z.int().check(z.gte(1), z.lte(7))).check(z.maxLength(7)),
+  weekdays: z.array(z.int().check(z.gte(1), z.lte(7))).check(maxLength(7)),
   from: z.enum(["due", "done"]),
   /** The day of the month the rhythm belongs to, kept while a short month made a due date earlier. */
   anchorDay: z.optional(z.int().check(z.gte(1), z.lte(31))),
@@ -60,8 +61,8 @@ export const bodySchemas = {
     dueTime: nullable(localTimeSchema),
     estimateMinutes: nullable(z.int().check(z.gte(0), z.lte(LIMITS.estimateMinutes))),
     /** BCP 47 tag of the language the task is written in. */
-    language: nullable(z.string().check(z.maxLength(35), z.regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/))),
-    labelIds: z.array(recordIdSchema).check(z.maxLength(LIMITS.labelsPerTask)),
+    language: nullable(z.string().check(maxLength(35), z.regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/))),
+    labelIds: z.array(recordIdSchema).check(maxLength(LIMITS.labelsPerTask)),
     sourceTaskId: nullable(recordIdSchema),
     repeat: nullable(repeatSchema),
     order: orderKey,
@@ -97,7 +98,7 @@ export const bodySchemas = {
   }),
   dayPlan: z.strictObject({
     planDate: localDateSchema,
-    pinnedTaskIds: z.array(recordIdSchema).check(z.maxLength(LIMITS.pinsPerDay)),
+    pinnedTaskIds: z.array(recordIdSchema).check(maxLength(LIMITS.pinsPerDay)),
     note: textSchema,
   }),
   planBlock: z.strictObject({

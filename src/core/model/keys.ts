@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson, type Brand, type Instant } from "#base";
 import type { StoreFault } from "./journal-errors.ts";
-import { branded, digestSchema, nameSchema } from "./values.ts";
+import { branded, digestSchema, nameSchema, maxLength } from "./values.ts";
 
 /** The first 16 bytes of the SHA-256 of a raw public key, as lower-case hex. */
 export type KeyId = Brand<string, "KeyId">;
@@ -98,7 +98,7 @@ export const signFileSchema = z.strictObject({ sha256: digestSchema });
 export const verifyFileSchema = z.strictObject({
   sha256: digestSchema,
   key_id: keyIdSchema,
-  signature: z.string().check(z.maxLength(1024)),
+  signature: z.string().check(maxLength(1024)),
 });
 
 /** A key as programs and the page see it. */

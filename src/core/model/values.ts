@@ -58,9 +58,9 @@ export function numberText(digitsMax: number) {
 /** Text of people: kept exactly as written; only what cannot be stored as UTF-8 is refused. */
 const wellFormed = z.refine<string>(isWellFormed, "invalid_text");
 const notBlank = z.refine<string>((text) => text.trim().length > 0, "blank_text");
-export const titleSchema = z.string().check(notBlank, z.maxLength(LIMITS.titleChars), wellFormed);
-export const nameSchema = z.string().check(notBlank, z.maxLength(LIMITS.nameChars), wellFormed);
-export const textSchema = z.string().check(z.maxLength(LIMITS.textChars), wellFormed);
+export const titleSchema = z.string().check(notBlank, maxLength(LIMITS.titleChars), wellFormed);
+export const nameSchema = z.string().check(notBlank, maxLength(LIMITS.nameChars), wellFormed);
+export const textSchema = z.string().check(maxLength(LIMITS.textChars), wellFormed);
 
 /**
  * The same for words that somebody gives now and that stand on one line wherever they are shown. Line breaks, as a paste or
@@ -108,24 +108,20 @@ export function decoded<T>(): z.ZodMiniType<T, T> {
   return z.any();
 }
 
-// zod judges the length of everything that has a `length`, also where the type is already refused. Comparing
+// By itself zod judges the length of everything that has one, also where the type is already refused. Comparing
 // `{ "length": { "valueOf": 1, "toString": 1 } }` with a number throws, and a schema must refuse, never throw.
-function hasLength({ value }: { readonly value: unknown }): boolean {
+function when({ value }: { readonly value: unknown }): boolean {
   return typeof value === "string" || Array.isArray(value);
 }
 
 /** At most this many characters of a text or entries of a list. */
 /* @__NO_SIDE_EFFECTS__ */
-export function maxLength(count: number): ReturnType<typeof z.maxLength> {
-  const check = z.maxLength(count);
-  check._zod.def.when = hasLength;
-  return check;
+export function maxLength(maximum: number): z.core.$ZodCheckMaxLength {
+  return new z.core.$ZodCheckMaxLength({ check: "max_length", maximum, when });
 }
 
 /** At least this many characters of a text or entries of a list. */
 /* @__NO_SIDE_EFFECTS__ */
-export function minLength(count: number): ReturnType<typeof z.minLength> {
-  const check = z.minLength(count);
-  check._zod.def.when = hasLength;
-  return check;
+export function minLength(minimum: number): z.core.$ZodCheckMinLength {
+  return new z.core.$ZodCheckMinLength({ check: "min_length", minimum, when });
 }

@@ -7,11 +7,11 @@ import type { NotificationBatch } from "./changes.ts";
 import type { VaultPlace } from "./secret/secure-input.ts";
 import type { RunNews } from "./work/run-news.ts";
 import type { StoppedBody } from "./work/stop-records.ts";
-import { nameSchema } from "./values.ts";
+import { nameSchema, maxLength, minLength } from "./values.ts";
 
 /** Frames a client may send. Extra fields are refused. */
 export const clientFrameSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("auth"), token: z.string().check(z.minLength(1), z.maxLength(512)) }),
+  z.strictObject({ type: z.literal("auth"), token: z.string().check(minLength(1), maxLength(512)) }),
   z.strictObject({ type: z.literal("ping") }),
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
@@ -30,7 +30,7 @@ export type ServerFrame =
   | { readonly type: "error"; readonly code: string; readonly message: string; readonly retry_after_ms: number | null };
 
 export const enrolRequestSchema = z.strictObject({
-  code: z.string().check(z.minLength(16), z.maxLength(LIMITS.idChars)),
+  code: z.string().check(minLength(16), maxLength(LIMITS.idChars)),
   device_name: nameSchema,
 });
 export type EnrolRequest = z.infer<typeof enrolRequestSchema>;

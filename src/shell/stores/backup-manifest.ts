@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { err, ok, type Result } from "#base";
-import { instantSchema } from "#model";
+import { instantSchema, minLength } from "#model";
 import { isArtifactName } from "./backup-artifacts.ts";
 import { writePrivateFile } from "./private-files.ts";
 import { VAULT_FILE } from "./vault/vault-document.ts";
@@ -31,7 +31,7 @@ const manifestSchema = z.strictObject({
         schema_version: z.nullable(z.string()),
       }),
     )
-    .check(z.minLength(1)),
+    .check(minLength(1)),
 });
 export type BackupManifest = z.infer<typeof manifestSchema>;
 export type ManifestProblem = { readonly code: "backup_unreadable"; readonly path: string; readonly reason: string };

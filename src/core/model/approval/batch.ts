@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { err, LIMITS, ok, type JsonValue, type Result } from "#base";
 import { CHOOSE_MOVE, MOVE_FILES, narrowMoves } from "../batch/move-files.ts";
-import { instantSchema } from "../values.ts";
+import { instantSchema, maxLength, minLength } from "../values.ts";
 import { id, line } from "./fields.ts";
 
 /** Actions that are reviewed many at a time. The domain names the action; Silas binds an approval to exactly these. */
@@ -18,7 +18,7 @@ export const batchActionItemSchema = z.strictObject({
   reason: line(LIMITS.titleChars),
   confidence: share,
   /** What is unusual about it, as codes; left out when nothing is. A surface does not tick it by itself. */
-  flags: z.optional(z.array(z.string().check(z.regex(ACTION))).check(z.maxLength(LIMITS.planParts))),
+  flags: z.optional(z.array(z.string().check(z.regex(ACTION))).check(maxLength(LIMITS.planParts))),
 });
 
 export const batchProposalSchema = z.strictObject({
@@ -30,8 +30,8 @@ export const batchProposalSchema = z.strictObject({
   /** What the action is given besides the items; null for nothing. */
   params: z.nullable(z.record(z.string(), z.json()) as z.ZodMiniType<{ readonly [name: string]: JsonValue }>),
   items: z.array(batchActionItemSchema).check(
-    z.minLength(1),
-    z.maxLength(LIMITS.recordsPerCommand),
+    minLength(1),
+    maxLength(LIMITS.recordsPerCommand),
     z.refine((items) => isDistinct(items.map(({ item_id }) => item_id)), "item_repeated"),
   ),
   reason_summary: line(LIMITS.titleChars),
@@ -58,7 +58,7 @@ const BATCH_VERDICTS = ["approve", "decline", "edit_selection"] as const;
 export const batchDecisionSchema = z
   .strictObject({
     verdict: z.enum(BATCH_VERDICTS),
-    selected_item_ids: z.optional(z.array(z.string()).check(z.maxLength(LIMITS.recordsPerCommand))),
+    selected_item_ids: z.optional(z.array(z.string()).check(maxLength(LIMITS.recordsPerCommand))),
   })
   .check(
     z.refine(

@@ -5,7 +5,7 @@ import { ownerAnswerSchema } from "../ask/answers.ts";
 import { FRICTIONS, type RiskLevel } from "../cards.ts";
 import type { KeptRequestBody } from "../decisions.ts";
 import { keyIdSchema, publicKeySchema, type OwnerKeyBody } from "../keys.ts";
-import { digestSchema as digest, nameSchema } from "../values.ts";
+import { digestSchema as digest, nameSchema, maxLength, minLength } from "../values.ts";
 import { id } from "./fields.ts";
 import { signatureSchema } from "./signature-schema.ts";
 import { passkeyAssertionSchema } from "./passkey-wire.ts";
@@ -61,7 +61,7 @@ export const confirmDeviceSchema = z.strictObject({ code: z.string().check(z.reg
 export const mintRequestSchema = z.strictObject({
   request_id: id,
   shown_hash: digest,
-  friction: z.array(z.enum(FRICTIONS)).check(z.maxLength(FRICTIONS.length)),
+  friction: z.array(z.enum(FRICTIONS)).check(maxLength(FRICTIONS.length)),
   key_id: keyIdSchema,
   /** What is said to a question of a step; left out for everything else. */
   answer: z.optional(ownerAnswerSchema),
@@ -80,7 +80,7 @@ export const signRequestSchema = z.strictObject({
   request_id: id,
   signatures: z
     .array(z.strictObject({ token_id: id, signature: signatureSchema }))
-    .check(z.minLength(1), z.maxLength(LIMITS.mintedTokens)),
+    .check(minLength(1), maxLength(LIMITS.mintedTokens)),
   passkey_assertion: z.nullable(passkeyAssertionSchema),
 });
 export type SignRequestBody = z.input<typeof signRequestSchema>;

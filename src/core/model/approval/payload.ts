@@ -8,7 +8,7 @@ import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
 import { escalationShape } from "../connection/escalation-payload.ts";
 import { connectionSetupShape } from "../connection/setup-payload.ts";
 import { isWholeInstall, skillInstallShape } from "../skill/skill-install.ts";
-import { instantSchema } from "../values.ts";
+import { instantSchema, maxLength, minLength } from "../values.ts";
 import { batchProposalSchema, projectBatch } from "./batch.ts";
 import { digest, id, line } from "./fields.ts";
 import type { ProjectionRefusal } from "./plan-projection.ts";
@@ -32,7 +32,7 @@ const changeSchema = z.strictObject({
 const thresholdShape = {
   scope_id: id,
   goal_id: z.nullable(id),
-  changes: z.array(changeSchema).check(z.minLength(1), z.maxLength(LIMITS.planParts)),
+  changes: z.array(changeSchema).check(minLength(1), maxLength(LIMITS.planParts)),
   sample_size: count,
   correction_rate: z.number().check(z.gte(0), z.lte(1)),
   evidence_window: line(LIMITS.titleChars),
@@ -43,7 +43,7 @@ const thresholdProjection = z.strictObject(thresholdShape);
 const promotionShape = {
   item_id: id,
   item_digest: digest,
-  content: z.string().check(z.maxLength(LIMITS.textChars)),
+  content: z.string().check(maxLength(LIMITS.textChars)),
   from: taintSchema,
   to: taintSchema,
   /** For a memory; without it the item is a message. A memory is verified by it, whoever's words it holds. */
@@ -58,7 +58,7 @@ const gateShape = {
   scope_id: id,
   gate: line(LIMITS.nameChars),
   trigger: z.enum(["every_user_message", "every_agent_response", "after_step", "on_tool_call"]),
-  value: z.union([z.string().check(z.maxLength(LIMITS.textChars)), z.number()]),
+  value: z.union([z.string().check(maxLength(LIMITS.textChars)), z.number()]),
   context_digest: digest,
 } as const;
 const gateProjection = z.strictObject(gateShape);
@@ -74,7 +74,7 @@ const batchProjection = z
     goal_id: id,
     action: z.string(),
     params: z.nullable(z.record(z.string(), z.json())),
-    item_ids: z.array(z.string()).check(z.minLength(1)),
+    item_ids: z.array(z.string()).check(minLength(1)),
     count,
   })
   .check(z.refine(({ item_ids, count: said }) => item_ids.length === said, "count_differs"));

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson, err, LIMITS, ok, parseStrictJson, type Result } from "#base";
 import { standingTermsSchema, type StandingTerms } from "./standing.ts";
+import { maxLength, minLength } from "../values.ts";
 
 /** What is proposed with a plan: the files of a project's tasks, and the terms on which a goal may repair by itself. */
 export type PlanProposal = {
@@ -46,22 +47,22 @@ export type ProposalReason =
   | "repair_without_goal"
   | "continues_another";
 
-const file = z.string().check(z.maxLength(LIMITS.planBytes));
-const itemId = z.string().check(z.maxLength(LIMITS.idChars), z.regex(/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/));
+const file = z.string().check(maxLength(LIMITS.planBytes));
+const itemId = z.string().check(maxLength(LIMITS.idChars), z.regex(/^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/));
 const proposalSchema = z.strictObject({
   plan: file,
-  tasks: z.array(file).check(z.maxLength(LIMITS.planNames)),
+  tasks: z.array(file).check(maxLength(LIMITS.planNames)),
   standing: z.nullable(standingTermsSchema),
   repair: z.optional(
     z.strictObject({
       task_id: itemId,
       failed: z
-        .array(z.strictObject({ name: z.string(), output: z.string().check(z.maxLength(LIMITS.planTextChars)) }))
-        .check(z.minLength(1), z.maxLength(LIMITS.planParts)),
+        .array(z.strictObject({ name: z.string(), output: z.string().check(maxLength(LIMITS.planTextChars)) }))
+        .check(minLength(1), maxLength(LIMITS.planParts)),
     }),
   ),
   continues: z.optional(itemId),
-  replaces: z.optional(z.string().check(z.maxLength(LIMITS.idChars))),
+  replaces: z.optional(z.string().check(maxLength(LIMITS.idChars))),
 });
 
 /** One text for all of it: the file itself when there is nothing else, so that a plan alone stays what it was. */

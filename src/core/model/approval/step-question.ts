@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { digest, id, line } from "./fields.ts";
+import { maxLength, minLength } from "../values.ts";
 
 /**
  * One call of a run that a gate asks about: the step, the tool and exactly the arguments that would run, and what each
@@ -33,11 +34,11 @@ export const calledShape = {
       z.strictObject({
         gate: line(LIMITS.nameChars),
         /** Null for a gate that looks at no value. */
-        value: z.nullable(z.union([z.string().check(z.maxLength(LIMITS.textChars)), z.number()])),
+        value: z.nullable(z.union([z.string().check(maxLength(LIMITS.textChars)), z.number()])),
         reason: line(LIMITS.titleChars),
       }),
     )
-    .check(z.minLength(1), z.maxLength(LIMITS.planParts)),
+    .check(minLength(1), maxLength(LIMITS.planParts)),
 } as const;
 
 export const stepShape = { ...askedShape, ...calledShape } as const;

@@ -4,13 +4,14 @@ import type { ShownPayload } from "../approval/payload.ts";
 import type { RequestKind } from "../cards.ts";
 import { escalationReplySchema } from "../connection/escalation-payload.ts";
 import { plainText } from "./question-shapes.ts";
+import { maxLength } from "../values.ts";
 
 /** What may become of a draft. `reject` is a decline: it needs no signature, and its run ends. [CARD-16] */
 const DRAFT_VERDICTS = ["approve", "edit", "rephrase", "reject"] as const;
 
 /** What was decided; `approved` is false for a question that was declined. [CARD-16] */
 const decisionResultSchema = z.strictObject({
-  selected_value: z.nullable(z.string().check(z.maxLength(LIMITS.nameChars))),
+  selected_value: z.nullable(z.string().check(maxLength(LIMITS.nameChars))),
   freetext: z.nullable(plainText(LIMITS.draftChars)),
   approved: z.boolean(),
 });

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS, neutralise } from "#base";
 import { line } from "../approval/fields.ts";
 import { askedShape } from "../approval/step-question.ts";
+import { maxLength } from "../values.ts";
 
 /**
  * What a step of a run asks the owner: to decide between options, or to look at a draft. All of it is bound, so that an
@@ -11,7 +12,7 @@ import { askedShape } from "../approval/step-question.ts";
 /** Text of several lines that hides nothing; short enough that an answer fits under a signature. */
 export const plainText = (charsMax: number) =>
   z.string().check(
-    z.maxLength(charsMax),
+    maxLength(charsMax),
     z.regex(/\S/),
     z.refine<string>((text) => neutralise(text) === text && !text.includes("\r"), "unsafe_text"),
   );
@@ -26,7 +27,7 @@ const decisionOptionSchema = z.strictObject({
 export const decisionShape = {
   ...askedShape,
   question: line(LIMITS.titleChars),
-  options: z.array(decisionOptionSchema).check(z.maxLength(LIMITS.askOptions)),
+  options: z.array(decisionOptionSchema).check(maxLength(LIMITS.askOptions)),
   allow_freetext: z.boolean(),
   /** Where the answer is laid, in the workspace. */
   file: line(LIMITS.titleChars),

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson } from "#base";
+import { maxLength } from "../values.ts";
 
 /**
  * Why Silas starts read-only. `database_older`: the record beside the database tells of an entry that the database does
@@ -30,7 +31,7 @@ export const acceptHoldSchema = z.strictObject({
   signed: z.nullable(
     z.strictObject({
       key_id: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
-      signature: z.string().check(z.maxLength(128)),
+      signature: z.string().check(maxLength(128)),
     }),
   ),
 });

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson, err, LIMITS, ok, oneLine, type JsonValue, type Result } from "#base";
 import type { BatchProjection } from "../approval/batch.ts";
+import { maxLength } from "../values.ts";
 
 /**
  * Moving files inside one folder: the action on many things that Silas carries out, and takes back. Whatever changes the
@@ -14,9 +15,9 @@ export const MOVE_FILES = "move_files";
  */
 export const CHOOSE_MOVE = "choose_move";
 
-const place = z.string().check(z.maxLength(LIMITS.pathChars), z.refine<string>(isPlace, "path_refused"));
+const place = z.string().check(maxLength(LIMITS.pathChars), z.refine<string>(isPlace, "path_refused"));
 const folder = z.string().check(
-  z.maxLength(LIMITS.pathChars),
+  maxLength(LIMITS.pathChars),
   z.refine<string>((path) => path.startsWith("/") && isPlace(path.slice(1)), "folder_refused"),
 );
 
@@ -34,8 +35,8 @@ const settingsSchema = z.strictObject({
   /** One for each item, in the order of the items. */
   moves: z.array(moveSchema),
   /** Folders that come into being with it; taking it back removes them, if nothing else is in them. */
-  folders_made: z.array(place).check(z.maxLength(LIMITS.batchFolders)),
-  folders_removed: z.array(place).check(z.maxLength(LIMITS.batchFolders)),
+  folders_made: z.array(place).check(maxLength(LIMITS.batchFolders)),
+  folders_removed: z.array(place).check(maxLength(LIMITS.batchFolders)),
 });
 export type MoveFiles = {
   readonly folder: string;

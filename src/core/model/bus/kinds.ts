@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { isWellFormed, LIMITS } from "#base";
 import { recordOf } from "../approval/record-codec.ts";
+import { maxLength } from "../values.ts";
 
 export const busId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const count = z.int().check(z.gte(0));
-const text = z.string().check(z.maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"));
+const text = z.string().check(maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"));
 
 /** The inbox of each role, as the audit chain names it. [BUS-19] */
 export const QUEUES = ["proxy_queue", "planner_queue", "executor_queue", "runtime_queue"] as const;

@@ -3,6 +3,7 @@ import { LIMITS } from "#base";
 import { line } from "../approval/fields.ts";
 import { CARD_INTENT_CHARS, CTA_ROLES, RISK_LEVELS } from "../cards.ts";
 import { FAILURE_TYPES, recoveryOptionSchema } from "./connection-failure.ts";
+import { minLength } from "../values.ts";
 
 const cta = z.strictObject({
   action: z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/)),
@@ -18,7 +19,7 @@ const base = {
   intent: line(CARD_INTENT_CHARS),
   risk_level: z.enum(RISK_LEVELS),
   rationale: line(LIMITS.titleChars),
-  ctas: z.array(cta).check(z.minLength(1)),
+  ctas: z.array(cta).check(minLength(1)),
 } as const;
 
 export const connectionCardSchema = z.discriminatedUnion("card_type", [
@@ -46,7 +47,7 @@ export const connectionCardSchema = z.discriminatedUnion("card_type", [
     failure_type: z.enum(FAILURE_TYPES),
     service: z.string(),
     message: z.string(),
-    recovery_options: z.array(recoveryOptionSchema).check(z.minLength(1)),
+    recovery_options: z.array(recoveryOptionSchema).check(minLength(1)),
   }),
 ]);
 export type ConnectionCard = z.infer<typeof connectionCardSchema>;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { line } from "../approval/fields.ts";
+import { maxLength } from "../values.ts";
 
 export const FAILURE_TYPES = [
   "enterprise_policy_block",
@@ -29,6 +30,6 @@ export const connectionFailureSchema = z.strictObject({
   failure_type: z.enum(FAILURE_TYPES),
   service: line(LIMITS.nameChars),
   message: line(LIMITS.titleChars),
-  recovery_options: z.array(recoveryOptionSchema).check(z.maxLength(6)),
+  recovery_options: z.array(recoveryOptionSchema).check(maxLength(6)),
 });
 export type ConnectionFailure = z.infer<typeof connectionFailureSchema>;

@@ -6,6 +6,7 @@ import { parseHostRule } from "../egress/host-rule.ts";
 import { isSkillScript } from "../skill/skill-tree.ts";
 import { AUTH_STRATEGIES, connectionDomain, PERMISSION, permissionsSchema } from "./connection-record.ts";
 import { credentialName, outsideAddress } from "./setup-step.ts";
+import { maxLength, minLength } from "../values.ts";
 
 /** A place of the open internet as a plan names it. */
 export const hostSchema = z.string().check(z.refine((text) => parseHostRule(text) !== null, "not_a_host"));
@@ -28,15 +29,15 @@ export const connectionManifestSchema = recordOf(
       initial_permissions: permissionsSchema,
       available_permissions: permissionsSchema,
       /** Everything its scripts may reach. */
-      hosts: z.prefault(z.array(hostSchema).check(z.maxLength(10)), []),
+      hosts: z.prefault(z.array(hostSchema).check(maxLength(10)), []),
       credentials: z.prefault(z.record(credentialName, credentialSchema), {}),
       domain: z.prefault(connectionDomain, "personal"),
       /** What each script needs that steps of plans run; one that is not here uses nothing of the connection. */
-      script_permissions: z.prefault(z.record(z.string(), permissionsSchema.check(z.minLength(1))), {}),
+      script_permissions: z.prefault(z.record(z.string(), permissionsSchema.check(minLength(1))), {}),
       /** Whether the service gives a wider token beside the one there is, so that it can be given for one call. */
       one_time_permissions: z.prefault(z.boolean(), false),
       /** When it is looked at; null for the schedule of the configuration. */
-      health_check: z.prefault(z.nullable(z.string().check(z.minLength(9), z.maxLength(100))), null),
+      health_check: z.prefault(z.nullable(z.string().check(minLength(9), maxLength(100))), null),
       /** For a letter to whoever decides in an organisation; nothing of Silas uses them. */
       client_id: z.prefault(z.nullable(line(LIMITS.titleChars)), null),
       admin_consent_url: z.prefault(z.nullable(outsideAddress), null),

@@ -3,7 +3,7 @@ import { LIMITS } from "#base";
 import { line } from "../approval/fields.ts";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { SKILL_NAME } from "../skill/skill-tree.ts";
-import { instantSchema } from "../values.ts";
+import { instantSchema, maxLength, minLength } from "../values.ts";
 
 /**
  * How a service lets somebody in, the better first: a code typed on its own site, a page of its own that leads back to
@@ -25,7 +25,7 @@ const connectionId = z.string().check(z.regex(CONNECTION_ID));
 /** A permission as the service calls it, such as `Mail.Read`, `repo:read` or a URL of one. */
 export const PERMISSION = /^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/;
 export const permissionsSchema = z.array(z.string().check(z.regex(PERMISSION))).check(
-  z.maxLength(50),
+  maxLength(50),
   z.refine((all) => new Set(all).size === all.length, "named_twice"),
 );
 
@@ -46,7 +46,7 @@ export const connectionRecordSchema = recordOf(
     initial_permissions: permissionsSchema,
     status: z.enum(CONNECTION_STATUSES),
     /** A schedule of five parts. */
-    health_check: z.string().check(z.minLength(9), z.maxLength(100)),
+    health_check: z.string().check(minLength(9), maxLength(100)),
     token_expires_at: z.nullable(instantSchema),
     refresh_token_expires_at: z.nullable(instantSchema),
     last_health_check: z.nullable(instantSchema),
@@ -63,6 +63,6 @@ export const healthCheckSchema = z.strictObject({
   refresh_token_expires_at: z.prefault(z.nullable(instantSchema), null),
   latency_ms: z.int().check(z.gte(0)),
   error: z.prefault(z.nullable(line(LIMITS.titleChars)), null),
-  warnings: z.prefault(z.array(line(LIMITS.titleChars)).check(z.maxLength(20)), []),
+  warnings: z.prefault(z.array(line(LIMITS.titleChars)).check(maxLength(20)), []),
 });
 export type HealthCheck = z.infer<typeof healthCheckSchema>;

@@ -4,6 +4,7 @@ import { digest, line } from "../approval/fields.ts";
 import { askedShape, calledShape } from "../approval/step-question.ts";
 import { SKILL_NAME } from "../skill/skill-tree.ts";
 import { CONNECTION_ID, permissionsSchema } from "./connection-record.ts";
+import { minLength } from "../values.ts";
 
 /**
  * A step that uses more of a connection than it was granted. Bound are the very call, the connection with the version of
@@ -18,7 +19,7 @@ export const escalationShape = {
   skill: z.string().check(z.regex(SKILL_NAME)),
   tree_digest: digest,
   current_permissions: permissionsSchema,
-  requested_permissions: permissionsSchema.check(z.minLength(1)),
+  requested_permissions: permissionsSchema.check(minLength(1)),
   reason: line(LIMITS.titleChars),
   /** Whether the service can give it for this one call, and take nothing away from what is there. */
   may_be_once: z.boolean(),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { line } from "../approval/fields.ts";
-import { instantSchema } from "../values.ts";
+import { instantSchema, maxLength } from "../values.ts";
 import { connectionFailureSchema } from "./connection-failure.ts";
 import { permissionsSchema } from "./connection-record.ts";
 
@@ -9,7 +9,7 @@ import { permissionsSchema } from "./connection-record.ts";
 export const outsideAddress = z
   .string()
   .check(
-    z.maxLength(2_000),
+    maxLength(2_000),
     z.regex(/^https:\/\/[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::\d{1,5})?(?:[/?#][\x21-\x7e]*)?$/),
   );
 const seconds = z.int().check(z.gte(1), z.lte(86_400));

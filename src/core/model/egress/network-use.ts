@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
+import { maxLength } from "../values.ts";
 
 const count = z.int().check(z.gte(0));
 
@@ -7,7 +8,7 @@ const count = z.int().check(z.gte(0));
 export const networkUseSchema = recordOf(
   z.strictObject({
     /** With its port. */
-    host: z.string().check(z.maxLength(300)),
+    host: z.string().check(maxLength(300)),
     requests: count,
     bytes_sent: count,
     bytes_received: count,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { gateKey, type NameOf } from "../work/work-names.ts";
+import { maxLength } from "../values.ts";
 
 /** A short name of code, or the digest of a name that is prose: prose could carry what somebody typed. */
 const ref = z.string().check(z.regex(/^(?:[a-z][a-z0-9_]{0,63}|sha256:[0-9a-f]{64})$/));
@@ -13,13 +14,13 @@ const advice = z.strictObject({
   gate: ref,
   scope_id: scopeId,
   score: z.nullable(z.number().check(z.gte(0), z.lte(1))),
-  flags: z.array(ref).check(z.maxLength(20)),
+  flags: z.array(ref).check(maxLength(20)),
 });
 
 /** What the audit chain says about gates: names, codes, digests and sizes, never what was checked. */
 export const gateAuditSchemas = {
   /** All gates of one moment that let it pass. */
-  gates_passed: z.strictObject({ ...moment, gates: z.array(ref).check(z.maxLength(1_000)) }),
+  gates_passed: z.strictObject({ ...moment, gates: z.array(ref).check(maxLength(1_000)) }),
   /** `escalates` is true for the first block of a moment and no other. */
   gate_blocked: z.strictObject({ ...moment, gate: ref, code, on_block: ref, escalates: z.boolean() }),
   gate_approval_needed: z.strictObject({ ...moment, gate: ref, code }),

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { GATE_ACTIONS, GATE_CODES } from "./gate-records.ts";
+import { maxLength, minLength } from "../values.ts";
 
 export const PII_KINDS = ["card", "iban", "ssn", "email", "phone"] as const;
 /** `exception` blocks; `fix` takes out what was found and goes on. */
@@ -29,12 +30,12 @@ export const gateSchemas = {
   }),
   pii: z.strictObject({
     on_fail: onFail,
-    kinds: z.optional(z.array(z.enum(PII_KINDS)).check(z.minLength(1), z.maxLength(PII_KINDS.length))),
+    kinds: z.optional(z.array(z.enum(PII_KINDS)).check(minLength(1), maxLength(PII_KINDS.length))),
   }),
   secrets: z.strictObject({ on_fail: onFail }),
   jailbreak: z.strictObject({ on_fail: onlyException }),
   toxicity: z.strictObject({
     on_fail: onlyException,
-    words: z.optional(z.array(z.string().check(z.minLength(2), z.maxLength(80))).check(z.maxLength(100))),
+    words: z.optional(z.array(z.string().check(minLength(2), maxLength(80))).check(maxLength(100))),
   }),
 } as const;

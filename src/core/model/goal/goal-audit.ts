@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { plainMoment } from "#base";
-import { instantSchema } from "../values.ts";
+import { instantSchema, maxLength } from "../values.ts";
 import type { NameOf } from "../work/work-names.ts";
 import { goalReason } from "./goal-lines.ts";
 import { CYCLE_ENDS } from "./goal-records.ts";
@@ -21,7 +21,7 @@ export const goalAuditSchemas = {
   goal_paused: z.strictObject(goal),
   goal_resumed: z.strictObject(goal),
   /** Every look, also when all was well. The places of failed checks in the plan. [GOAL-01] */
-  goal_checked: z.strictObject({ ...cycle, checks: count, failed: z.array(count).check(z.maxLength(100)) }),
+  goal_checked: z.strictObject({ ...cycle, checks: count, failed: z.array(count).check(maxLength(100)) }),
   /** The one task that was made of a failure, before anything is used or asked for it. [GOAL-03] */
   goal_repair_made: z.strictObject({ ...cycle, task_id: id, task_hash: digest }),
   /** Why the owner is asked rather than the standing approval used. */

@@ -3,7 +3,7 @@ import { isWellFormed, LIMITS, sha256Hex, type Instant } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import type { AuditActor } from "../audit.ts";
 import { taintSchema } from "../message/taint.ts";
-import { instantSchema, numberText, recordIdSchema } from "../values.ts";
+import { instantSchema, numberText, recordIdSchema, maxLength, minLength } from "../values.ts";
 
 /** What a memory is about. */
 export const MEMORY_TYPES = [
@@ -24,24 +24,24 @@ export const REINGESTION_TIERS = ["active", "low_reingestion"] as const;
 export const TRUST_LEVELS = ["working", "verified", "constitutional"] as const;
 
 const words = z.string().check(
-  z.maxLength(LIMITS.memoryChars),
+  maxLength(LIMITS.memoryChars),
   z.refine<string>(isWellFormed, "invalid_text"),
   z.refine<string>((text) => !text.includes("\u0000"), "nul_character"),
   z.refine<string>((text) => text.trim() !== "", "blank_text"),
 );
-const tag = z.string().check(z.maxLength(LIMITS.nameChars), z.regex(/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:/.-]*$/u));
+const tag = z.string().check(maxLength(LIMITS.nameChars), z.regex(/^[\p{L}\p{N}][\p{L}\p{M}\p{N}_:/.-]*$/u));
 const tags = z.array(tag).check(
-  z.maxLength(LIMITS.memoryTags),
+  maxLength(LIMITS.memoryTags),
   z.refine<string[]>((list) => new Set(list).size === list.length, "twice"),
 );
 const type = z.enum(MEMORY_TYPES);
-const refs = z.array(recordIdSchema).check(z.maxLength(LIMITS.memoryTags));
+const refs = z.array(recordIdSchema).check(maxLength(LIMITS.memoryTags));
 
 /** A memory as it is kept and shown. Whose it is and how far it is trusted have no default. */
 export const memoryItemSchema = recordOf(
   z.strictObject({
     memory_id: recordIdSchema,
-    scope_id: z.string().check(z.minLength(1)),
+    scope_id: z.string().check(minLength(1)),
     content: words,
     memory_type: type,
     reingestion_tier: z.enum(REINGESTION_TIERS),
@@ -100,7 +100,7 @@ const limit = z.optional(numberText(3).check(z.gte(1), z.lte(LIMITS.pageRows)));
 /** `GET /api/memory`: newest first; ask again with `next_before` as `before` for what is older. */
 export const memoryListSchema = z.strictObject({ before: z.optional(recordIdSchema), limit });
 /** `GET /api/memory/search` */
-export const memorySearchSchema = z.strictObject({ q: z.string().check(z.maxLength(LIMITS.titleChars)), limit });
+export const memorySearchSchema = z.strictObject({ q: z.string().check(maxLength(LIMITS.titleChars)), limit });
 
 /** Newest first, of one scope and never of another. */
 export type MemoryQuery = {

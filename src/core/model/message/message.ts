@@ -5,7 +5,7 @@ import type { AuditActor } from "../audit.ts";
 import type { QueueMessage } from "../bus/queue-message.ts";
 import { keyIdSchema } from "../keys.ts";
 import type { SecretRefusal } from "../secret/secret-scan.ts";
-import { digestSchema as digest, instantSchema, numberText, recordIdSchema } from "../values.ts";
+import { digestSchema as digest, instantSchema, numberText, recordIdSchema, maxLength, minLength } from "../values.ts";
 import type { NonceSpending } from "./nonce.ts";
 import { sourceSchema, taintSchema } from "./taint.ts";
 
@@ -13,14 +13,14 @@ const CHANNELS = ["web", "telegram", "cli", "webhook"] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 const words = z.string().check(
-  z.maxLength(LIMITS.textChars),
+  maxLength(LIMITS.textChars),
   z.refine<string>(isWellFormed, "invalid_text"),
   z.refine<string>((text) => !text.includes("\u0000"), "nul_character"),
   z.refine<string>((text) => text.trim() !== "", "blank_text"),
 );
 const reference = z
   .string()
-  .check(z.minLength(1), z.maxLength(LIMITS.pathChars), z.refine<string>(isWellFormed, "invalid_text"));
+  .check(minLength(1), maxLength(LIMITS.pathChars), z.refine<string>(isWellFormed, "invalid_text"));
 
 /** A nonce is chosen by whoever signs: 16 to 64 bytes in lower-case hex. */
 const messageNonceSchema = z.string().check(z.regex(/^(?:[0-9a-f]{2}){16,64}$/));
@@ -33,18 +33,18 @@ export const messageClaimSchema = z.strictObject({
   key_id: keyIdSchema,
   timestamp: instantSchema,
   nonce: messageNonceSchema,
-  signature: z.string().check(z.maxLength(1024)),
+  signature: z.string().check(maxLength(1024)),
 });
 export type MessageClaim = z.infer<typeof messageClaimSchema>;
 
 const spoken = {
   text: words,
   /** Paths or addresses; what they hold is never taken for the owner's own words. */
-  attachments: z.prefault(z.array(reference).check(z.maxLength(LIMITS.messageSources)), []),
+  attachments: z.prefault(z.array(reference).check(maxLength(LIMITS.messageSources)), []),
   /** The message this one answers. */
   reply_to: z.prefault(z.nullable(recordIdSchema), null),
   /** Messages whose words this one repeats. */
-  quotes: z.prefault(z.array(recordIdSchema).check(z.maxLength(LIMITS.messageSources)), []),
+  quotes: z.prefault(z.array(recordIdSchema).check(maxLength(LIMITS.messageSources)), []),
 } as const;
 
 /** `POST /api/messages/say`: words to be signed here, by the owner's own key. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { sha256Hex, type Brand, type Instant } from "#base";
 import { passkeyAssertionSchema } from "../approval/passkey-wire.ts";
 import { signatureToBase64 } from "../approval/signature.ts";
-import { branded, nameSchema } from "../values.ts";
+import { branded, nameSchema, maxLength } from "../values.ts";
 
 /** The first 16 bytes of the SHA-256 of a credential id, as lower-case hex: short enough to type and to record. */
 export type PasskeyId = Brand<string, "PasskeyId">;
@@ -56,7 +56,7 @@ function base64urlOfHex(hex: string): string {
   return signatureToBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-const base64url = (charsMax: number) => z.string().check(z.maxLength(charsMax), z.regex(/^[A-Za-z0-9_-]+$/));
+const base64url = (charsMax: number) => z.string().check(maxLength(charsMax), z.regex(/^[A-Za-z0-9_-]+$/));
 const passkeyId = branded<PasskeyId>(/^[0-9a-f]{32}$/);
 
 /** What a browser answers when it made a passkey, reduced to what is checked. */

@@ -3,7 +3,7 @@ import { err, LIMITS, ok, type Instant } from "#base";
 import type { AuditActor } from "../audit.ts";
 import { hostWords, parseHostRule } from "../egress/host-rule.ts";
 import { secretRefSchema, type SecretRef, type VaultStatus } from "../keys.ts";
-import { nameSchema, parsedText } from "../values.ts";
+import { nameSchema, parsedText, maxLength, minLength } from "../values.ts";
 
 /**
  * A secret the owner is asked for, by its name in the vault. INVARIANT: nothing here can hold the secret itself, nor
@@ -65,9 +65,9 @@ const URL_CHARS = 500;
 // No user name, no other scheme and nothing invisible: a person sees where the link leads.
 const HELP_URL = /^https:\/\/[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?(?:[/?#][\x21-\x7e]*)?$/i;
 
-const hint = z.string().check(z.maxLength(HINT_CHARS));
-const instructions = z.string().check(z.maxLength(INSTRUCTIONS_CHARS));
-const helpUrl = z.string().check(z.maxLength(URL_CHARS), z.regex(HELP_URL));
+const hint = z.string().check(maxLength(HINT_CHARS));
+const instructions = z.string().check(maxLength(INSTRUCTIONS_CHARS));
+const helpUrl = z.string().check(maxLength(URL_CHARS), z.regex(HELP_URL));
 
 /** Kept with its port, so that one host has one spelling. */
 const savedHost = parsedText((text) => {
@@ -89,7 +89,7 @@ export const namedSecretSchema = z.strictObject({ ref_id: secretRefSchema });
 
 /** The body of `POST /secrets/{ref_id}`, and the only place where a secret is part of a message. [SECRET-05] */
 export const secretValueSchema = z.strictObject({
-  value: z.string().check(z.minLength(1), z.maxLength(LIMITS.secretBytes)),
+  value: z.string().check(minLength(1), maxLength(LIMITS.secretBytes)),
 });
 
 export type SecureInputBody = WantedSecretBody & { readonly created_at: string; readonly expires_at: string };

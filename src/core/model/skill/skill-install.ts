@@ -3,6 +3,7 @@ import { LIMITS, sha256Hex } from "#base";
 import { digest, line } from "../approval/fields.ts";
 import { skillReportSchema } from "./skill-report.ts";
 import { isSkillCode, isSkillPath, SKILL_DOCUMENT, SKILL_NAME, skillTreeDigest } from "./skill-tree.ts";
+import { maxLength, minLength } from "../values.ts";
 
 const fileSchema = z.strictObject({
   path: z.string().check(z.refine(isSkillPath, "not_a_skill_path")),
@@ -10,7 +11,7 @@ const fileSchema = z.strictObject({
   executable: z.boolean(),
   sha256: digest,
 });
-const textSchema = z.strictObject({ path: z.string(), text: z.string().check(z.maxLength(LIMITS.skillTextChars)) });
+const textSchema = z.strictObject({ path: z.string(), text: z.string().check(maxLength(LIMITS.skillTextChars)) });
 
 /**
  * What an installation is bound to: every file by its digest, the whole text of SKILL.md and of all code, what the
@@ -20,8 +21,8 @@ export const skillInstallShape = {
   name: z.string().check(z.regex(SKILL_NAME)),
   description: line(LIMITS.skillDescriptionChars),
   tree_digest: digest,
-  files: z.array(fileSchema).check(z.minLength(1), z.maxLength(LIMITS.skillFiles)),
-  texts: z.array(textSchema).check(z.minLength(1), z.maxLength(LIMITS.skillScripts + 1)),
+  files: z.array(fileSchema).check(minLength(1), maxLength(LIMITS.skillFiles)),
+  texts: z.array(textSchema).check(minLength(1), maxLength(LIMITS.skillScripts + 1)),
   /** Variables that its scripts read; what is in them comes from the plan. */
   env: z.array(line(LIMITS.nameChars)),
   report: skillReportSchema,

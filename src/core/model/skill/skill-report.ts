@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { line } from "../approval/fields.ts";
+import { maxLength } from "../values.ts";
 
 /** What keeps a skill from being installed. */
 export const SKILL_PROBLEMS = {
@@ -50,7 +51,7 @@ const finding = <C extends string>(codes: readonly C[]) =>
     code: z.enum(codes as readonly [C, ...C[]]),
     path: z.nullable(line(300)),
     line: z.nullable(z.int().check(z.gte(1))),
-    about: z.string().check(z.maxLength(LIMITS.titleChars)),
+    about: z.string().check(maxLength(LIMITS.titleChars)),
   });
 export const skillReportSchema = z.strictObject({
   problems: z.array(finding(Object.keys(SKILL_PROBLEMS) as readonly SkillProblemCode[])),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { digest } from "../approval/fields.ts";
-import { instantSchema } from "../values.ts";
+import { instantSchema, maxLength, minLength } from "../values.ts";
 import { skillReportSchema } from "./skill-report.ts";
 
 /**
@@ -67,7 +67,7 @@ export const skillCheckToWire = writerOf(skillCheckSchema);
 
 /** `POST /api/skills/check` and `POST /api/skills/install`: the name of a skill, or a folder of this machine. */
 export const skillPlaceSchema = z.strictObject({
-  place: z.string().check(z.minLength(1), z.maxLength(LIMITS.pathChars)),
+  place: z.string().check(minLength(1), maxLength(LIMITS.pathChars)),
 });
 /** `POST /api/skills/:name/remove` takes nothing but its address. */
 export const removeSkillSchema = z.strictObject({});

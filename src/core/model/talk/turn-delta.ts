@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
-import { recordIdSchema } from "../values.ts";
+import { recordIdSchema, maxLength } from "../values.ts";
 
 /**
  * A piece of a reply while it is written. `offset` counts the UTF-16 units of the reply before it. Deltas are ephemeral:
@@ -20,7 +20,7 @@ const turnFrameSchema = z.discriminatedUnion("type", [
     type: z.literal("turn_delta"),
     ...of,
     offset: z.int().check(z.gte(0), z.lte(LIMITS.textChars)),
-    text: z.string().check(z.maxLength(LIMITS.textChars)),
+    text: z.string().check(maxLength(LIMITS.textChars)),
   }),
   z.strictObject({ type: z.literal("turn_held"), ...of }),
   z.strictObject({ type: z.literal("turn_ended"), ...of }),

@@ -3,7 +3,7 @@ import { isWellFormed, LIMITS, type Instant } from "#base";
 import type { ValueKind } from "../config-nodes.ts";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
-import { instantSchema, recordIdSchema } from "../values.ts";
+import { instantSchema, recordIdSchema, maxLength } from "../values.ts";
 import { MODEL_FAILURES } from "./model-words.ts";
 
 /**
@@ -68,23 +68,23 @@ export function toldTurnFromWire(body: object): Turn | null {
 
 const words = z
   .string()
-  .check(z.maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"), z.regex(/\S/));
+  .check(maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"), z.regex(/\S/));
 
 /** The text of a plan file, whatever it says. */
 /* @__NO_SIDE_EFFECTS__ */
 export function planText(): ValueKind<string> {
-  const schema = z.string().check(z.maxLength(LIMITS.planBytes), z.refine<string>(isWellFormed, "invalid_text"));
+  const schema = z.string().check(maxLength(LIMITS.planBytes), z.refine<string>(isWellFormed, "invalid_text"));
   return { schema, expected: "the text of a plan file", reading: "text", role: "plain" };
 }
 const beside = {
-  continuation_of: z.optional(z.nullable(z.string().check(z.maxLength(LIMITS.idChars)))),
+  continuation_of: z.optional(z.nullable(z.string().check(maxLength(LIMITS.idChars)))),
   needs_approval: z.optional(z.boolean()),
 } as const;
 
 /** The arguments of `propose_plan`. What else a model writes there has no effect. */
 export const planCallSchema = z.object({
   plan_markdown: planText().schema,
-  continuation_of: z.optional(z.nullable(z.string().check(z.maxLength(LIMITS.idChars)))),
+  continuation_of: z.optional(z.nullable(z.string().check(maxLength(LIMITS.idChars)))),
 });
 
 /**

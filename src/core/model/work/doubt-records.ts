@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
-import { instantSchema } from "../values.ts";
+import { instantSchema, maxLength, minLength } from "../values.ts";
 import { checkResultSchema } from "./run-records.ts";
 
 /**
@@ -16,7 +16,7 @@ import { checkResultSchema } from "./run-records.ts";
 export const SETTLE_CHOICES = ["happened", "again", "leave"] as const;
 export type SettleChoice = (typeof SETTLE_CHOICES)[number];
 
-const id = z.string().check(z.minLength(1), z.maxLength(160));
+const id = z.string().check(minLength(1), maxLength(160));
 
 export const runSettlementSchema = recordOf(
   z.strictObject({

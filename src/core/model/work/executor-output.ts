@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { many, type ValueKind } from "../config-nodes.ts";
 import { artifactName, ERROR_CHARS } from "./run-records.ts";
+import { maxLength } from "../values.ts";
 
 /** Kinds of executors that need nobody else: what a plan names itself, and a model. Any other kind runs nothing. */
 export const isRunKind = (kind: unknown): boolean => kind === "steps" || kind === "model";
@@ -15,7 +16,7 @@ const plain = { reading: "document", role: "plain" } as const;
 
 /* @__NO_SIDE_EFFECTS__ */
 export function summaryText(): ValueKind<string> {
-  const schema = z.string().check(z.maxLength(LIMITS.planTextChars));
+  const schema = z.string().check(maxLength(LIMITS.planTextChars));
   return { ...plain, schema, expected: `text of at most ${LIMITS.planTextChars} characters` };
 }
 /* @__NO_SIDE_EFFECTS__ */
@@ -24,6 +25,6 @@ export function resultNames(): ValueKind<readonly string[]> {
 }
 /* @__NO_SIDE_EFFECTS__ */
 export function nextSteps(): ValueKind<readonly string[]> {
-  const schema = z.string().check(z.maxLength(ERROR_CHARS));
+  const schema = z.string().check(maxLength(ERROR_CHARS));
   return many({ ...plain, schema, expected: `text of at most ${ERROR_CHARS} characters` }, LIMITS.planParts);
 }

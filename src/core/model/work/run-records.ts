@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
-import { digestSchema as digest, instantSchema } from "../values.ts";
+import { digestSchema as digest, instantSchema, maxLength } from "../values.ts";
 
 /**
  * What really happened while approved work ran: the run, its ledger of steps, and what the checks outside said. The
@@ -36,14 +36,14 @@ export const CHECK_OUTPUT_CHARS = 1_000;
 export const ERROR_CHARS = 1_000;
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
-const name = z.string().check(z.maxLength(160), z.regex(/\S/));
+const name = z.string().check(maxLength(160), z.regex(/\S/));
 const count = z.int().check(z.gte(0));
-export const error = z.nullable(z.string().check(z.maxLength(ERROR_CHARS)));
+export const error = z.nullable(z.string().check(maxLength(ERROR_CHARS)));
 
 const artifactSchema = z.strictObject({ sha256: digest, size: count });
 /** What a step left under a name: the digest and the size of its bytes. */
 export type Artifact = Readonly<z.infer<typeof artifactSchema>>;
-export const artifactName = z.string().check(z.maxLength(80));
+export const artifactName = z.string().check(maxLength(80));
 const artifacts = z.record(artifactName, artifactSchema);
 export type Artifacts = Readonly<Record<string, Artifact>>;
 
@@ -76,8 +76,8 @@ export type AwaitedAdvice = z.infer<typeof awaitedSchema>;
 /** What a model that carried work out says of it: its own words, and never what decides. [EXEC-05] [WORK-19] */
 const saidSchema = recordOf(
   z.strictObject({
-    summary: z.string().check(z.maxLength(RETURN_CHARS)),
-    next_steps: z.array(z.string().check(z.maxLength(ERROR_CHARS))),
+    summary: z.string().check(maxLength(RETURN_CHARS)),
+    next_steps: z.array(z.string().check(maxLength(ERROR_CHARS))),
   }),
 );
 
@@ -102,7 +102,7 @@ export const ledgerEntrySchema = recordOf(
     /** Null while it is not known. */
     success: z.nullable(z.boolean()),
     /** The beginning of what it printed. */
-    return_value: z.string().check(z.maxLength(RETURN_CHARS)),
+    return_value: z.string().check(maxLength(RETURN_CHARS)),
     artifacts,
     error,
     /** Of its result; whatever a program prints comes from outside. */
@@ -126,8 +126,8 @@ export const checkResultSchema = recordOf(
   z.strictObject({
     name,
     passed: z.boolean(),
-    reason: z.string().check(z.maxLength(ERROR_CHARS)),
-    output: z.string().check(z.maxLength(CHECK_OUTPUT_CHARS)),
+    reason: z.string().check(maxLength(ERROR_CHARS)),
+    output: z.string().check(maxLength(CHECK_OUTPUT_CHARS)),
     exit_code: z.nullable(z.int()),
     /** Files this run changed that the check may rely on: its verdict is worth less. Left out when there are none. */
     changed_files: z.optional(z.array(z.string())),
@@ -168,7 +168,7 @@ export const runRecordSchema = recordOf(
     /** There from the question to the planner until the attempt that follows begins; left out otherwise. */
     consult: z.optional(awaitedSchema),
     /** What the planner advised for the attempt it is in; left out where it was not asked or gave nothing. [CONSULT-03] */
-    guidance: z.optional(z.string().check(z.maxLength(LIMITS.adviceChars))),
+    guidance: z.optional(z.string().check(maxLength(LIMITS.adviceChars))),
     attempts: count,
     budget_used: budgetUsedSchema,
     last_error: error,

@@ -4,6 +4,7 @@ import { many, required, type ValueKind } from "../config-nodes.ts";
 import { CONNECTION_ID, PERMISSION } from "../connection/connection-record.ts";
 import { longLine } from "./work-keys.ts";
 import { prose, shownLine } from "./work-kinds.ts";
+import { maxLength, minLength } from "../values.ts";
 
 /** Values that the arguments of tools are made of. The records themselves belong to the tools. */
 
@@ -34,7 +35,7 @@ export function permissionNames() {
 export function answerOptions(): ValueKind<readonly { readonly label: string; readonly value: string }[]> {
   const line = shownLine().schema;
   return {
-    schema: z.array(z.strictObject({ label: line, value: line })).check(z.maxLength(LIMITS.askOptions)),
+    schema: z.array(z.strictObject({ label: line, value: line })).check(maxLength(LIMITS.askOptions)),
     expected: `at most ${LIMITS.askOptions} maps of label and value, each one line`,
     reading: "document",
     role: "plain",
@@ -69,7 +70,7 @@ export function soughtText(): ValueKind<string> {
   const kind = prose(LIMITS.planTextChars);
   return {
     ...kind,
-    schema: z.string().check(z.minLength(1), z.maxLength(LIMITS.planTextChars), z.refine(accepts(kind))),
+    schema: z.string().check(minLength(1), maxLength(LIMITS.planTextChars), z.refine(accepts(kind))),
     expected: `some ${kind.expected}`,
   };
 }

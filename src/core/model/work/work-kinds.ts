@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { canonicalJson, isWellFormed, LIMITS, neutralise, oneLine, type JsonValue } from "#base";
 import type { ConfigGroup, ValueKind } from "../config-nodes.ts";
-import { decoded, instantSchema } from "../values.ts";
+import { decoded, instantSchema, maxLength } from "../values.ts";
 
 /** The message of a schema that refused a text only for characters which act on a screen or hide in it. */
 export const UNSAFE_TEXT = "unsafe_text";
@@ -15,7 +15,7 @@ export function shownLine(rest: LineRest = {}): ValueKind<string> {
   const shown = z.refine<string>((text) => oneLine(text) === text, UNSAFE_TEXT);
   return {
     ...plain,
-    schema: z.string().check(z.maxLength(charsMax), z.regex(rest.pattern ?? VISIBLE), shown),
+    schema: z.string().check(maxLength(charsMax), z.regex(rest.pattern ?? VISIBLE), shown),
     expected: rest.expected ?? `one line of at most ${charsMax} characters`,
   };
 }
@@ -29,7 +29,7 @@ export function prose(charsMax: number): ValueKind<string> {
   const shown = z.refine<string>((text) => neutralise(text) === text, UNSAFE_TEXT);
   return {
     ...plain,
-    schema: z.string().check(z.maxLength(charsMax), shown),
+    schema: z.string().check(maxLength(charsMax), shown),
     expected: `text of at most ${charsMax} characters`,
   };
 }
@@ -40,7 +40,7 @@ export function briefing(): ValueKind<string> {
   const clean = z.refine<string>((text) => isWellFormed(text) && !CONTROL.test(text), UNSAFE_TEXT);
   return {
     ...plain,
-    schema: z.string().check(z.maxLength(LIMITS.planBodyChars), clean),
+    schema: z.string().check(maxLength(LIMITS.planBodyChars), clean),
     expected: `text of at most ${LIMITS.planBodyChars} characters`,
   };
 }

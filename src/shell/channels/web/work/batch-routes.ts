@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { err, LIMITS, ok } from "#base";
-import { keptRequestToWire, selectItemsSchema, undoRunSchema, undoToWire } from "#model";
+import { keptRequestToWire, selectItemsSchema, undoRunSchema, undoToWire, maxLength } from "#model";
 import type { Proposed } from "#ports";
 import { readJsonBody } from "../request-body.ts";
 import { proposedBody } from "../trust/approval-bodies.ts";
 import { actorOf, callerOf, type WebContext } from "../web-context.ts";
 import { answer, type Route } from "./answered.ts";
 
-const tidySchema = z.strictObject({ folder: z.string().check(z.maxLength(LIMITS.pathChars)) });
+const tidySchema = z.strictObject({ folder: z.string().check(maxLength(LIMITS.pathChars)) });
 
 /**
  * Batches: choosing among their items, proposing them and taking them back. Nothing here signs or approves: a choice is
