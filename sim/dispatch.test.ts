@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { msOfInstant } from "#base";
-import { dispatchIdOf, dispatchOf, orderKeyOf, queueMessageText } from "#model";
+import { decidedIdOf, decidedOf, orderKeyOf, queueMessageText } from "#model";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
@@ -81,12 +81,18 @@ const countOf = ({ database }: Scene, sql: string): number => Number(database.pr
 
 /** As somebody who has the file, or a mistake of ours, would do it. */
 function putIn({ database }: Scene, runId: string): void {
-  const message = dispatchOf({ runId, workItemId: "task-steps", at: "2026-01-01T00:00:00.000Z" as never, actor: BY });
+  const message = decidedOf({
+    requestId: "request",
+    kind: "plan_approval",
+    at: "2026-01-01T00:00:00.000Z" as never,
+    actor: BY,
+    run: { runId, workItemId: "task-steps" },
+  });
   const text = queueMessageText(message);
   if (!text.ok) throw new Error(text.error.code);
   database
     .prepare(
-      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'system_event', ?, 'ready', '', ?)",
+      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'decided', ?, 'ready', '', ?)",
     )
     .run(message.id, orderKeyOf(message), text.value);
 }
@@ -95,8 +101,8 @@ test("[WORK-06] [FLOW-06] the queue is the only way to a run: what is granted an
   await inScene({}, async (scene) => {
     const lost = await grantPlan(scene, INSIDE.replace("task-steps", "task-lost"));
     const runId = await grantPlan(scene, INSIDE);
-    expect(rowsIn(scene)).toMatchObject([{ message_id: dispatchIdOf(lost) }, { message_id: dispatchIdOf(runId) }]);
-    scene.database.exec(`DELETE FROM queue WHERE message_id = '${dispatchIdOf(lost)}'`);
+    expect(rowsIn(scene)).toMatchObject([{ message_id: decidedIdOf(lost) }, { message_id: decidedIdOf(runId) }]);
+    scene.database.exec(`DELETE FROM queue WHERE message_id = '${decidedIdOf(lost)}'`);
     await scene.work.start();
     await until(async () => (await statusOf(scene, runId)) === "done");
     await scene.work.runGranted(lost);
@@ -157,7 +163,7 @@ test("[WSTORE-06] [BUS-15] [BUS-18] a dispatch that comes again changes nothing,
     await until(() => rowsIn(next).length === 1);
     // A run that rests keeps its message until it is over.
     await until(() => rowsIn(next)[0]?.state === "leased");
-    expect(rowsIn(next)).toMatchObject([{ message_id: dispatchIdOf(paused) }]);
+    expect(rowsIn(next)).toMatchObject([{ message_id: decidedIdOf(paused) }]);
     expect(next.ran).toEqual([]);
     expect(next.database.prepare("SELECT record FROM work_runs WHERE run_id = ?").get(runId)).toEqual(before);
     expect(await statusOf(next, paused)).toBe("paused");
@@ -213,8 +219,8 @@ test("[BUS-12] [BUS-14] what waits for its turn is held by heartbeats for hours,
     scene.review.changed();
     await until(() => leaseUntil() > scene.world.clock.now());
     expect(rowsIn(scene)).toMatchObject([
-      { message_id: dispatchIdOf(first), state: "leased", deliveries: 1 },
-      { message_id: dispatchIdOf(second), state: "leased", deliveries: 1 },
+      { message_id: decidedIdOf(first), state: "leased", deliveries: 1 },
+      { message_id: decidedIdOf(second), state: "leased", deliveries: 1 },
     ]);
     go();
     for (let starts = 0; starts < 7; starts += 1) {
@@ -233,10 +239,9 @@ test("while everything is stopped nothing is taken from the queue and nothing is
     const runId = await grantPlan(scene, INSIDE);
     scene.review.changed();
     await scene.work.runGranted(runId);
-    expect(rowsIn(scene)).toMatchObject([{ state: "ready", deliveries: 0 }]);
     const next = await again();
-    await next.work.start();
     expect(rowsIn(next)).toMatchObject([{ state: "ready", deliveries: 0 }]);
+    await next.work.start();
     expect(next.ran).toEqual([]);
     expect((await next.work.stops.startAgain(BY)).ok).toBe(true);
     await until(async () => (await statusOf(next, runId)) === "done");
@@ -278,11 +283,12 @@ test("what was granted before there was a queue is on it after the upgrade, once
     const begun = await grantPlan(scene, INSIDE.replace("task-steps", "task-begun"));
     await scene.work.runGranted(begun);
     scene.database.exec("DROP TABLE queue; DROP TABLE processed_messages");
+    scene.database.exec("CREATE TABLE uncarried_decisions (request_id TEXT PRIMARY KEY)");
     const folder = new URL("../src/shell/stores/migrations/runtime/", import.meta.url);
-    const migrations = readdirSync(folder).filter((name) => /_(?:queues|one_queue)\.sql$/.test(name));
+    const migrations = readdirSync(folder).filter((name) => /_(?:queues|one_queue|decided)\.sql$/.test(name));
     for (const name of migrations.toSorted()) scene.database.exec(readFileSync(new URL(name, folder), "utf8"));
     const next = await again();
-    expect(rowsIn(next)).toEqual([{ message_id: dispatchIdOf(runId), state: "ready", deliveries: 0, reason: null }]);
+    expect(rowsIn(next)).toEqual([{ message_id: decidedIdOf(runId), state: "ready", deliveries: 0, reason: null }]);
     const runs = await settleAll(next);
     expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
     expect(next.ran.filter((one) => one === "make page")).toHaveLength(1);

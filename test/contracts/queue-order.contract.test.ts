@@ -90,7 +90,7 @@ describe("a message that cannot be read", () => {
     ["broken JSON", "message = '{'", "unreadable", null],
     ["another version of its payload", "message = json_set(message, '$.payload.more', 1)", "unreadable", null],
     ["a field that is unknown", "message = json_set(message, '$.grants', 1)", "unreadable", null],
-    ["the text of another kind", "kind = 'system_event'", "unreadable", null],
+    ["the text of another kind", "kind = 'decided'", "unreadable", null],
     ["an unknown kind in its text", "message = json_set(message, '$.message_kind', 'wake')", "not_understood", null],
   ])(
     "because of %s is dead with its reason, and the next one of its key goes on",
@@ -99,7 +99,7 @@ describe("a message that cannot be read", () => {
       for (const id of ["x1", "x2"]) await send(opened, questionNamed(id, "x"));
       await send(opened, questionNamed("y1", "y"));
       damage(opened, "x1", sql);
-      const kinds = ["user_message", "system_event"] as const;
+      const kinds = ["user_message", "decided"] as const;
       expect(idsOf(await lease(opened, { kinds }))).toContain("y1");
       expect(opened.queue.dead()).toMatchObject([{ id: "x1", message, reason }]);
       expect(idsOf(await lease(opened, { kinds }))).not.toContain("x1");

@@ -1,6 +1,6 @@
 import { oneLine } from "#base";
 import type { DeadLetter } from "#engine";
-import { deadWords, runOfDispatch, workItemOf } from "#model";
+import { deadWords, workItemOf } from "#model";
 import { readQueues } from "#stores";
 import type { Finding } from "../house/doctor.ts";
 
@@ -31,8 +31,8 @@ function waitWords(count: number): string {
 }
 
 const nameOf = (letter: DeadLetter): string => {
-  const runId = runOfDispatch(letter.id);
-  const what = runId === null ? `message ${letter.id}` : `run ${runId.slice(-8)}`;
+  const runId = letter.message?.kind === "decided" ? letter.message.payload.runId : undefined;
+  const what = runId === undefined ? `message ${letter.id}` : `run ${runId.slice(-8)}`;
   const name = letter.message === null ? null : workItemOf(letter.message);
   return `${name === null ? what : `${oneLine(name)} (${what})`}, ${deadWords(letter)}`;
 };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { msOfInstant, sha256Hex } from "#base";
-import { dispatchOf, questionOf, type MessageKind, type QueueMessage, type RecordId } from "#model";
+import { decidedOf, questionOf, type MessageKind, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import { createSeeded, createVirtualClock, createVirtualTimers } from "#sim";
 import { openRuntime } from "#stores";
@@ -370,10 +370,16 @@ describe("a reader", () => {
 
   test("handles messages that are added after its start, and none after its end", async () => {
     const scene = await openScene();
-    const reader = scene.read(async () => DONE, { kinds: ["system_event"] });
+    const reader = scene.read(async () => DONE, { kinds: ["decided"] });
     reader.start();
     await reader.idle();
-    const sent = dispatchOf({ runId: "run", workItemId: "w", at: scene.clock.now(), actor: { kind: "system" } });
+    const sent = decidedOf({
+      requestId: "request",
+      kind: "plan_approval",
+      at: scene.clock.now(),
+      actor: { kind: "system" },
+      run: { runId: "run", workItemId: "w" },
+    });
     await scene.queue.reopen(sent, scene.clock.now());
     await until(() => scene.handled.length === 1);
     await reader.close();

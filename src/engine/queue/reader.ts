@@ -12,7 +12,7 @@ export type Outcome =
 export const DONE: Outcome = { how: "done" };
 /** Not the fault of the message: it is tried again later, and this try does not count. */
 export const UNUSED: Return = { how: "unused" };
-const FAILED: Return = { how: "failed", reason: "handling_failed" };
+export const FAILED: Return = { how: "failed", reason: "handling_failed" };
 
 export type ReaderDeps = {
   readonly queue: Queue;
@@ -218,7 +218,12 @@ async function handleOnly(state: State, id: string): Promise<boolean> {
   const back = state.resting.get(id);
   if (back !== undefined) await giveBack(state, { id, back });
   const [leased] = await lease(state, { countMax: 1, id });
-  await (leased === undefined ? state.handling.get(id) : begin(state, leased));
+  if (leased !== undefined) await begin(state, leased);
+  else {
+    // It may just have been leased with others.
+    await state.line;
+    await state.handling.get(id);
+  }
   return leased !== undefined;
 }
 

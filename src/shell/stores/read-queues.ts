@@ -20,7 +20,9 @@ export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
     try {
       if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue'").get() === undefined) return NOTHING;
       const waiting = db
-        .prepare("SELECT count(*) AS count FROM queue WHERE kind = 'system_event' AND state = 'ready'")
+        .prepare(
+          "SELECT count(*) AS count FROM queue WHERE kind = 'decided' AND state = 'ready' AND message LIKE '%\"run_id\":%'",
+        )
         .get();
       const dead = db.prepare("SELECT * FROM queue WHERE state = 'dead' ORDER BY position DESC").all();
       return { waiting: Number(waiting?.["count"] ?? 0), dead: (dead as DeadRow[]).map(deadLetterOf) };
