@@ -1,5 +1,5 @@
 import { LIMITS } from "#base";
-import { beginsRun, decidedIdOf, type KeptRequest } from "#model";
+import { beginsRun, decidedIdOf, type KeptRequest, type StoreFault } from "#model";
 import type { ApprovalStore } from "#ports";
 import { createReader, type Outcome, type Reader, type ReaderDeps } from "../queue/reader.ts";
 import type { LeasedMessage } from "../queue/table.ts";
@@ -29,7 +29,9 @@ export function createDecisions({ store, parts, ...deps }: DecisionsDeps): Decis
   let isRunning = false;
   const handle = async ({ message }: LeasedMessage): Promise<Outcome> => {
     if (message.kind !== "decided") return { how: "hopeless", reason: "not_understood" };
-    return settleByKind[message.payload.kind](message.payload, { ...parts(), find: store.find, isRunning });
+    const { requestId: request_id, kind } = message.payload;
+    const onFault = (fault: StoreFault) => deps.log.error("decision_not_settled", { request_id, kind, ...fault });
+    return settleByKind[kind](message.payload, { ...parts(), find: store.find, isRunning, onFault });
   };
   const reader = createReader(
     // A stop keeps runs from beginning, and nothing else that the owner decides.

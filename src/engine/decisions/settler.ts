@@ -38,6 +38,8 @@ type Settling = DecisionParts & {
   readonly find: (requestId: string) => Promise<Result<KeptRequest | null, StoreFault>>;
   /** This process goes on after the call; a verb of the terminal ends with it. */
   readonly isRunning: boolean;
+  /** Told what kept a decision from being settled. */
+  readonly onFault: (fault: StoreFault) => void;
 };
 
 /**
@@ -51,13 +53,14 @@ export const afterDecision =
   (effect: (decision: KeptRequest, parts: Settling) => Promise<Result<unknown, StoreFault>>): Settler =>
   async ({ requestId }, parts) => {
     const found = await parts.find(requestId);
-    if (!found.ok) return outcomeOf(found);
+    if (!found.ok) return outcomeOf(found, parts);
     if (found.value === null || found.value.state === "pending") return { how: "failed", reason: "grant_missing" };
-    return outcomeOf(await effect(found.value, parts));
+    return outcomeOf(await effect(found.value, parts), parts);
   };
 
 /** A fault that may pass is not the fault of the message. */
-function outcomeOf(done: Result<unknown, StoreFault>): Outcome {
+function outcomeOf(done: Result<unknown, StoreFault>, { onFault }: Pick<Settling, "onFault">): Outcome {
   if (done.ok) return done.value === "busy" ? UNUSED : DONE;
+  onFault(done.error);
   return done.error.retryable ? UNUSED : FAILED;
 }
