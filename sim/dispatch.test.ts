@@ -315,3 +315,25 @@ test("[BUS-14] a full disk does not keep Silas from closing: the next start take
     await until(async () => (await statusOf(next, paused)) === "done");
   });
 });
+
+test("[BUS-12] a run whose lease another process took is left where it is: it writes nothing more here", async () => {
+  const { script, started, go } = heldProgram();
+  await inScene({ script }, async (scene) => {
+    const runId = await grantPlan(scene, INSIDE);
+    await scene.work.start();
+    await started;
+    scene.database.exec("UPDATE queue SET fence = fence + 1, holder = 'another'");
+    const record = () => scene.database.prepare("SELECT record FROM work_runs WHERE run_id = ?").get(runId);
+    const before = record();
+    await until(scene.nextTimer);
+    await until(() => !scene.work.decisions.holds(decidedIdOf(runId)));
+    go();
+    await until(async () => {
+      const shown = await scene.work.show(runId);
+      return shown.ok && shown.value.progress === null;
+    });
+    await scene.work.close();
+    expect(record()).toEqual(before);
+    expect(rowsIn(scene)).toMatchObject([{ message_id: decidedIdOf(runId), state: "leased" }]);
+  });
+});

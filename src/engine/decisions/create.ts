@@ -27,11 +27,11 @@ type DecisionsDeps = Omit<ReaderDeps, "isStopped"> & {
  */
 export function createDecisions({ store, parts, ...deps }: DecisionsDeps): Decisions {
   let isRunning = false;
-  const handle = async ({ message }: LeasedMessage): Promise<Outcome> => {
+  const handle = async ({ message }: LeasedMessage, lost: AbortSignal): Promise<Outcome> => {
     if (message.kind !== "decided") return { how: "hopeless", reason: "not_understood" };
     const { requestId: request_id, kind } = message.payload;
     const onFault = (fault: StoreFault) => deps.log.error("decision_not_settled", { request_id, kind, ...fault });
-    return settleByKind[kind](message.payload, { ...parts(), find: store.find, isRunning, onFault });
+    return settleByKind[kind](message.payload, { ...parts(), find: store.find, isRunning, onFault, lost });
   };
   const reader = createReader(
     // A stop keeps runs from beginning, and nothing else that the owner decides.

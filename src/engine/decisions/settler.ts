@@ -22,8 +22,8 @@ export type DecisionParts = {
     close(): Promise<void>;
   };
   readonly runs: {
-    /** Resolves when the run is over, or left where it is. */
-    drive(runId: string): Promise<Outcome>;
+    /** Resolves when the run is over, or left where it is because its lease is lost. */
+    drive(runId: string, lost: AbortSignal): Promise<Outcome>;
     /** Has every run that waits for a decision look for it. */
     look(): void;
     /** Ends the runs of dead messages. */
@@ -40,6 +40,8 @@ type Settling = DecisionParts & {
   readonly isRunning: boolean;
   /** Told what kept a decision from being settled. */
   readonly onFault: (fault: StoreFault) => void;
+  /** Aborted when another holder has the message. */
+  readonly lost: AbortSignal;
 };
 
 /**

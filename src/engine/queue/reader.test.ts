@@ -285,7 +285,13 @@ describe("a reader", () => {
     const scene = await openScene();
     const gate = createGate();
     await scene.send(question("a"));
-    const reader = scene.read(gate.handle);
+    const lost: boolean[] = [];
+    const reader = scene.read(gate.handle, {
+      handle: (leased, signal) => {
+        signal.addEventListener("abort", () => lost.push(signal.aborted));
+        return gate.handle(leased);
+      },
+    });
     reader.start();
     await until(() => gate.waiting.size === 1);
     scene.clock.moveMs(61_000);
@@ -296,6 +302,8 @@ describe("a reader", () => {
     await reader.idle();
     expect([isWritten, reader.holds("a")]).toEqual([false, false]);
     expect(scene.events()).toEqual(["lease_lost"]);
+    // The handler is told, so that its work stops.
+    expect(lost).toEqual([true]);
     if (taken === undefined) throw new Error("the message was not taken");
     expect(await scene.queue.settle({ lease: taken, at: scene.clock.now() })).toEqual({ ok: true, value: undefined });
   });

@@ -18,7 +18,7 @@ type RunnerDeps = DriveDeps &
     /** What decisions do besides beginning runs. */
     readonly others: () => Omit<DecisionParts, "runs">;
   };
-export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
+export type Runner = Omit<DrivenRuns, "follow" | "leave" | "leaveAll"> & {
   /** Drives what an earlier process left and whatever is granted, now and later. */
   start(): Promise<void>;
   /** Retries what rests, for example when nothing is stopped any longer. */
@@ -37,7 +37,7 @@ export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
  * holds the data directory, and there once; a task of a project by its project. [WSTORE-06]
  */
 export function createRunner(deps: RunnerDeps): Runner {
-  const { follow: followRun, leaveAll, ...driven } = createDrivenRuns();
+  const { follow: followRun, leave: leaveRun, leaveAll, ...driven } = createDrivenRuns();
   const turns = createTurns({ perScope: LIMITS.runsAtOnce, inTotal: LIMITS.runsInTotal });
   let phase: "idle" | "on" | "closed" = "idle";
   const { begin } = createBeginning({ deps, turns, driven, followRun, isClosed: () => phase === "closed" });
@@ -50,6 +50,7 @@ export function createRunner(deps: RunnerDeps): Runner {
     { ...deps, decisions },
     {
       drive: begin,
+      leave: leaveRun,
       endUngranted: (run) => endWithoutGrant(deps, run),
       giveUp: (grant, reason) => endUnbegun(deps, { grant, kept: null, reason }),
     },
@@ -83,7 +84,7 @@ export function createRunner(deps: RunnerDeps): Runner {
 type BeginningParts = {
   readonly deps: DriveDeps;
   readonly turns: Turns;
-  readonly driven: Omit<DrivenRuns, "follow" | "leaveAll">;
+  readonly driven: Omit<DrivenRuns, "follow" | "leave" | "leaveAll">;
   readonly followRun: DrivenRuns["follow"];
   readonly isClosed: () => boolean;
 };

@@ -15,6 +15,8 @@ type GrantedDeps = {
 type Driver = {
   /** Resolves when the run is over, or left where it is. */
   drive(preparing: Preparing): Promise<void>;
+  /** Leaves the run where it is: another process drives it. */
+  leave(runId: string): void;
   /** Ends a run whose grant is gone. */
   endUngranted(run: RunRecord): Promise<void>;
   /** Ends a run whose message is dead. */
@@ -52,7 +54,7 @@ export function createGrantedRuns(deps: GrantedDeps, driver: Driver): GrantedRun
     if (!(await deps.decisions.handleOnly(id)) && !deps.decisions.holds(id)) await endDead();
   };
   return {
-    drive: (runId) => drive(deps, { driver, runId }),
+    drive: (runId, lost) => drive(deps, { driver, runId, lost }),
     endDead,
     ensure,
     runOne: (runId) => logFault(deps, runOne(runId)),
@@ -64,9 +66,9 @@ async function logFault({ log }: Pick<GrantedDeps, "log">, work: Promise<void>):
   if (!done.ok) log.error("queue_unreadable", done.error);
 }
 
-type Driving = { readonly driver: Driver; readonly runId: string };
+type Driving = { readonly driver: Driver; readonly runId: string; readonly lost: AbortSignal };
 
-async function drive({ store, log }: GrantedDeps, { driver, runId }: Driving): Promise<Outcome> {
+async function drive({ store, log }: GrantedDeps, { driver, runId, lost }: Driving): Promise<Outcome> {
   const run = await store.find(runId);
   if (!run.ok) return faultOutcome(run.error);
   if (run.value !== null && run.value.endedAt !== null) return DONE;
@@ -74,6 +76,7 @@ async function drive({ store, log }: GrantedDeps, { driver, runId }: Driving): P
   if (!grant.ok) return faultOutcome(grant.error);
   if (grant.value === null && run.value === null) return { how: "failed", reason: "grant_missing" };
   let outcome: Outcome = UNUSED;
+  lost.addEventListener("abort", () => driver.leave(runId));
   if (grant.value === null) await driver.endUngranted(run.value as RunRecord);
   else {
     await driver.drive({ grant: grant.value, kept: run.value }).catch((cause: unknown) => {
