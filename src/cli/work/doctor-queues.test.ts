@@ -31,6 +31,7 @@ test("[BUS-13] doctor says how many wait to be begun, and names what was set asi
   if (!opened.ok) throw new Error(opened.error.code);
   onTestFinished(() => opened.value.close());
   const { queue } = opened.value;
+  const carried = "2 decisions wait to be carried out";
   for (const name of ["one", "two"]) {
     const run = { runId: `run-${name}`, workItemId: `task-${name}` };
     const made = { requestId: `request-${name}`, kind: "plan_approval", at: AT, actor: { kind: "terminal" } } as const;
@@ -39,7 +40,7 @@ test("[BUS-13] doctor says how many wait to be begun, and names what was set asi
     expect(await queue.enqueue(decidedOf(made), AT)).toEqual({ ok: true, value: "added" });
     expect(await queue.enqueue(message, AT)).toEqual({ ok: true, value: "added" });
   }
-  expect(look()).toMatchObject({ state: "ok", message: "2 runs wait to be begun, nothing was set aside" });
+  expect(look()).toMatchObject({ state: "ok", message: `2 runs wait to be begun, ${carried}, nothing was set aside` });
   const asked = {
     kinds: ["decided"],
     holder: "c",
@@ -54,7 +55,7 @@ test("[BUS-13] doctor says how many wait to be begun, and names what was set asi
   expect(look()).toEqual({
     check: "queue",
     state: "warn",
-    message: "1 run waits to be begun, 1 set aside: task-one (run run-one), what granted it was not to be found",
+    message: `1 run waits to be begun, ${carried}, 1 set aside: task-one (run run-one), what granted it was not to be found`,
     fix: "propose the plan again; silas logs has the cause",
   });
 });

@@ -10,6 +10,7 @@ import { settleByKind } from "./settle-by-kind.ts";
 import type { DecisionParts } from "./settler.ts";
 
 const FULL: StoreFault = { code: "disk_full", retryable: true };
+const CORRUPT: StoreFault = { code: "store_corrupt", retryable: false };
 const bus = { leaseSeconds: 60, heartbeatSeconds: 20, deliveriesMax: 5 };
 
 type Given = { readonly by?: "terminal" | "owner"; readonly state?: KeptRequest["state"]; readonly runId?: string };
@@ -147,10 +148,12 @@ test("a sign-in of a connection that is busy begins when the other one is over",
   await expect.poll(() => begun).toEqual(["begun"]);
 });
 
-test("a settler that throws or fails loses nothing: it is logged, the call answers, and the decision is settled later", async () => {
+test("a settler that throws or fails, however often, loses nothing: it is logged, the call answers, and the decision is settled later", async () => {
   const answers: (() => Promise<Result<void, StoreFault>>)[] = [
     () => Promise.reject(new Error("cut")),
     async () => err(FULL),
+    // More often than a message may fail.
+    ...Array.from({ length: 2 * bus.deliveriesMax }, () => async () => err(CORRUPT)),
     async () => ok(void settled.push("settled")),
   ];
   const settled: string[] = [];
@@ -159,7 +162,7 @@ test("a settler that throws or fails loses nothing: it is logged, the call answe
   });
   await decisions.start();
   await decisions.follow(await decide("memory_promotion"));
-  expect(logged).toEqual(["message_failed"]);
+  expect(logged).toEqual(["decision_not_settled"]);
   await expect
     .poll(() => {
       timers.next(Date.parse(clock.now()) + 600_000);

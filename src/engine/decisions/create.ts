@@ -1,7 +1,7 @@
 import { LIMITS } from "#base";
-import { beginsRun, decidedIdOf, type KeptRequest, type StoreFault } from "#model";
+import { beginsRun, decidedIdOf, type KeptRequest } from "#model";
 import type { ApprovalStore } from "#ports";
-import { createReader, type Outcome, type Reader, type ReaderDeps } from "../queue/reader.ts";
+import { createReader, UNUSED, type Outcome, type Reader, type ReaderDeps } from "../queue/reader.ts";
 import type { LeasedMessage } from "../queue/table.ts";
 import { settleByKind } from "./settle-by-kind.ts";
 import type { DecisionParts } from "./settler.ts";
@@ -29,9 +29,15 @@ export function createDecisions({ store, parts, ...deps }: DecisionsDeps): Decis
   let isRunning = false;
   const handle = async ({ message }: LeasedMessage, lost: AbortSignal): Promise<Outcome> => {
     if (message.kind !== "decided") return { how: "hopeless", reason: "not_understood" };
-    const { requestId: request_id, kind } = message.payload;
-    const onFault = (fault: StoreFault) => deps.log.error("decision_not_settled", { request_id, kind, ...fault });
-    return settleByKind[kind](message.payload, { ...parts(), find: store.find, isRunning, onFault, lost });
+    const { requestId: request_id, kind, runId } = message.payload;
+    const onFault = (fault: object) => deps.log.error("decision_not_settled", { request_id, kind, ...fault });
+    const settled = settleByKind[kind](message.payload, { ...parts(), find: store.find, isRunning, onFault, lost });
+    // A run that fails again and again is ended in words; any other decision has no such end and is never set aside.
+    if (runId !== undefined) return settled;
+    return settled.catch((cause: unknown) => {
+      onFault({ cause });
+      return UNUSED;
+    });
   };
   const reader = createReader(
     // A stop keeps runs from beginning, and nothing else that the owner decides.

@@ -1,7 +1,7 @@
 import type { Result } from "#base";
 import type { KeptRequest, MessageOf, StoreFault } from "#model";
 import type { MessagesDoor } from "#ports";
-import { DONE, FAILED, UNUSED, type Outcome } from "../queue/reader.ts";
+import { DONE, UNUSED, type Outcome } from "../queue/reader.ts";
 
 type Effect = (decision: KeptRequest) => Promise<Result<void, StoreFault>>;
 
@@ -60,9 +60,9 @@ export const afterDecision =
     return outcomeOf(await effect(found.value, parts), parts);
   };
 
-/** A fault that may pass is not the fault of the message. */
+/** A fault does not count as a try, whether it may pass or not: the decision stands, and is settled once the fault is gone. */
 function outcomeOf(done: Result<unknown, StoreFault>, { onFault }: Pick<Settling, "onFault">): Outcome {
   if (done.ok) return done.value === "busy" ? UNUSED : DONE;
   onFault(done.error);
-  return done.error.retryable ? UNUSED : FAILED;
+  return UNUSED;
 }

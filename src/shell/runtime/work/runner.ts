@@ -52,7 +52,9 @@ export function createRunner(deps: RunnerDeps): Runner {
       drive: begin,
       leave: leaveRun,
       endUngranted: (run) => endWithoutGrant(deps, run),
-      giveUp: (grant, reason) => endUnbegun(deps, { grant, kept: null, reason }),
+      // What was begun may have reached outside before it failed.
+      giveUp: ({ grant, kept }, reason) =>
+        kept === null ? endUnbegun(deps, { grant, kept, reason }) : endBroken(deps, { grant, status: "in_doubt" }),
     },
   );
   const leave = (): void => {

@@ -20,7 +20,7 @@ type Driver = {
   /** Ends a run whose grant is gone. */
   endUngranted(run: RunRecord): Promise<void>;
   /** Ends a run whose message is dead. */
-  giveUp(grant: GrantedRun, reason: string): Promise<void>;
+  giveUp(dead: Preparing, reason: string): Promise<void>;
 };
 
 export type GrantedRuns = Pick<DecisionParts["runs"], "drive" | "endDead"> & {
@@ -98,8 +98,9 @@ async function endDeadRuns({ queue, store }: GrantedDeps, driver: Driver): Promi
     const runId = message?.kind === "decided" ? message.payload.runId : undefined;
     if (runId === undefined) continue;
     const run = await store.find(runId);
-    if (!run.ok || run.value !== null) continue;
+    if (!run.ok || (run.value !== null && run.value.endedAt !== null)) continue;
     const grant = await store.grantOf(runId);
-    if (grant.ok && grant.value !== null) await driver.giveUp(grant.value, deadWords(letter));
+    if (!grant.ok || grant.value === null) continue;
+    await driver.giveUp({ grant: grant.value, kept: run.value }, deadWords(letter));
   }
 }
