@@ -198,16 +198,13 @@ test("[BUS-13] a run whose message was set aside does not seem to wait: it ends,
 });
 
 test("[BUS-13] a run that was begun and whose message was set aside does not seem to go on: it ends in doubt", async () => {
-  const { script, started } = heldProgram();
-  await inScene({ script }, async (scene, again) => {
+  await inScene({}, async (scene, again) => {
     const runId = await grantPlan(scene, INSIDE);
-    await scene.work.start();
-    await started;
-    const next = await again();
-    expect(await statusOf(next, runId)).toBe("running");
-    next.database.exec(
+    expect((await scene.work.pause(runId, BY)).ok).toBe(true);
+    scene.database.exec(
       "UPDATE queue SET state = 'dead', reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
     );
+    const next = await again();
     await next.work.start();
     await until(async () => (await statusOf(next, runId)) === "in_doubt");
     const shown = await next.work.show(runId);

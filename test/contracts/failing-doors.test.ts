@@ -22,9 +22,15 @@ const IN_SPITE: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The number of what waits is counted for open pages, and queues are read, after the call has its answer. A message whose
- * end could not be kept is delivered again.
+ * end could not be kept is delivered again, and so is that of a run which an earlier call let begin and which could not be
+ * read or ended.
  */
-const AFTERWARDS: ReadonlySet<string> = new Set(["review_count_failed", "queue_unreadable", "message_unsettled"]);
+const AFTERWARDS: ReadonlySet<string> = new Set([
+  "review_count_failed",
+  "queue_unreadable",
+  "message_unsettled",
+  "run_stopped",
+]);
 
 /** A stop that cannot be read counts as one, and an entry that only adds to the chain is not worth refusing the call. */
 const UNSAID: Readonly<Record<string, RegExp>> = {
