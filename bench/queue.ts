@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { dispatchOf, orderKeyOf, queueMessageText } from "../src/core/model/index.ts";
+import { decidedOf, orderKeyOf, queueMessageText } from "../src/core/model/index.ts";
 import { createAuditRules } from "../src/core/policy/index.ts";
 import type { Queue } from "../src/engine/index.ts";
 import { systemClock, systemRandomness, systemSha256 } from "../src/shell/runtime/index.ts";
@@ -60,8 +60,15 @@ export async function lines(): Promise<readonly Line[]> {
 
 const AT = systemClock.now();
 let sent = 0;
-const nextMessage = () =>
-  dispatchOf({ runId: `run-${(sent += 1)}`, workItemId: "task", at: AT, actor: { kind: "terminal" } });
+const nextMessage = () => messageOf(`run-${(sent += 1)}`);
+const messageOf = (runId: string) =>
+  decidedOf({
+    requestId: "request",
+    kind: "plan_approval",
+    at: AT,
+    actor: { kind: "terminal" },
+    run: { runId, workItemId: "task" },
+  });
 
 async function openQueue(queued: number): Promise<Queue> {
   const dataDir = join(makeDir(), "data");
@@ -76,14 +83,14 @@ async function openQueue(queued: number): Promise<Queue> {
 /** Ready messages, each with an order key of its own. */
 function fill(path: string, queued: number): void {
   const database = new DatabaseSync(path);
-  const sample = dispatchOf({ runId: "run-sample", workItemId: "task", at: AT, actor: { kind: "terminal" } });
+  const sample = messageOf("run-sample");
   const text = queueMessageText(sample);
   if (!text.ok) throw new Error(text.error.code);
   database
     .prepare(
       `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < :queued)
        INSERT INTO queue (message_id, kind, order_key, state, ready_at, message)
-       SELECT replace(:id, 'sample', 'q' || number), 'system_event', replace(:key, 'sample', 'q' || number), 'ready', :at,
+       SELECT replace(:id, 'sample', 'q' || number), 'decided', replace(:key, 'sample', 'q' || number), 'ready', :at,
          replace(:message, 'sample', 'q' || number) FROM numbers`,
     )
     .run({ queued, id: sample.id, key: orderKeyOf(sample), at: AT, message: text.value });
@@ -94,7 +101,7 @@ async function pass(queue: Queue): Promise<void> {
   const at = systemClock.now();
   const added = await queue.enqueue(nextMessage(), at);
   if (!added.ok) throw new Error(added.error.code);
-  const request = { kinds: ["system_event"], holder: "bench", countMax: 1, leaseMs: 60_000, deliveriesMax: 5 } as const;
+  const request = { kinds: ["decided"], holder: "bench", countMax: 1, leaseMs: 60_000, deliveriesMax: 5 } as const;
   const [lease] = await queue.lease({ ...request, at });
   if (lease === undefined) throw new Error("nothing was leased");
   const settled = await queue.settle({ lease, at });
@@ -132,7 +139,7 @@ function openBare(size: number): () => Promise<void> {
     });
     commit(() => {
       for (const id of ids) {
-        mark.run(`run_granted:run-${(marked += 1)}`);
+        mark.run(`decided:run-${(marked += 1)}`);
         remove.run(id);
       }
     });

@@ -77,8 +77,8 @@ export type TrustOpening = {
   readonly skills?: InstalledSkills;
   /** Sees each text of a plan that is parsed. */
   readonly readYaml?: typeof parseYaml;
-  /** Carries out a decision; nothing does unless this says so. */
-  readonly settle?: (decision: KeptRequest) => Promise<void>;
+  /** Waits for what follows from a decision; nothing does unless this says so. */
+  readonly follow?: (decision: KeptRequest) => Promise<void>;
 };
 
 /** Everything between a plan and a used approval, on a real file. */
@@ -124,10 +124,10 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     readYaml,
     settings,
   };
-  const { settle = NOTHING_FOLLOWS.settle } = opening;
+  const { follow = NOTHING_FOLLOWS.follow } = opening;
   return {
     stores,
-    approvals: createApprovalsDoor({ ...door, settle }),
+    approvals: createApprovalsDoor({ ...door, follow }),
     cutOff: createApprovalsDoor(door),
     signer,
   };
@@ -200,10 +200,10 @@ export const NO_PASSKEYS: Passkeys = {
   verify: async () => err({ code: "passkey_missing" }),
 };
 
-/** Approvals alone: no secret is asked for, and no decision is carried out. */
+/** Approvals alone: no secret is asked for, and nobody waits for what follows. */
 export const NOTHING_FOLLOWS = {
   secrets: { list: async () => ok([]), ask: async () => err({ code: "too_many_asked" as const, max: 0 }) },
-  settle: async () => {},
+  follow: async () => {},
 };
 
 const notInstalled = (name: string) =>

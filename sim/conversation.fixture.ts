@@ -56,8 +56,9 @@ export async function openConversation(world: World, opening: Opening = {}): Pro
   const { system = [], callables = {}, script = () => 0, vault = createMemoryVault(), models = NO_MODEL } = opening;
   const dataDir = join(world.root, "data");
   const sandboxes = playSandboxes(join(world.root, "spaces"), script);
-  const settle = async (decision: KeptRequest): Promise<void> => void (await messages.decided(decision));
-  const working = await openWork(world, { dataDir, vault, sandboxes, system, callables, settle });
+  const follow = (decision: KeptRequest): Promise<void> => working.work.decisions.follow(decision);
+  const others = () => ({ messages });
+  const working: Working = await openWork(world, { dataDir, vault, sandboxes, system, callables, follow, others });
   const { trust, work, gates } = working;
   const { stores } = trust;
   const { clock, seeded: randomness } = world;

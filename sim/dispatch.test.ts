@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { msOfInstant } from "#base";
-import { dispatchIdOf, dispatchOf, orderKeyOf, queueMessageText } from "#model";
+import { decidedIdOf, decidedOf, orderKeyOf, queueMessageText } from "#model";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
@@ -81,12 +81,18 @@ const countOf = ({ database }: Scene, sql: string): number => Number(database.pr
 
 /** As somebody who has the file, or a mistake of ours, would do it. */
 function putIn({ database }: Scene, runId: string): void {
-  const message = dispatchOf({ runId, workItemId: "task-steps", at: "2026-01-01T00:00:00.000Z" as never, actor: BY });
+  const message = decidedOf({
+    requestId: "request",
+    kind: "plan_approval",
+    at: "2026-01-01T00:00:00.000Z" as never,
+    actor: BY,
+    run: { runId, workItemId: "task-steps" },
+  });
   const text = queueMessageText(message);
   if (!text.ok) throw new Error(text.error.code);
   database
     .prepare(
-      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'system_event', ?, 'ready', '', ?)",
+      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'decided', ?, 'ready', '', ?)",
     )
     .run(message.id, orderKeyOf(message), text.value);
 }
@@ -95,8 +101,8 @@ test("[WORK-06] [FLOW-06] the queue is the only way to a run: what is granted an
   await inScene({}, async (scene) => {
     const lost = await grantPlan(scene, INSIDE.replace("task-steps", "task-lost"));
     const runId = await grantPlan(scene, INSIDE);
-    expect(rowsIn(scene)).toMatchObject([{ message_id: dispatchIdOf(lost) }, { message_id: dispatchIdOf(runId) }]);
-    scene.database.exec(`DELETE FROM queue WHERE message_id = '${dispatchIdOf(lost)}'`);
+    expect(rowsIn(scene)).toMatchObject([{ message_id: decidedIdOf(lost) }, { message_id: decidedIdOf(runId) }]);
+    scene.database.exec(`DELETE FROM queue WHERE message_id = '${decidedIdOf(lost)}'`);
     await scene.work.start();
     await until(async () => (await statusOf(scene, runId)) === "done");
     await scene.work.runGranted(lost);
@@ -157,7 +163,7 @@ test("[WSTORE-06] [BUS-15] [BUS-18] a dispatch that comes again changes nothing,
     await until(() => rowsIn(next).length === 1);
     // A run that rests keeps its message until it is over.
     await until(() => rowsIn(next)[0]?.state === "leased");
-    expect(rowsIn(next)).toMatchObject([{ message_id: dispatchIdOf(paused) }]);
+    expect(rowsIn(next)).toMatchObject([{ message_id: decidedIdOf(paused) }]);
     expect(next.ran).toEqual([]);
     expect(next.database.prepare("SELECT record FROM work_runs WHERE run_id = ?").get(runId)).toEqual(before);
     expect(await statusOf(next, paused)).toBe("paused");
@@ -191,6 +197,21 @@ test("[BUS-13] a run whose message was set aside does not seem to wait: it ends,
   });
 });
 
+test("[BUS-13] a run that was begun and whose message was set aside does not seem to go on: it ends in doubt", async () => {
+  await inScene({}, async (scene, again) => {
+    const runId = await grantPlan(scene, INSIDE);
+    expect((await scene.work.pause(runId, BY)).ok).toBe(true);
+    scene.database.exec(
+      "UPDATE queue SET state = 'dead', reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
+    );
+    const next = await again();
+    await next.work.start();
+    await until(async () => (await statusOf(next, runId)) === "in_doubt");
+    const shown = await next.work.show(runId);
+    expect(shown.ok && shown.value.run.lastError).toContain("silas logs");
+  });
+});
+
 const FOLDER = "files: { write: [/srv/one] }\nsteps:";
 const inFolder = (id: string): string => INSIDE.replace("task-steps", id).replace("steps:", FOLDER);
 
@@ -213,8 +234,8 @@ test("[BUS-12] [BUS-14] what waits for its turn is held by heartbeats for hours,
     scene.review.changed();
     await until(() => leaseUntil() > scene.world.clock.now());
     expect(rowsIn(scene)).toMatchObject([
-      { message_id: dispatchIdOf(first), state: "leased", deliveries: 1 },
-      { message_id: dispatchIdOf(second), state: "leased", deliveries: 1 },
+      { message_id: decidedIdOf(first), state: "leased", deliveries: 1 },
+      { message_id: decidedIdOf(second), state: "leased", deliveries: 1 },
     ]);
     go();
     for (let starts = 0; starts < 7; starts += 1) {
@@ -233,10 +254,9 @@ test("while everything is stopped nothing is taken from the queue and nothing is
     const runId = await grantPlan(scene, INSIDE);
     scene.review.changed();
     await scene.work.runGranted(runId);
-    expect(rowsIn(scene)).toMatchObject([{ state: "ready", deliveries: 0 }]);
     const next = await again();
-    await next.work.start();
     expect(rowsIn(next)).toMatchObject([{ state: "ready", deliveries: 0 }]);
+    await next.work.start();
     expect(next.ran).toEqual([]);
     expect((await next.work.stops.startAgain(BY)).ok).toBe(true);
     await until(async () => (await statusOf(next, runId)) === "done");
@@ -278,11 +298,12 @@ test("what was granted before there was a queue is on it after the upgrade, once
     const begun = await grantPlan(scene, INSIDE.replace("task-steps", "task-begun"));
     await scene.work.runGranted(begun);
     scene.database.exec("DROP TABLE queue; DROP TABLE processed_messages");
+    scene.database.exec("CREATE TABLE uncarried_decisions (request_id TEXT PRIMARY KEY)");
     const folder = new URL("../src/shell/stores/migrations/runtime/", import.meta.url);
-    const migrations = readdirSync(folder).filter((name) => /_(?:queues|one_queue)\.sql$/.test(name));
+    const migrations = readdirSync(folder).filter((name) => /_(?:queues|one_queue|decided)\.sql$/.test(name));
     for (const name of migrations.toSorted()) scene.database.exec(readFileSync(new URL(name, folder), "utf8"));
     const next = await again();
-    expect(rowsIn(next)).toEqual([{ message_id: dispatchIdOf(runId), state: "ready", deliveries: 0, reason: null }]);
+    expect(rowsIn(next)).toEqual([{ message_id: decidedIdOf(runId), state: "ready", deliveries: 0, reason: null }]);
     const runs = await settleAll(next);
     expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
     expect(next.ran.filter((one) => one === "make page")).toHaveLength(1);
@@ -307,5 +328,27 @@ test("[BUS-14] a full disk does not keep Silas from closing: the next start take
     await next.work.start();
     expect((await next.work.resume(paused, BY)).ok).toBe(true);
     await until(async () => (await statusOf(next, paused)) === "done");
+  });
+});
+
+test("[BUS-12] a run whose lease another process took is left where it is: it writes nothing more here", async () => {
+  const { script, started, go } = heldProgram();
+  await inScene({ script }, async (scene) => {
+    const runId = await grantPlan(scene, INSIDE);
+    await scene.work.start();
+    await started;
+    scene.database.exec("UPDATE queue SET fence = fence + 1, holder = 'another'");
+    const record = () => scene.database.prepare("SELECT record FROM work_runs WHERE run_id = ?").get(runId);
+    const before = record();
+    await until(scene.nextTimer);
+    await until(() => !scene.work.decisions.holds(decidedIdOf(runId)));
+    go();
+    await until(async () => {
+      const shown = await scene.work.show(runId);
+      return shown.ok && shown.value.progress === null;
+    });
+    await scene.work.close();
+    expect(record()).toEqual(before);
+    expect(rowsIn(scene)).toMatchObject([{ message_id: decidedIdOf(runId), state: "leased" }]);
   });
 });

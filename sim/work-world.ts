@@ -28,6 +28,7 @@ import {
   type GateCallables,
   type Work,
 } from "#runtime";
+import type { DecisionParts } from "#engine";
 import { createMemoryModels } from "#gateway";
 import { createSandboxes } from "#sandbox";
 import { createMemoryVault } from "#stores";
@@ -115,6 +116,8 @@ type Opening = TrustOpening & {
   readonly scheduling?: { readonly timers: Timers; readonly scheduler: Config["scheduler"] };
   /** What is suggested by itself; nothing unless this says so. */
   readonly suggestions?: Config["suggestions"];
+  /** What decisions do besides beginning runs; nothing unless this says so. */
+  readonly others?: () => Partial<DecisionParts>;
 };
 
 /** What connections are made of, besides their skills. */
@@ -184,9 +187,19 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
     sandboxes: guarded,
     skills,
     connections: connect({ trust, review, sandboxes: guarded, log }),
+    others: () => ({ ...NO_OTHERS, ...opening.others?.() }),
   });
   return { trust, work: planner.around(whole), review, gates };
 }
+
+const nothing = async (): Promise<void> => {};
+const settled = async () => ok();
+const NO_OTHERS: Omit<DecisionParts, "runs"> = {
+  messages: { decided: settled },
+  memory: { settle: settled },
+  skills: { settle: settled, close: nothing },
+  connections: { settle: async () => ok("begun" as const), start: nothing, close: nothing },
+};
 
 /** As they are shipped, but for the switch. */
 export const NO_SUGGESTIONS = {

@@ -19,7 +19,6 @@ import {
   type TlsUnreadable,
 } from "#channels";
 import { parseYaml } from "#config";
-import { createDecisions, type Decisions } from "#engine";
 import { createBotGateway, createEgressGateway, createModels, type Network } from "#gateway";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
@@ -156,7 +155,6 @@ export interface LocalApp {
   readonly connections: Connections;
   readonly memory: MemoryDoor;
   readonly work: Work;
-  readonly decisions: Decisions;
   readonly hold: HoldDoor;
   close(): Promise<void>;
 }
@@ -228,7 +226,6 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       if (!told.ok) log.error("instance_file_failed", told.error);
       await hold.whenOpen(async () => {
         stopMessages = startMessagesLife({ ...trust, nonces: stores.nonces, ...options, ...machine, log });
-        await trust.decisions.start();
         await trust.work.start();
         telegram.start(url);
       });
@@ -236,7 +233,6 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     },
     async close() {
       await Promise.all([server.close(), whole.close(), telegram.close()]);
-      await trust.decisions.close();
       await trust.work.close();
       await stopMessages?.();
       journals.feed.close();
@@ -284,7 +280,6 @@ export async function composeLocal(options: LocalOptions): Promise<Result<LocalA
     async close() {
       feed.close();
       await trust.messages.talk.close();
-      await trust.decisions.close();
       await trust.work.close();
       await stores.value.close();
       lock.value.release();
@@ -354,8 +349,8 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const ofSkills = { ...parts, store: stores.skills, approvals: stores.approvals, folders };
   const installed = createInstalledSkills(ofSkills);
   const store = withReviewFeed(stores.approvals, review);
-  const settle: Decisions["settle"] = (decision) => decisions.settle(decision);
-  const door = { ...parts, store, signer, passkeys, secrets, settle, settings: approvalSettings(options.config) };
+  const follow: Work["decisions"]["follow"] = (decision) => work.decisions.follow(decision);
+  const door = { ...parts, store, signer, passkeys, secrets, follow, settings: approvalSettings(options.config) };
   const asked = createApprovalsDoor({ ...door, skills: installed });
   const approvals = withoutSecrets.approvals(asked, findSecrets);
   const sandboxes = withStop(composeSandboxes({ ...options, searchPath: PROGRAMS }), stores.stops);
@@ -366,17 +361,16 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const connections = createConnections({ ...around, approvals: stores.approvals, stores, secrets, openCallback });
   const models = createModels({ config: options.config, vault, timers: machine.timers });
   const planner = createPlanner({ ...around, stores, gates, models });
-  const running = { ...around, connections: connections.uses, stores: planner.stores, gates, models };
-  const work = planner.around(createWork(running));
+  const others = () => ({ messages, memory, skills, connections });
+  const running = { ...around, connections: connections.uses, stores: planner.stores, gates, models, others };
+  const work: Work = planner.around(createWork(running));
   const customers = openCustomerFiles(options.config.sandbox.customerContextDir);
   const talking = { ...given, stores, review, stream: work.stream, models, customers, approvals, gates, signer };
   const messages = withoutSecrets.messages(createMessages(talking), findSecrets);
   const memory = createMemory({ ...given, stores, approvals });
-  const decisions = createDecisions({ messages, memory, skills, connections, store: stores.approvals, log });
   const doors = { work, approvals, memory, skills, connections, messages, passkeys, review, gates, secrets };
   return {
     ...doors,
-    decisions,
     keys: createKeysDoor({ vault, registry, clock, randomness, signer, audit }),
     hold: createHoldDoor({ store: stores.hold, registry, clock, onChanged: review.changed }),
     deviceKeys: createDeviceKeys({ ...parts, signer, review }),

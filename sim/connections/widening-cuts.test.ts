@@ -7,18 +7,16 @@ import { createMemoryVault } from "#stores";
 import { RUNTIME_FILE } from "../approval-world.ts";
 import { checkIntegrity, createCutting, lookAt, lookAtEach } from "../disk.ts";
 import { inWorld, type World } from "../disk-run.ts";
-import { allEnded, grantPlan, statusOf, until } from "../work-world.ts";
+import { allEnded, closeWork, grantPlan, statusOf, until } from "../work-world.ts";
 import {
   answer,
   askedIn,
-  closeAll,
   CONNECTION,
   installedIn,
   NARROW,
   openConnecting,
   planFor,
   playHost,
-  startAll,
   vaultAt,
   vaultWith,
   waitingIn,
@@ -70,7 +68,7 @@ test.each(SCENES)(
       const runId = await grantPlan(connecting, planFor("add"));
       // One of them is cut from the beginning of the run, the others from the answer.
       if (scene.answers === "declined") cutting.start();
-      await startAll(connecting);
+      await connecting.work.start();
       const request = await askedIn(connecting);
       if (scene.answers !== "declined") cutting.start();
       await answer(connecting, { request, says: scene.answers });
@@ -80,7 +78,7 @@ test.each(SCENES)(
       } else service.answer = scene.service;
       await until(async () => (await statusOf(connecting, runId)) === scene.ends);
       cutting.finish();
-      await closeAll(connecting);
+      await closeWork(connecting);
       const desk: Desk = { world, skills, vault };
       let looks = 0;
       const look = (dir: string, seen: Seen) => lookTwice(desk, { dir, seen, isKilledAgain: (looks += 1) % 3 === 1 });
@@ -117,7 +115,7 @@ async function judge({ world, skills, vault }: Desk, { dir, outside, onStatement
   const copy = vaultWith(await vaultAt(vault, outside.access), outside);
   const parts = { dataDir: dir, vault: copy, service, skills };
   const again = await openConnecting(world, onStatement === undefined ? parts : { ...parts, onStatement });
-  await startAll(again);
+  await again.work.start();
   await until(async () => {
     const request = await waitingIn(again);
     if (request !== null) await answer(again, { request, says: "declined" });
@@ -148,6 +146,6 @@ async function judge({ world, skills, vault }: Desk, { dir, outside, onStatement
   else expect(["blocked", "in_doubt"]).toContain(run.status);
   const verdict = await again.trust.stores.audit.verify("genesis");
   expect(verdict).toMatchObject({ ok: true, value: { valid: true } });
-  await closeAll(again);
+  await closeWork(again);
   checkIntegrity(join(dir, RUNTIME_FILE));
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { assert, err, ok } from "#base";
 import { openCallback } from "#channels";
 import { parseYaml } from "#config";
-import { createDecisions, type Decisions } from "#engine";
 import type { KeptRequest, SandboxRun, SecretRef } from "#model";
 import type { KeptConnection, SandboxCommand, Sandboxes, Timers, Vault } from "#ports";
 import { createConnections, createSecretsDoor, type Connections, type InstalledSkills } from "#runtime";
@@ -11,7 +10,7 @@ import { createMemoryVault, openSkillFolders } from "#stores";
 import { readManifest, skillFact } from "#work";
 import { answerTo, BY } from "../approval-world.ts";
 import type { World } from "../disk-run.ts";
-import { closeWork, NEVER_DUE, openWork, until, type Around, type Working } from "../work-world.ts";
+import { NEVER_DUE, openWork, until, type Around, type Working } from "../work-world.ts";
 
 export const CONNECTION = "conn-0123456789abcdef";
 const ACCESS = `${CONNECTION}.access` as SecretRef;
@@ -185,7 +184,6 @@ export async function vaultAt(vault: Vault, access: string): Promise<Vault> {
 
 export type Connecting = Working & {
   readonly connections: Connections;
-  readonly decisions: Decisions;
   readonly keep: () => Promise<void>;
 };
 export type ConnectingParts = {
@@ -240,32 +238,12 @@ export async function openConnecting(
     made = { connections, keep };
     return connections.uses;
   };
-  const settle = (decision: KeptRequest): Promise<void> => decisions.settle(decision);
-  const working = await openWork(world, { ...parts, sandboxes: service, connect, settle });
+  const follow = (decision: KeptRequest): Promise<void> => working.work.decisions.follow(decision);
+  const others = () => ({ connections: whole.connections });
+  const working: Working = await openWork(world, { ...parts, sandboxes: service, connect, follow, others });
   assert(made !== null, "work is made with its connections");
   const whole = made as { readonly connections: Connections; readonly keep: () => Promise<void> };
-  const store = working.trust.stores.approvals;
-  const decisions: Decisions = createDecisions({ ...NO_OTHERS, connections: whole.connections, store });
-  return { ...working, ...whole, decisions };
-}
-
-/** Nothing else is decided here. */
-const NO_OTHERS = {
-  messages: { decided: async () => ok() },
-  memory: { settle: async () => ok() },
-  skills: { settle: async () => {}, close: async () => {} },
-  log: { error: () => {} },
-};
-
-/** As `silas start` does: connections first, then what was left and granted. */
-export async function startAll({ decisions, work }: Connecting): Promise<void> {
-  await decisions.start();
-  await work.start();
-}
-
-export async function closeAll(connecting: Connecting): Promise<void> {
-  await connecting.decisions.close();
-  await closeWork(connecting);
+  return { ...working, ...whole };
 }
 
 const CONFIG = {

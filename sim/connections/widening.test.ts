@@ -1,22 +1,22 @@
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { assert, msOfInstant } from "#base";
 import type { KeptConnection, Timers } from "#ports";
 import { createMemoryVault } from "#stores";
+import { RUNTIME_FILE } from "../approval-world.ts";
 import { inWorld, type World } from "../disk-run.ts";
 import { createVirtualTimers } from "../seeded.ts";
-import { grantPlan, statusOf, until } from "../work-world.ts";
+import { closeWork, grantPlan, statusOf, until } from "../work-world.ts";
 import {
   answer,
   askedIn,
-  closeAll,
   CONNECTION,
   installedIn,
   NARROW,
   openConnecting,
   planFor,
   playHost,
-  startAll,
   vaultWith,
   WIDE,
   type Connecting,
@@ -47,7 +47,7 @@ test.each([true, false])(
       const connecting = await openConnecting(world, parts);
       await connecting.keep();
       const runId = await grantPlan(connecting, planFor("add"));
-      await startAll(connecting);
+      await connecting.work.start();
       await answer(connecting, { request: await askedIn(connecting), says: "approved" });
       parts.service.answer = "give";
       await until(async () => (await statusOf(connecting, runId)) === "done");
@@ -57,7 +57,7 @@ test.each([true, false])(
       const { record } = await keptIn(connecting);
       expect(record.permissionsGranted).toEqual(["notes.read", "notes.write"]);
       expect(parts.outside).toMatchObject({ access: WIDE, used: [`Bearer ${WIDE}`] });
-      await closeAll(connecting);
+      await closeWork(connecting);
     });
   },
 );
@@ -71,13 +71,13 @@ test.each([
     const connecting = await openConnecting(world, parts);
     await connecting.keep();
     const runId = await grantPlan(connecting, planFor("add"));
-    await startAll(connecting);
+    await connecting.work.start();
     await answer(connecting, { request: await askedIn(connecting), says: "approved" });
     parts.service.token = token;
     parts.service.answer = "give";
     await until(async () => ["blocked", "done"].includes(await statusOf(connecting, runId)));
     expect([await statusOf(connecting, runId), parts.outside.access]).toEqual([ended, access]);
-    await closeAll(connecting);
+    await closeWork(connecting);
   });
 });
 
@@ -91,7 +91,7 @@ test("a connection is looked at in the moment in which that is due, and not befo
     };
     const connecting = await openConnecting(world, { ...(await partsIn(world)), timers: { after } });
     await connecting.keep();
-    await connecting.connections.start();
+    await connecting.connections.start(() => {});
     await until(() => armed > 0);
     const begunMs = msOfInstant(world.clock.now());
     const dueMs = (Math.floor(begunMs / HOUR_MS) + 1) * HOUR_MS;
@@ -106,7 +106,7 @@ test("a connection is looked at in the moment in which that is due, and not befo
     await until(() => armed > before);
     await connecting.connections.close();
     expect(await lookedMs()).toBe(dueMs);
-    await closeAll(connecting);
+    await closeWork(connecting);
   });
 });
 
@@ -118,7 +118,7 @@ test("[PERM-04] what failed between the question and the answer is not signed in
     const connecting = await openConnecting(world, parts);
     await connecting.keep();
     const runId = await grantPlan(connecting, planFor("add"));
-    await startAll(connecting);
+    await connecting.work.start();
     const request = await askedIn(connecting);
     const { record, ...rest } = await keptIn(connecting);
     const failed: KeptConnection = { ...rest, record: { ...record, status: "failed" } };
@@ -127,7 +127,7 @@ test("[PERM-04] what failed between the question and the answer is not signed in
     await until(async () => (await statusOf(connecting, runId)) === "blocked");
     expect(await keptIn(connecting)).toEqual(failed);
     expect(parts.outside).toMatchObject({ signIns: 0, used: [] });
-    await closeAll(connecting);
+    await closeWork(connecting);
   });
 });
 
@@ -137,14 +137,14 @@ test("[PERM-04] what was removed while it was asked about does not come back by 
     const connecting = await openConnecting(world, parts);
     await connecting.keep();
     const runId = await grantPlan(connecting, planFor("add"));
-    await startAll(connecting);
+    await connecting.work.start();
     const request = await askedIn(connecting);
     assert((await connecting.connections.remove(CONNECTION, { kind: "terminal" })).ok, "it is removed");
     await answer(connecting, { request, says: "approved" });
     await until(async () => (await statusOf(connecting, runId)) === "blocked");
     expect(await connecting.trust.stores.connections.list()).toMatchObject({ value: [] });
     expect(parts.outside).toMatchObject({ signIns: 0, used: [] });
-    await closeAll(connecting);
+    await closeWork(connecting);
   });
 });
 
@@ -156,20 +156,23 @@ test("[PERM-04] more that is approved while another sign-in of the connection go
     const plans = [planFor("add"), planFor("add").replace("id: task-add", "id: task-more")];
     const runs: string[] = [];
     for (const plan of plans) runs.push(await grantPlan(connecting, plan));
-    await startAll(connecting);
+    await connecting.work.start();
     const asked = async () => {
       const inbox = await connecting.trust.approvals.inbox();
       return inbox.ok ? inbox.value.filter(({ kind }) => kind === "permission_escalation") : [];
     };
     await until(async () => (await asked()).length === 2);
     for (const request of await asked()) await answer(connecting, { request, says: "approved" });
-    const open = await connecting.trust.stores.approvals.uncarried();
-    expect(open).toMatchObject({ value: [{ kind: "permission_escalation" }] });
+    const file = new DatabaseSync(join(parts.dataDir, RUNTIME_FILE));
+    expect(
+      file.prepare("SELECT message ->> '$.payload.kind' AS kind FROM queue WHERE order_key LIKE '%decided:%'").all(),
+    ).toMatchObject([{ kind: "permission_escalation" }]);
+    file.close();
     parts.service.answer = "give";
     await until(async () =>
       (await Promise.all(runs.map((run) => statusOf(connecting, run)))).every((is) => is === "done"),
     );
     expect(parts.outside.signIns).toBe(2);
-    await closeAll(connecting);
+    await closeWork(connecting);
   });
 });

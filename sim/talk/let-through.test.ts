@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { assert, ok } from "#base";
-import { createDecisions } from "#engine";
+import { assert } from "#base";
 import { createMemoryModels } from "#gateway";
 import type { Gate, KeptRequest } from "#model";
 import { answerTo } from "../approval-world.ts";
@@ -59,6 +58,7 @@ async function scene(world: World) {
   const restart = async (before: Conversation): Promise<Conversation> => {
     const silas = await reopen(before);
     assert((await silas.messages.resume()).ok, "what was left is made up for");
+    await silas.work.start();
     return silas;
   };
   const answersTo = async ({ messages }: Conversation, messageId: string): Promise<readonly unknown[]> => {
@@ -119,32 +119,25 @@ test("[TURN-08] a decision about a waiting message that was not carried out is s
       const { silas, messageId, request } = await wait();
       assert((await silas.cutOff.decide(answerTo(request, verdict))).ok, "it is decided");
       const second = await reopen(silas);
-      const { messages, trust } = second;
-      const decisions = createDecisions({ ...NO_OTHERS, messages, store: trust.stores.approvals });
+      const { work, trust } = second;
       const kept = () => trust.stores.messages.find(messageId);
       expect(await kept()).toMatchObject({ value: { state: "waiting" } });
-      await decisions.start();
-      expect(await kept()).toMatchObject({ value: { state } });
-      expect(await trust.stores.approvals.uncarried()).toEqual({ ok: true, value: [] });
+      await work.start();
+      await until(async () => {
+        const found = await kept();
+        return found.ok && found.value?.state === state;
+      });
       const decided = await trust.stores.approvals.find(request.requestId);
       assert(decided.ok && decided.value !== null, "the decision is kept");
-      const { settle } = decisions;
       const settlements = async () => {
         const entries = await trust.stores.audit.entries(EVERY);
         return entries.ok ? entries.value.filter(({ event }) => event.startsWith("message_")).length : null;
       };
       const before = await settlements();
-      await settle(decided.value);
+      assert((await second.messages.decided(decided.value)).ok, "it is carried out again");
       expect(await settlements()).toBe(before);
       await second.close();
     });
   }
 });
 const EVERY = { beforeSeq: null, from: null, to: null, limit: 500 };
-const nothing = async () => {};
-const NO_OTHERS = {
-  memory: { settle: async () => ok() },
-  skills: { settle: nothing, close: nothing },
-  connections: { settle: nothing, start: nothing, close: nothing },
-  log: { error: () => {} },
-};

@@ -3,7 +3,7 @@
  *
  * The durable queue: what must happen later is a message on it. A reader leases messages of some kinds, handles each
  * under a lease until its work is over, and settles it together with what its handler writes.
- * Decisions: one table with one settler per kind carries out what the owner decided, after the commit and at a start.
+ * Decisions: the commit of a decision sends a message, and one table with one settler per kind carries it out.
  * Conversations: `converse` holds every conversation with a model, one step at a time, and each call of a model is a row of
  * the one ledger, which budgets are sums of.
  * The turn feed: carries a reply to open pages and terminals while it is written; nothing hangs on it.
@@ -25,6 +25,7 @@ export {
 } from "./queue/table.ts";
 export { performAsk } from "./tools/ask.ts";
 export { createDecisions, type Decisions } from "./decisions/create.ts";
+export type { DecisionParts } from "./decisions/settler.ts";
 export { converse, type ConversationOutcome } from "./conversation/converse.ts";
 export type { ModelCallDeps } from "./models/call-model.ts";
 export { createModelLedger, type ModelLedger } from "./models/ledger.ts";

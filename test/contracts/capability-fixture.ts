@@ -69,21 +69,32 @@ export async function approvedHome(furniture: Furniture): Promise<string> {
   const service = await notesHost();
   const timers = { after: () => () => {} };
   const { network } = service;
-  const app = must(
-    await composeLocal({ config, stateDir: paths.stateDir, machine: { clock: { now }, timers }, network }),
-  );
-  const desk: Desk = { app, folder: "", dataDir: config.dataDir, moveMs: () => {}, now };
-  try {
+  const open = async (): Promise<Desk> => {
+    const machine = { clock: { now }, timers };
+    const app = must(await composeLocal({ config, stateDir: paths.stateDir, machine, network }));
     must(await app.keys.prepare());
+    return { app, folder: "", dataDir: config.dataDir, moveMs: () => {}, now };
+  };
+  if (furniture !== "skills") {
+    // Only a process that goes on signs in; it would also begin the runs, so it ends before they are approved.
+    const going = await open();
+    try {
+      await going.app.work.decisions.start();
+      const view = await connected({ ...going, service, home });
+      if (view.record.status !== "active") throw new Error("it is connected");
+    } finally {
+      await going.app.close();
+    }
+  }
+  const desk = await open();
+  try {
     await installIn(desk, skillFolder());
     for (const text of Object.values(tries(config.dataDir))) await approve(desk, text);
     if (furniture !== "skills") {
       await approve(desk, planProposalText({ plan: GOAL, tasks: [], standing: STANDING }));
-      const view = await connected({ ...desk, service, home });
-      if (view.record.status !== "active") throw new Error("it is connected");
     }
   } finally {
-    await app.close();
+    await desk.app.close();
   }
   const database = new DatabaseSync(join(config.dataDir, "silas.db"));
   const guards = database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all();

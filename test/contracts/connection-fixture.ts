@@ -232,9 +232,9 @@ export type ConnectionDesk = Desk & { readonly service: NotesHost; readonly home
 
 /** Everything but a server, with the real sandbox and gateway, and the service behind them. */
 export async function openConnectionDesk(
-  given: { readonly home?: string; readonly service?: NotesHost } = {},
+  given: { readonly home?: string; readonly service?: NotesHost; readonly as?: "silas" | "verb" } = {},
 ): Promise<ConnectionDesk> {
-  const { home = homeDir(), service = await notesHost() } = given;
+  const { home = homeDir(), service = await notesHost(), as = "silas" } = given;
   const loaded = loadConfig({
     env: { SILAS_HOME: home },
     cwd: home,
@@ -256,6 +256,8 @@ export async function openConnectionDesk(
   );
   onTestFinished(() => app.close());
   must(await app.keys.prepare());
+  // A process that goes on carries out what is decided; a verb leaves sign-ins to it.
+  if (as === "silas") await app.work.decisions.start();
   const moveMs = (ms: number): void => void (nowMs += ms);
   return { app, folder: "", dataDir: config.dataDir, moveMs, now, service, home };
 }
@@ -279,7 +281,6 @@ export async function askedToConnect(desk: ConnectionDesk, files: Files = NOTES)
 export async function connected(desk: ConnectionDesk, files: Files = NOTES): Promise<ConnectionView> {
   const request = await askedToConnect(desk, files);
   await decide(desk, request);
-  await desk.app.connections.settle();
   desk.service.allow();
   return until(desk.app, ({ record }) => record.status !== "connecting");
 }

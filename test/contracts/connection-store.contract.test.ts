@@ -110,9 +110,7 @@ describe.each([
         card: { ...request.card, cardType: "connection_setup" },
       }),
     );
-    expect(must(await connections.unsettled())).toEqual([]);
     must(await approvals.spend(spendingFor(tokenFor("one"), { lineage: "run-one", requestId: request.requestId })));
-    expect(must(await connections.unsettled()).map(({ requestId }) => requestId)).toEqual([request.requestId]);
     const begin = () =>
       connections.begin(request.requestId, kept({}, { status: "connecting" }), draft("connection_proposed"));
     // What was removed meanwhile does not come back by it.
@@ -120,7 +118,6 @@ describe.each([
     expect(must(await connections.find(ID))).toBeNull();
     must(await connections.keep(kept(), null));
     expect(must(await begin())).toBe(true);
-    expect(must(await connections.unsettled())).toEqual([]);
     expect(must(await begin())).toBe(false);
     expect(await told(opened)).toEqual(["connection_proposed"]);
     expect(must(await connections.find(ID))?.record.status).toBe("connecting");
@@ -134,7 +131,6 @@ describe.each([
     must(await approvals.propose({ ...request, kind, card: { ...request.card, cardType: kind } }));
     must(await approvals.spend(spendingFor(tokenFor("one"), { lineage: "run-one", requestId: request.requestId })));
     const { requestId } = request;
-    expect(must(await connections.unsettled()).map((one) => one.requestId)).toEqual([requestId]);
     expect(must(await connections.outcomeOf(requestId))).toBeNull();
     const begun = kept({ registeredAt: at(2), widens: requestId }, { status: "connecting" });
     must(await connections.keep({ ...begun, widens: null }, null));

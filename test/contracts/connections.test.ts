@@ -26,7 +26,6 @@ const secretsOf = async ({ app }: ConnectionDesk): Promise<readonly string[]> =>
 
 const begun = async (desk: ConnectionDesk, files = NOTES): Promise<void> => {
   await decide(desk, await askedToConnect(desk, files));
-  await desk.app.connections.settle();
 };
 
 describe("connecting to a service", () => {
@@ -41,11 +40,9 @@ describe("connecting to a service", () => {
     // The script would take a typed secret first; a code is better.
     expect(shown.get("/auth_strategy")).toBe("device_code");
     expect(shown.get("/hosts/0")).toBe("notes.example.com");
-    await app.connections.settle();
     expect(service.asked).toEqual([]);
     expect(must(await app.connections.list())).toMatchObject([{ record: { status: "proposed" }, setup: null }]);
     await decide(desk, request);
-    await app.connections.settle();
     const waiting = await until(app, ({ setup }) => setup !== null);
     expect(waiting.record.status).toBe("connecting");
     expect(waiting.setup).toMatchObject({
@@ -96,7 +93,6 @@ describe("connecting to a service", () => {
     expect(await asks()).toEqual([requestId]);
     const answer = { requestId, verdict: "declined", shownHash, actor: TERMINAL, friction: [] } as const;
     must(await desk.app.approvals.decide(answer));
-    await desk.app.connections.settle();
     expect(await asks()).toEqual([null]);
     expect(desk.service.asked).toEqual([]);
   });
@@ -114,7 +110,6 @@ describe("connecting to a service", () => {
     expect(view).toMatchObject({ record: { status: "proposed" }, setup: null, failure: null });
     expect(await secretsOf(desk)).toEqual([]);
     desk.service.allow();
-    await desk.app.connections.settle();
     expect(must(await desk.app.connections.list())).toMatchObject([{ record: { status: "proposed" } }]);
   });
 
@@ -129,7 +124,6 @@ describe("connecting to a service", () => {
     database.close();
     const again = await openConnectionDesk({ home: desk.home, service: desk.service });
     again.service.allow();
-    await again.app.decisions.start();
     expect(must(await again.app.connections.show(record.connectionId))).toMatchObject({
       record: { status: "failed", permissionsGranted: [] },
       setup: null,
@@ -157,7 +151,6 @@ describe("connecting to a service", () => {
     const [request] = must(await app.approvals.inbox());
     if (request === undefined) throw new Error("it asks again");
     await decide(desk, request);
-    await app.connections.settle();
     await until(app, ({ setup }) => setup !== null);
     service.allow();
     expect(await until(app, ({ record }) => record.status !== "connecting")).toMatchObject({

@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import type { KeptRequest } from "#model";
+import type { Instant } from "#base";
+import { decidedOf, orderKeyOf, queueMessageText, type KeptRequest } from "#model";
 import type { Sender } from "#ports";
 import { eventsOf, homeDir, openDesk, TERMINAL, type Desk } from "./batch-fixture.ts";
 import { askedToConnect, openConnectionDesk, until } from "./connection-fixture.ts";
@@ -65,6 +66,21 @@ function cut({ dataDir }: Desk, table: string): () => void {
   };
 }
 
+/** As if its message had never been settled. */
+function deliverAgain({ dataDir }: Pick<Desk, "dataDir">, { requestId, kind, decidedAt: at }: KeptRequest): void {
+  const message = decidedOf({ requestId, kind, at: at as Instant, actor: TERMINAL });
+  const text = queueMessageText(message);
+  if (!text.ok) throw new Error(text.error.code);
+  const database = new DatabaseSync(join(dataDir, "silas.db"));
+  database.prepare("DELETE FROM processed_messages WHERE message_id = ?").run(message.id);
+  database
+    .prepare(
+      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'decided', ?, 'ready', '', ?)",
+    )
+    .run(message.id, orderKeyOf(message), text.value);
+  database.close();
+}
+
 test.each(Object.entries(SCENES))(
   "%s that was decided and not carried out is carried out by the next start, once however often it is settled",
   async (_, { table, event, ask }) => {
@@ -79,23 +95,24 @@ test.each(Object.entries(SCENES))(
     const second = await openDesk({}, home);
     const decided = must(await second.app.approvals.show(request.requestId));
     expect(decided.state).toBe("approved");
-    await second.app.decisions.start();
-    expect(await told(second, event)).toBe(1);
-    await second.app.decisions.settle(decided);
-    await second.app.decisions.start();
+    await second.app.work.decisions.start();
+    await expect.poll(() => told(second, event)).toBe(1);
+    deliverAgain(second, decided);
+    await second.app.work.decisions.follow(decided);
     expect(await told(second, event)).toBe(1);
   },
 );
 
 test("a setup that was approved in a verb begins with the next start, once however often it is settled", async () => {
-  const first = await openConnectionDesk();
+  const first = await openConnectionDesk({ as: "verb" });
   const request = await askedToConnect(first);
   await decide(first, request);
   expect(must(await first.app.connections.list())).toMatchObject([{ record: { status: "proposed" }, setup: null }]);
   await first.app.close();
   const second = await openConnectionDesk({ home: first.home, service: first.service });
-  await second.app.decisions.start();
   await until(second.app, ({ setup }) => setup !== null);
-  await second.app.decisions.settle(must(await second.app.approvals.show(request.requestId)));
+  const decided = must(await second.app.approvals.show(request.requestId));
+  deliverAgain(second, decided);
+  await second.app.work.decisions.follow(decided);
   expect(await told(second, "connection_setup_begun")).toBe(1);
 });

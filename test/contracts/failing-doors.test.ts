@@ -5,11 +5,11 @@ import { DONE, DOORS } from "./door-calls.ts";
 
 /** What a call does in spite of a fault: it is told in the log, or it is one of those that need no word. */
 const IN_SPITE: Readonly<Record<string, readonly string[]>> = {
-  // The decision is kept; what follows from it is made up for.
+  // The decision is kept, and its message is delivered again.
   "decide: approve what lets nothing run": ["decision_not_settled"],
-  // A card about words that are gone does nothing.
-  change: ["memory_promotion_not_withdrawn"],
-  forget: ["memory_promotion_not_withdrawn"],
+  // A card about words that are gone does nothing. One that is withdrawn is declined, which is a decision.
+  change: ["memory_promotion_not_withdrawn", "decision_not_settled"],
+  forget: ["memory_promotion_not_withdrawn", "decision_not_settled"],
   "journal exportLines": ["audit_append_failed"],
   // Everything is stopped all the same, until Silas ends.
   stop: ["stop_not_recorded"],
@@ -20,8 +20,17 @@ const IN_SPITE: Readonly<Record<string, readonly string[]>> = {
   "goals: resume": ["goals_unreadable"],
 };
 
-/** The number of what waits is counted for open pages, and queues are read, after the call has its answer. */
-const AFTERWARDS: ReadonlySet<string> = new Set(["review_count_failed", "queue_unreadable"]);
+/**
+ * The number of what waits is counted for open pages, and queues are read, after the call has its answer. A message whose
+ * end could not be kept is delivered again, and so is that of a run which an earlier call let begin and which could not be
+ * read or ended.
+ */
+const AFTERWARDS: ReadonlySet<string> = new Set([
+  "review_count_failed",
+  "queue_unreadable",
+  "message_unsettled",
+  "run_stopped",
+]);
 
 /** A stop that cannot be read counts as one, and an entry that only adds to the chain is not worth refusing the call. */
 const UNSAID: Readonly<Record<string, RegExp>> = {

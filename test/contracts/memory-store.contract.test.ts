@@ -158,9 +158,7 @@ describe.each([
     const item = memoryNamed("a", { taint: "external" });
     must(await memories.store(kept(item)));
     await approve(opened, item);
-    expect(must(await memories.unsettled()).map(({ requestId }) => requestId)).toEqual(["request-a"]);
     must(await memories.promote(promotionFor(item)));
-    expect(must(await memories.unsettled())).toEqual([]);
     const place = { scopeId: SCOPE, memoryId: item.memoryId };
     const verified = { ...item, taint: "owner", trustLevel: "verified", endorsed: { token_id: "tok_a", at: at(5) } };
     expect(must(await memories.find(place))).toEqual(verified);
@@ -182,7 +180,6 @@ describe.each([
     must(await memories.store(kept(item)));
     must(await memories.promote(promotionFor(item, { itemDigest: sha256Hex("other words") })));
     expect(must(await memories.find({ scopeId: SCOPE, memoryId: item.memoryId }))).toEqual(item);
-    expect(must(await memories.unsettled())).toEqual([]);
     expect(await toldOf(opened)).toEqual(["memory_stored"]);
   });
 

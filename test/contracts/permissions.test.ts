@@ -71,7 +71,6 @@ const approve = async (desk: ConnectionDesk, request: KeptRequest, answer?: Owne
   const said = { requestId, verdict: "approved", shownHash, actor: TERMINAL, friction: ["tap", "confirm"] } as const;
   must(await desk.app.approvals.decide({ ...said, ...(answer === undefined ? {} : { answer }) }));
   desk.service.forget();
-  await desk.app.connections.settle();
 };
 const ended = async ({ app }: ConnectionDesk, { runId, over }: Running) => {
   await over;
@@ -151,7 +150,6 @@ describe("a step that needs more than was granted", () => {
       'Step 1 of "Use the notes", use, runs scripts/add_note.mjs, which uses notes.write',
     );
     expect(request.card.ctas.map(({ action }) => action)).toEqual(["approve", "approve_once", "decline"]);
-    await desk.app.connections.settle();
     expect(adds(desk)).toEqual([]);
     expect(await grantedTo(desk)).toEqual(["notes.read"]);
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { sha256Hex } from "#base";
 import type { LeasedMessage, Queue } from "#engine";
-import { dispatchOf, questionOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
+import { decidedOf, questionOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import { openRuntime, type RuntimeStores } from "#stores";
 import { BY } from "./approval-fixture.ts";
@@ -44,11 +44,14 @@ export async function inQueue<T>(work: (queue: Queue) => Promise<T>): Promise<T>
 }
 
 /** Has an order key of its own. */
-export const dispatchNamed = (
-  id: string,
-  over: Partial<MessageOf<"system_event">> = {},
-): MessageOf<"system_event"> => ({
-  ...dispatchOf({ runId: id, workItemId: "item", at: at(0), actor: BY }),
+export const dispatchNamed = (id: string, over: Partial<MessageOf<"decided">> = {}): MessageOf<"decided"> => ({
+  ...decidedOf({
+    requestId: "request",
+    kind: "plan_approval",
+    at: at(0),
+    actor: BY,
+    run: { runId: id, workItemId: "item" },
+  }),
   id,
   ...over,
 });
@@ -65,7 +68,7 @@ export const questionNamed = (
 });
 
 export const requestOf = (over: Partial<LeaseRequest> = {}): LeaseRequest => ({
-  kinds: ["system_event"],
+  kinds: ["decided"],
   holder: "one",
   countMax: 10,
   at: at(0),

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { LIMITS } from "#base";
-import { dispatchIdOf, type MessageKind, type QueueMessage } from "#model";
+import { decidedIdOf, type MessageKind, type QueueMessage } from "#model";
 import { readQueues } from "#stores";
-import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import {
   dispatchNamed,
@@ -162,7 +162,7 @@ test("[BUS-19] [BUS-20] [BUS-21] readers get messages of their own kinds; a send
   }
   expect(await messageEvents(opened)).toEqual(Array<string>(4).fill("message_unrouted"));
   expect(() => queue.send(dispatchNamed("b", { sentBy: "user" }), at(0))).toThrow("BUS-20");
-  expect(idsOf(await lease(opened, { kinds: ["system_event", ...others] }))).toEqual(["a"]);
+  expect(idsOf(await lease(opened, { kinds: ["decided", ...others] }))).toEqual(["a"]);
 });
 
 test("a lease takes as many messages as asked for, or the one that is named", async () => {
@@ -181,10 +181,14 @@ test("a lease over several kinds answers with the messages that have been ready 
   const opened = await openQueue();
   await send(opened, questionNamed("late", "x"), 2);
   await send(opened, dispatchNamed("early"), 1);
-  expect(idsOf(await lease(opened, { kinds: ["user_message", "system_event"], at: at(3) }))).toEqual(["early", "late"]);
+  const kinds = ["user_message", "decided"] as const;
+  // The first kind has enough for the whole lease, and the second one has waited longer.
+  expect(idsOf(await lease(opened, { kinds, countMax: 1, at: at(3) }))).toEqual(["early"]);
+  await opened.queue.recover("one", at(3));
+  expect(idsOf(await lease(opened, { kinds, at: at(3) }))).toEqual(["early", "late"]);
 });
 
-test("[WORK-06] [FLOW-06] approving a plan with steps sends its dispatch in the same commit, and a plan without steps sends none", async () => {
+test("[WORK-06] [FLOW-06] every decision is sent in its own commit, and names the run that it lets begin", async () => {
   const opened = await openQueue();
   must(await opened.keys.add(KEY, ENROLLED));
   let told = 0;
@@ -197,14 +201,22 @@ test("[WORK-06] [FLOW-06] approving a plan with steps sends its dispatch in the 
   };
   await approve("steps", { executor_kind: "steps" });
   await approve("prose", { executor_kind: null });
+  const { requestId, planHash } = must(await opened.approvals.propose(requestFor("declined"))).request;
+  must(await opened.approvals.decline({ requestId, planHash, at: at(0), actor: BY }));
   // A further use of an approval is a repair, or undoes a batch.
   must(await opened.approvals.spend(spendingFor(tokenFor("steps", 2), { lineage: "run-again" })));
   const refused = spendingFor(tokenFor("steps", 2), { lineage: "run-refused" });
   expect(await opened.approvals.spend(refused)).toMatchObject({ error: { code: "uses_exhausted" } });
   const ready = await lease(opened);
-  expect(told).toBe(2);
-  expect(idsOf(ready)).toEqual([dispatchIdOf("run-steps"), dispatchIdOf("run-again")]);
-  expect(ready[0]?.message).toMatchObject({ sentBy: "runtime", taint: "owner", traceId: "run-steps" });
+  expect(told).toBe(4);
+  expect(idsOf(ready)).toEqual(["request-declined", "run-steps", "request-prose", "run-again"].map(decidedIdOf));
+  expect(ready.map(({ message }) => message.payload)).toMatchObject([
+    { requestId: "request-declined" },
+    { requestId: "request-steps", runId: "run-steps" },
+    { requestId: "request-prose" },
+    { requestId: "request-steps", runId: "run-again" },
+  ]);
+  expect(ready[1]?.message).toMatchObject({ sentBy: "runtime", taint: "owner", traceId: "run-steps" });
 });
 
 test("messages are in the file for other programs, and the file refuses to change them", async () => {

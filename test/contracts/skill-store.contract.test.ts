@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
-import type { KeptRequest } from "#model";
 import type { ApprovalStore, AuditLog, SettledInstall, SkillStore } from "#ports";
-import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { BY } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
 import { openFile, openMemory } from "./work-fixture.ts";
 
@@ -21,12 +20,6 @@ const install = (name: string, over: Partial<SettledInstall> = {}): SettledInsta
   actor: BY,
   ...over,
 });
-
-async function approved({ approvals }: Opened, name: string, kind: KeptRequest["kind"]): Promise<void> {
-  const request = requestFor(name);
-  must(await approvals.propose({ ...request, kind, card: { ...request.card, cardType: kind } }));
-  must(await approvals.spend(spendingFor(tokenFor(name), { lineage: `run-${name}`, requestId: request.requestId })));
-}
 
 async function recorded({ audit }: Opened): Promise<readonly string[]> {
   const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 200 }));
@@ -64,19 +57,6 @@ describe.each([
       "skill_install_failed",
       "skill_removed",
     ]);
-  });
-
-  test("what was approved and not carried out is found until it is, and nothing else is", async () => {
-    const opened = await open();
-    const { skills } = opened;
-    await approved(opened, "one", "skill_install");
-    await approved(opened, "plan", "plan_approval");
-    const waiting = requestFor("later");
-    must(await opened.approvals.propose({ ...waiting, kind: "skill_install" }));
-    const unsettled = async () => must(await skills.unsettled()).map(({ requestId }) => requestId);
-    expect(await unsettled()).toEqual(["request-one"]);
-    must(await skills.settle(install("one", { state: "failed", reason: "x" })));
-    expect(await unsettled()).toEqual([]);
   });
 });
 

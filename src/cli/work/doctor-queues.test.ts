@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { instantFromMs, sha256Hex, type Instant } from "#base";
-import { dispatchOf } from "#model";
+import { decidedOf } from "#model";
 import { createAuditRules } from "#policy";
 import { openRuntime } from "#stores";
 import { checkQueues } from "./doctor-queues.ts";
@@ -31,31 +31,31 @@ test("[BUS-13] doctor says how many wait to be begun, and names what was set asi
   if (!opened.ok) throw new Error(opened.error.code);
   onTestFinished(() => opened.value.close());
   const { queue } = opened.value;
+  const carried = "2 decisions wait to be carried out";
   for (const name of ["one", "two"]) {
-    const message = dispatchOf({
-      runId: `run-${name}`,
-      workItemId: `task-${name}`,
-      at: AT,
-      actor: { kind: "terminal" },
-    });
+    const run = { runId: `run-${name}`, workItemId: `task-${name}` };
+    const made = { requestId: `request-${name}`, kind: "plan_approval", at: AT, actor: { kind: "terminal" } } as const;
+    const message = decidedOf({ ...made, run });
+    // What follows from it is no run.
+    expect(await queue.enqueue(decidedOf(made), AT)).toEqual({ ok: true, value: "added" });
     expect(await queue.enqueue(message, AT)).toEqual({ ok: true, value: "added" });
   }
-  expect(look()).toMatchObject({ state: "ok", message: "2 runs wait to be begun, nothing was set aside" });
+  expect(look()).toMatchObject({ state: "ok", message: `2 runs wait to be begun, ${carried}, nothing was set aside` });
   const asked = {
-    kinds: ["system_event"],
+    kinds: ["decided"],
     holder: "c",
     countMax: 1,
     at: AT,
     leaseMs: 60_000,
     deliveriesMax: 1,
   } as const;
-  const [lease] = await queue.lease(asked);
+  const [lease] = await queue.lease({ ...asked, id: "decided:run-one" });
   if (lease === undefined) throw new Error("something waits");
   await queue.giveBack({ lease, back: { how: "failed", reason: "grant_missing" }, at: AT, deliveriesMax: 1 });
   expect(look()).toEqual({
     check: "queue",
     state: "warn",
-    message: "1 run waits to be begun, 1 set aside: task-one (run run-one), what granted it was not to be found",
+    message: `1 run waits to be begun, ${carried}, 1 set aside: task-one (run run-one), what granted it was not to be found`,
     fix: "propose the plan again; silas logs has the cause",
   });
 });

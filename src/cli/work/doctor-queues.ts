@@ -1,6 +1,6 @@
 import { oneLine } from "#base";
 import type { DeadLetter } from "#engine";
-import { deadWords, runOfDispatch, workItemOf } from "#model";
+import { deadWords, workItemOf } from "#model";
 import { readQueues } from "#stores";
 import type { Finding } from "../house/doctor.ts";
 
@@ -8,7 +8,7 @@ type Subject = { readonly setup: { readonly paths: { readonly dataDir: string } 
 
 const NAMED_MAX = 5;
 
-/** What was granted and waits to be taken up, and what was set aside because nobody could begin it. [BUS-13] */
+/** Runs that wait, decisions that are not carried out yet, and what was set aside because nobody could begin it. [BUS-13] */
 export function checkQueues({ setup }: Subject): Finding {
   const check = "queue";
   const found = readQueues(setup.paths.dataDir);
@@ -16,8 +16,8 @@ export function checkQueues({ setup }: Subject): Finding {
     const fix = "see the finding about the runtime file";
     return { check, state: "fail", message: "what waits cannot be read", fix };
   }
-  const { waiting, dead } = found.value;
-  const waits = waitWords(waiting);
+  const { waiting, decided, dead } = found.value;
+  const waits = waitWords(waiting, decided);
   if (dead.length === 0) return { check, state: "ok", message: `${waits}, nothing was set aside`, fix: null };
   const named = dead.slice(0, NAMED_MAX).map(nameOf).join("; ");
   const more = dead.length > NAMED_MAX ? `; and ${dead.length - NAMED_MAX} more` : "";
@@ -25,14 +25,17 @@ export function checkQueues({ setup }: Subject): Finding {
   return { check, state: "warn", message, fix: "propose the plan again; silas logs has the cause" };
 }
 
-function waitWords(count: number): string {
-  if (count === 0) return "nothing waits to be begun";
-  return count === 1 ? "1 run waits to be begun" : `${count} runs wait to be begun`;
+function waitWords(runs: number, decisions: number): string {
+  const begun = runs === 1 ? "1 run waits to be begun" : `${runs} runs wait to be begun`;
+  const carried =
+    decisions === 1 ? "1 decision waits to be carried out" : `${decisions} decisions wait to be carried out`;
+  const waits = [...(runs > 0 ? [begun] : []), ...(decisions > 0 ? [carried] : [])];
+  return waits.length === 0 ? "nothing waits to be begun" : waits.join(", ");
 }
 
 const nameOf = (letter: DeadLetter): string => {
-  const runId = runOfDispatch(letter.id);
-  const what = runId === null ? `message ${letter.id}` : `run ${runId.slice(-8)}`;
+  const runId = letter.message?.kind === "decided" ? letter.message.payload.runId : undefined;
+  const what = runId === undefined ? `message ${letter.id}` : `run ${runId.slice(-8)}`;
   const name = letter.message === null ? null : workItemOf(letter.message);
   return `${name === null ? what : `${oneLine(name)} (${what})`}, ${deadWords(letter)}`;
 };

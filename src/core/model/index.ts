@@ -709,8 +709,8 @@ export {
 export type { GoalRefusal } from "./goal/goal-words.ts";
 export { deadWords, type DeadReason } from "./bus/bus-audit.ts";
 export { derivedProblem, type DerivedProblem } from "./bus/derived.ts";
-export { beginsRun, dispatchIdOf, dispatchOf, runOfDispatch } from "./bus/dispatch.ts";
-export { KINDS, type MessageKind } from "./bus/kinds.ts";
+export { beginsRun, decidedIdOf, decidedOf } from "./bus/decided.ts";
+export { KINDS, type MessageKind, isMessageKind } from "./bus/kinds.ts";
 export {
   isSenderAllowed,
   orderKeyOf,

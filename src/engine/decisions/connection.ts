@@ -1,11 +1,11 @@
 import { ok } from "#base";
-import type { Settler } from "./settler.ts";
+import { afterDecision } from "./settler.ts";
 
 /**
  * A setup and a wider permission both sign in at the service, step by step with the owner. That outlives the call, so it
- * begins only in a process that goes on; a start begins what was approved before.
+ * begins only in a process that goes on; until then the message waits.
  */
-export const settleConnection: Settler = async ({ state }, { connections, isRunning }) => {
-  if (isRunning && state === "approved") await connections.settle();
-  return ok();
-};
+export const settleConnection = afterDecision(async (decision, { connections, isRunning }) => {
+  if (decision.state !== "approved") return ok();
+  return isRunning ? connections.settle(decision) : ok("busy");
+});

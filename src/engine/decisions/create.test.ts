@@ -1,132 +1,196 @@
-import { expect, test } from "vitest";
-import { err, ok, type Result } from "#base";
-import { REQUEST_KINDS, type KeptRequest, type RequestKind, type StoreFault } from "#model";
+import { expect, onTestFinished, test } from "vitest";
+import { err, ok, sha256Hex, type Result } from "#base";
+import { decidedIdOf, decidedOf, REQUEST_KINDS, type KeptRequest, type RequestKind, type StoreFault } from "#model";
+import { createAuditRules } from "#policy";
+import { createVirtualClock, createVirtualTimers } from "#sim";
+import { openRuntimeInMemory } from "#stores";
+import { DONE, type Outcome } from "../queue/reader.ts";
 import { createDecisions } from "./create.ts";
 import { settleByKind } from "./settle-by-kind.ts";
+import type { DecisionParts } from "./settler.ts";
 
 const FULL: StoreFault = { code: "disk_full", retryable: true };
+const CORRUPT: StoreFault = { code: "store_corrupt", retryable: false };
+const bus = { leaseSeconds: 60, heartbeatSeconds: 20, deliveriesMax: 5 };
 
-function decision(kind: RequestKind, by: "terminal" | "owner" = "terminal", state = "approved"): KeptRequest {
-  const decidedBy = by === "owner" ? { kind: by, session_id: "s" } : { kind: by };
-  return { requestId: `request-${kind}`, kind, state, decidedBy } as KeptRequest;
-}
+type Given = { readonly by?: "terminal" | "owner"; readonly state?: KeptRequest["state"]; readonly runId?: string };
 
 type World = {
-  /** Decisions that the store holds as not carried out. */
-  readonly open?: KeptRequest[];
-  readonly memory?: () => Promise<Result<void, StoreFault>>;
-  readonly skills?: () => Promise<void>;
+  readonly memory?: DecisionParts["memory"]["settle"];
+  readonly skills?: DecisionParts["skills"]["settle"];
+  readonly connections?: DecisionParts["connections"]["settle"];
+  readonly drive?: (runId: string) => Promise<Outcome>;
 };
 
-function world({ open = [], memory, skills }: World = {}) {
+/** A real queue, and parts that say what they were asked to do. */
+function world(given: World = {}) {
+  const clock = createVirtualClock(Date.UTC(2026, 10, 16, 9));
+  const timers = createVirtualTimers(clock);
+  const { queue, handle } = openRuntimeInMemory({ auditRules: createAuditRules(sha256Hex), clock });
+  onTestFinished(() => handle.close());
+  const kept = new Map<string, KeptRequest>();
   const done: string[] = [];
   const logged: string[] = [];
+  let free = (): void => {};
   const did = (what: string) => async () => void done.push(what);
+  const effect = (what: string) => async () => ok(void done.push(what));
+  const note = (event: string): void => void logged.push(event);
   const decisions = createDecisions({
-    messages: { decided: async ({ kind }) => ok(void done.push(`message ${kind}`)) },
-    memory: { settle: memory ?? (async () => ok(void done.push("memory"))) },
-    skills: { settle: skills ?? did("skills"), close: did("skills closed") },
-    connections: {
-      settle: did("connections"),
-      start: did("connections started"),
-      close: did("connections closed"),
-    },
-    store: { uncarried: async () => ok(open) },
-    log: { error: (event, fields) => void logged.push(`${event} ${String((fields as { kind?: string }).kind)}`) },
+    queue,
+    clock,
+    timers,
+    bus,
+    log: { info: note, warn: note, error: note },
+    store: { find: async (requestId) => ok(kept.get(requestId) ?? null) },
+    parts: () => ({
+      messages: { decided: async ({ kind }) => ok(void done.push(`message ${kind}`)) },
+      memory: { settle: given.memory ?? effect("memory") },
+      skills: { settle: given.skills ?? effect("skill"), close: did("skills closed") },
+      connections: {
+        settle: given.connections ?? (async () => (done.push("connection"), ok("begun"))),
+        start: async (onFree) => void (free = onFree),
+        close: did("connections closed"),
+      },
+      runs: {
+        drive: given.drive ?? (async (runId) => (done.push(`drive ${runId}`), DONE)),
+        look: () => void done.push("look"),
+        endDead: async () => {},
+        leave: () => void done.push("left"),
+      },
+    }),
   });
-  return { decisions, done, logged, open };
+  /** Commits a decision, as the approval store does. */
+  const decide = async (kind: RequestKind, { by = "terminal", state = "approved", runId }: Given = {}) => {
+    const requestId = `request-${kind}-${kept.size}`;
+    const decidedBy = by === "owner" ? { kind: by, session_id: "s" } : { kind: by };
+    const decision = {
+      requestId,
+      kind,
+      state,
+      decidedBy,
+      projection: runId === undefined ? "{}" : STEPS,
+    } as KeptRequest;
+    kept.set(requestId, decision);
+    const at = clock.now();
+    const run = runId === undefined ? undefined : { runId, workItemId: "work" };
+    const sent = await queue.enqueue(decidedOf({ requestId, kind, at, actor: { kind: "terminal" }, run }), at);
+    expect(sent).toEqual(ok("added"));
+    return decision;
+  };
+  const waiting = (): readonly string[] =>
+    handle
+      .prepare("SELECT message_id FROM queue ORDER BY position")
+      .all()
+      .map((row) => String(row["message_id"]));
+  onTestFinished(() => decisions.close());
+  return { decisions, decide, done, logged, waiting, timers, clock, free: () => free() };
 }
+const STEPS = JSON.stringify({ executor_kind: "steps" });
 
-test("every kind of request has a settler, and those whose effect is in the commit do nothing more", async () => {
+test("every kind of request has a settler, which does what follows from an approval", async () => {
   expect(Object.keys(settleByKind).toSorted()).toEqual(REQUEST_KINDS.toSorted());
-  const { decisions, done } = world();
+  const { decisions, decide, done, waiting } = world();
   await decisions.start();
-  done.length = 0;
-  for (const kind of REQUEST_KINDS) await decisions.settle(decision(kind));
+  for (const kind of REQUEST_KINDS) await decisions.follow(await decide(kind));
   expect(done).toEqual([
     "message memory_promotion",
     "memory",
     "message gate_approval",
-    "skills",
-    "connections",
-    "connections",
+    "look",
+    "look",
+    "look",
+    "skill",
+    "connection",
+    "connection",
   ]);
+  expect(waiting()).toEqual([]);
 });
 
 test("a decline lets nothing begin, and blocks the message that a gate stopped", async () => {
-  const { decisions, done } = world();
+  const { decisions, decide, done, waiting } = world();
   await decisions.start();
-  done.length = 0;
-  for (const kind of REQUEST_KINDS) await decisions.settle(decision(kind, "terminal", "declined"));
-  expect(done).toEqual(["message memory_promotion", "message gate_approval"]);
+  for (const kind of REQUEST_KINDS) await decisions.follow(await decide(kind, { state: "declined" }));
+  expect(done).toEqual(["message gate_approval", "look", "look", "look"]);
+  expect(waiting()).toEqual([]);
 });
 
-test("a setup begins only in a process that goes on: in a verb it stays open, and a start begins it", async () => {
-  const asked = decision("connection_setup");
-  const { decisions, done } = world({ open: [asked] });
-  await decisions.settle(asked);
-  expect(done).toEqual([]);
+test("[FLOW-06] an approval that lets a run begin is held until the run is over, and its caller does not wait", async () => {
+  const { promise: over, resolve: end } = Promise.withResolvers<Outcome>();
+  const { decisions, decide, waiting } = world({ drive: () => over });
   await decisions.start();
-  expect(done).toEqual(["connections started", "connections"]);
-  await decisions.close();
-  await decisions.settle(asked);
-  expect(done.slice(2)).toEqual(["connections closed", "skills closed"]);
+  await decisions.follow(await decide("plan_approval", { runId: "run-1" }));
+  expect(waiting()).toEqual([decidedIdOf("run-1")]);
+  end(DONE);
+  await expect.poll(waiting).toEqual([]);
 });
 
-test("a settler that throws or fails loses nothing: the call answers, it is logged, and a start settles it again", async () => {
-  const asked = decision("memory_promotion");
-  const answers = [
+test("a sign-in begins only in a process that goes on: in a verb it waits, and a start begins it", async () => {
+  const { decisions, decide, done, waiting } = world();
+  const asked = await decide("connection_setup");
+  await decisions.follow(asked);
+  expect([done, waiting()]).toEqual([[], [decidedIdOf(asked.requestId)]]);
+  await decisions.start();
+  await decisions.follow(asked);
+  expect([done, waiting()]).toEqual([["connection"], []]);
+});
+
+test("a sign-in of a connection that is busy begins when the other one is over", async () => {
+  const begun: string[] = [];
+  let isBusy = true;
+  const { decisions, decide, free } = world({
+    connections: async () => (isBusy ? ok("busy") : (begun.push("begun"), ok("begun"))),
+  });
+  await decisions.start();
+  await decisions.follow(await decide("permission_escalation"));
+  expect(begun).toEqual([]);
+  isBusy = false;
+  free();
+  await expect.poll(() => begun).toEqual(["begun"]);
+});
+
+test("a settler that throws or fails, however often, loses nothing: it is logged, the call answers, and the decision is settled later", async () => {
+  const answers: (() => Promise<Result<void, StoreFault>>)[] = [
     () => Promise.reject(new Error("cut")),
     async () => err(FULL),
+    // More often than a message may fail.
+    ...Array.from({ length: 2 * bus.deliveriesMax }, () => async () => err(CORRUPT)),
     async () => ok(void settled.push("settled")),
   ];
   const settled: string[] = [];
-  const { decisions, logged } = world({ open: [asked], memory: () => (answers.shift() ?? (async () => ok()))() });
-  await decisions.settle(asked);
-  await decisions.settle(asked);
-  expect(logged).toEqual(Array(2).fill("decision_not_settled memory_promotion"));
-  await decisions.start();
-  expect(settled).toEqual(["settled"]);
-});
-
-test("a decision that a fault left open is tried again with the next one, and a close waits for it", async () => {
-  const asked = decision("skill_install");
-  const { decisions, done, open } = world();
-  await decisions.start();
-  open.push(asked);
-  done.length = 0;
-  await decisions.settle(decision("plan_approval"));
-  await decisions.close();
-  expect(done).toEqual(["skills", "connections closed", "skills closed"]);
-});
-
-test("the terminal and a start wait for a trial of scripts, a page does not", async () => {
-  let end = (): void => {};
-  const trial = new Promise<void>((resolve) => (end = resolve));
-  const ended: string[] = [];
-  const asked = decision("skill_install");
-  const { decisions } = world({ open: [asked], skills: () => trial });
-  await decisions.settle(decision("skill_install", "owner"));
-  const atTerminal = decisions.settle(asked).then(() => ended.push("terminal"));
-  const atStart = decisions.start().then(() => ended.push("start"));
-  await decisions.settle(decision("skill_install", "owner"));
-  expect(ended).toEqual([]);
-  end();
-  await Promise.all([atTerminal, atStart]);
-  expect(ended).toHaveLength(2);
-});
-
-test("open decisions that cannot be read are logged, and the start goes on", async () => {
-  const logged: string[] = [];
-  const nothing = async () => {};
-  const decisions = createDecisions({
-    messages: { decided: async () => ok() },
-    memory: { settle: async () => ok() },
-    skills: { settle: nothing, close: nothing },
-    connections: { settle: nothing, start: nothing, close: nothing },
-    store: { uncarried: async () => err(FULL) },
-    log: { error: (event) => void logged.push(event) },
+  const { decisions, decide, logged, timers, clock } = world({
+    memory: () => (answers.shift() ?? (async () => ok()))(),
   });
   await decisions.start();
-  expect(logged).toEqual(["decisions_not_read"]);
+  await decisions.follow(await decide("memory_promotion"));
+  expect(logged).toEqual(["decision_not_settled"]);
+  await expect
+    .poll(() => {
+      timers.next(Date.parse(clock.now()) + 600_000);
+      return settled;
+    })
+    .toEqual(["settled"]);
+});
+
+test("a message about a request that nobody decided begins nothing", async () => {
+  const { decisions, decide, done, waiting } = world();
+  await decisions.start();
+  await decisions.follow(await decide("skill_install", { state: "pending" }));
+  expect([done, waiting().length]).toEqual([[], 1]);
+});
+
+test("the terminal waits for a trial of scripts, a page does not, and a close waits for all of them", async () => {
+  const { promise: trial, resolve: end } = Promise.withResolvers<Result<void, StoreFault>>();
+  const ended: string[] = [];
+  const { decisions, decide, done } = world({ skills: () => trial });
+  await decisions.start();
+  await decisions.follow(await decide("skill_install", { by: "owner" }));
+  const asked = await decide("skill_install");
+  const atTerminal = decisions.follow(asked).then(() => ended.push("terminal"));
+  const closing = decisions.close().then(() => ended.push("closed"));
+  await expect.poll(() => done).toEqual(["left"]);
+  expect(ended).toEqual([]);
+  end(ok());
+  await Promise.all([atTerminal, closing]);
+  expect(ended).toEqual(["terminal", "closed"]);
+  expect(done).toEqual(["left", "connections closed", "skills closed"]);
 });

@@ -1,4 +1,4 @@
-import type { Settler } from "./settler.ts";
+import { afterDecision } from "./settler.ts";
 
 /** A message that a gate stopped passes, or is blocked for good by a decline. */
-export const settleGateApproval: Settler = (decision, { messages }) => messages.decided(decision);
+export const settleGateApproval = afterDecision((decision, { messages }) => messages.decided(decision));

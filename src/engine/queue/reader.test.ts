@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { msOfInstant, sha256Hex } from "#base";
-import { dispatchOf, questionOf, type MessageKind, type QueueMessage, type RecordId } from "#model";
+import { decidedOf, questionOf, type MessageKind, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import { createSeeded, createVirtualClock, createVirtualTimers } from "#sim";
 import { openRuntime } from "#stores";
@@ -285,7 +285,13 @@ describe("a reader", () => {
     const scene = await openScene();
     const gate = createGate();
     await scene.send(question("a"));
-    const reader = scene.read(gate.handle);
+    const lost: boolean[] = [];
+    const reader = scene.read(gate.handle, {
+      handle: (leased, signal) => {
+        signal.addEventListener("abort", () => lost.push(signal.aborted));
+        return gate.handle(leased);
+      },
+    });
     reader.start();
     await until(() => gate.waiting.size === 1);
     scene.clock.moveMs(61_000);
@@ -296,6 +302,8 @@ describe("a reader", () => {
     await reader.idle();
     expect([isWritten, reader.holds("a")]).toEqual([false, false]);
     expect(scene.events()).toEqual(["lease_lost"]);
+    // The handler is told, so that its work stops.
+    expect(lost).toEqual([true]);
     if (taken === undefined) throw new Error("the message was not taken");
     expect(await scene.queue.settle({ lease: taken, at: scene.clock.now() })).toEqual({ ok: true, value: undefined });
   });
@@ -370,10 +378,16 @@ describe("a reader", () => {
 
   test("handles messages that are added after its start, and none after its end", async () => {
     const scene = await openScene();
-    const reader = scene.read(async () => DONE, { kinds: ["system_event"] });
+    const reader = scene.read(async () => DONE, { kinds: ["decided"] });
     reader.start();
     await reader.idle();
-    const sent = dispatchOf({ runId: "run", workItemId: "w", at: scene.clock.now(), actor: { kind: "system" } });
+    const sent = decidedOf({
+      requestId: "request",
+      kind: "plan_approval",
+      at: scene.clock.now(),
+      actor: { kind: "system" },
+      run: { runId: "run", workItemId: "w" },
+    });
     await scene.queue.reopen(sent, scene.clock.now());
     await until(() => scene.handled.length === 1);
     await reader.close();

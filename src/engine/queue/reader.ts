@@ -12,7 +12,7 @@ export type Outcome =
 export const DONE: Outcome = { how: "done" };
 /** Not the fault of the message: it is tried again later, and this try does not count. */
 export const UNUSED: Return = { how: "unused" };
-const FAILED: Return = { how: "failed", reason: "handling_failed" };
+export const FAILED: Return = { how: "failed", reason: "handling_failed" };
 
 export type ReaderDeps = {
   readonly queue: Queue;
@@ -29,7 +29,8 @@ export type Reading = {
   readonly kinds: readonly MessageKind[];
   /** How many messages are handled at once; messages with the same order key never are. */
   readonly atOnce: number;
-  readonly handle: (leased: LeasedMessage) => Promise<Outcome>;
+  /** The signal is aborted when the lease is lost: another holder has the message, and nothing more may come of it here. */
+  readonly handle: (leased: LeasedMessage, lost: AbortSignal) => Promise<Outcome>;
   /** Ends the work of dead messages, so that nothing seems to wait that nobody will do. */
   readonly endDead: () => Promise<void>;
   /** Ends at once what is being handled. */
@@ -60,6 +61,8 @@ type State = ReaderDeps & {
   readonly leaseMs: number;
   readonly held: Map<string, LeasedMessage>;
   readonly handling: Map<string, Promise<void>>;
+  /** How the handler of a held message is told that its lease is lost. */
+  readonly losing: Map<string, AbortController>;
   /** Held until their rest is over, with how they are given back then. */
   readonly resting: Map<string, Return>;
   line: Promise<void>;
@@ -84,6 +87,7 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
     leaseMs: deps.bus.leaseSeconds * 1000,
     held: new Map(),
     handling: new Map(),
+    losing: new Map(),
     resting: new Map(),
     line: Promise.resolve(),
     isRecovered: false,
@@ -193,9 +197,11 @@ function begin(state: State, leased: LeasedMessage): Promise<void> {
 async function handle(state: State, leased: LeasedMessage): Promise<void> {
   const { reading, log } = state;
   const { id } = leased;
+  const losing = new AbortController();
+  state.losing.set(id, losing);
   const outcome = state.isClosed
     ? UNUSED
-    : await reading.handle(leased).catch((cause: unknown): Outcome => {
+    : await reading.handle(leased, losing.signal).catch((cause: unknown): Outcome => {
         log.error("message_failed", { reader: reading.name, message_id: id, cause });
         return FAILED;
       });
@@ -218,7 +224,12 @@ async function handleOnly(state: State, id: string): Promise<boolean> {
   const back = state.resting.get(id);
   if (back !== undefined) await giveBack(state, { id, back });
   const [leased] = await lease(state, { countMax: 1, id });
-  await (leased === undefined ? state.handling.get(id) : begin(state, leased));
+  if (leased !== undefined) await begin(state, leased);
+  else {
+    // It may just have been leased with others.
+    await state.line;
+    await state.handling.get(id);
+  }
   return leased !== undefined;
 }
 
@@ -311,12 +322,14 @@ async function heartbeat(state: State): Promise<void> {
   for (const { id, fence } of lost) {
     if (held.get(id)?.fence !== fence) continue;
     log.warn("lease_lost", { message_id: id });
+    state.losing.get(id)?.abort();
     drop(state, id);
   }
 }
 
 function drop(state: State, id: string): void {
   state.held.delete(id);
+  state.losing.delete(id);
   state.resting.delete(id);
   if (state.held.size > 0) return;
   state.cancelHeartbeat?.();

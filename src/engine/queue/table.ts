@@ -8,6 +8,7 @@
 import { err, instantFromMs, msOfInstant, ok, parseStrictJson, type Instant, type Result } from "#base";
 import {
   derivedProblem,
+  isMessageKind,
   isSenderAllowed,
   KINDS,
   orderKeyOf,
@@ -109,31 +110,37 @@ export const hasDue = (db: Database, { kinds, id, at }: LeaseRequest): boolean =
 export function lease(parts: TableParts, request: LeaseRequest): readonly LeasedMessage[] {
   const { db } = parts;
   const { kinds, at, id, countMax, deliveriesMax } = request;
-  const leased: (LeasedMessage & Pick<QueueRow, "ready_at" | "position">)[] = [];
+  const found: Place[] = [];
   for (const kind of kinds) {
     for (const row of db.all<QueueRow>(`SELECT * ${EXPIRED}`, { kind, at }))
       release(parts, row, { at, reason: "lease_expired", deliveriesMax });
-    const values = { holder: request.holder, until: untilOf(request), kind };
-    const rows =
-      id === undefined
-        ? db.all<QueueRow>(leaseSql(READY), { ...values, countMax: countMax - leased.length })
-        : db.all<QueueRow>(leaseSql(THIS), { ...values, id });
-    for (const row of rows) {
-      const message = messageIn(row);
-      if (message.ok) {
-        const { fence, deliveries: delivery, ready_at, position } = row;
-        leased.push({ id: row.message_id, fence, delivery, message: message.value, ready_at, position });
-      } else kill(parts, row, { at, reason: message.error });
-    }
+    found.push(
+      ...(id === undefined
+        ? db.all<Place>(`SELECT ready_at, position ${READY}`, { kind, countMax })
+        : db.all<Place>(`SELECT ready_at, position ${THIS}`, { kind, id })),
+    );
   }
-  return leased.toSorted((a, b) =>
-    a.ready_at < b.ready_at ? -1 : a.ready_at > b.ready_at ? 1 : a.position - b.position,
-  );
+  const leased: LeasedMessage[] = [];
+  const values = { holder: request.holder, until: untilOf(request) };
+  // The longest wait counts, whatever its kind: many messages of one kind do not keep another kind waiting.
+  for (const { position } of found.toSorted(longestWaitFirst).slice(0, countMax)) {
+    const row = db.get<QueueRow>(LEASE, { ...values, position });
+    if (row === null) continue;
+    const message = messageIn(row);
+    if (message.ok)
+      leased.push({ id: row.message_id, fence: row.fence, delivery: row.deliveries, message: message.value });
+    else kill(parts, row, { at, reason: message.error });
+  }
+  return leased;
 }
 
-const leaseSql = (chosen: string): string =>
-  `UPDATE queue SET state = 'leased', fence = fence + 1, holder = :holder, lease_until = :until, deliveries = deliveries + 1
-   WHERE position IN (SELECT position ${chosen}) RETURNING *`;
+type Place = Pick<QueueRow, "ready_at" | "position">;
+const longestWaitFirst = (a: Place, b: Place): number =>
+  a.ready_at < b.ready_at ? -1 : a.ready_at > b.ready_at ? 1 : a.position - b.position;
+
+const LEASE = `UPDATE queue
+  SET state = 'leased', fence = fence + 1, holder = :holder, lease_until = :until, deliveries = deliveries + 1
+  WHERE position = :position RETURNING *`;
 
 export type QueueText = { readonly kind: string; readonly message: string };
 
@@ -173,7 +180,7 @@ export function settle(
   );
   if (row === null) return err({ code: "lease_lost" });
   db.run("INSERT OR IGNORE INTO processed_messages (message_id, processed_at) VALUES (:id, :at)", { id, at });
-  promote(db, row.order_key, at);
+  promote(parts, row.order_key, at);
   for (const made of derived) {
     const from = messageIn(row);
     const problem = from.ok ? derivedProblem(from.value, made) : null;
@@ -184,14 +191,15 @@ export function settle(
   return ok();
 }
 
-/** The first message of the key is ready now, after those that were ready before. */
-function promote(db: Database, key: string, at: Instant): void {
-  db.run(
+/** The first message of the key is ready now, after those that were ready before; one of an unknown kind is dead. */
+function promote(parts: TableParts, key: string, at: Instant): void {
+  const row = parts.db.get<QueueRow>(
     `UPDATE queue SET state = 'ready', ready_at = :at
      WHERE state = 'behind' AND position =
-       (SELECT position FROM queue WHERE order_key = :key AND state <> 'dead' ORDER BY position LIMIT 1)`,
+       (SELECT position FROM queue WHERE order_key = :key AND state <> 'dead' ORDER BY position LIMIT 1) RETURNING *`,
     { key, at },
   );
+  if (row !== null && !isMessageKind(row.kind)) killUnread(parts, row, at);
 }
 
 /** `unused`: nothing was tried, and the delivery does not count. `hopeless`: no further try would help. */
@@ -230,17 +238,26 @@ export const putBack = (db: Database, holder: string): number =>
     { holder },
   );
 
-/** Kills messages of kinds that this version does not know, so that none of them waits for a reader for ever. */
+/**
+ * Kills messages of kinds that this version does not know, so that none of them waits for a reader for ever. One that is
+ * behind another dies when it is its turn, so that a start reads a row for each kind and not the whole queue.
+ */
 export function killUnknown(parts: TableParts, at: Instant): void {
-  const known = JSON.stringify(Object.keys(KINDS));
-  const rows = parts.db.all<QueueRow>(
-    "SELECT * FROM queue WHERE state IN ('ready', 'behind') AND kind NOT IN (SELECT value FROM json_each(:known))",
-    { known },
-  );
-  for (const row of rows) {
-    const message = messageIn(row);
-    kill(parts, row, { at, reason: message.ok ? "not_understood" : message.error });
+  let kind = "";
+  for (;;) {
+    const next = parts.db.get<QueueRow>(
+      "SELECT * FROM queue WHERE state = 'ready' AND kind > :kind ORDER BY kind, ready_at, position LIMIT 1",
+      { kind },
+    );
+    if (next === null) return;
+    if (isMessageKind(next.kind)) kind = next.kind;
+    else killUnread(parts, next, at);
   }
+}
+
+function killUnread(parts: TableParts, row: QueueRow, at: Instant): void {
+  const message = messageIn(row);
+  kill(parts, row, { at, reason: message.ok ? "not_understood" : message.error });
 }
 
 type Failing = { readonly at: Instant; readonly reason: DeadReason; readonly deliveriesMax: number };
@@ -265,7 +282,7 @@ function kill({ db, recordAct }: TableParts, row: QueueRow, { at, reason }: Omit
      WHERE message_id = :id`,
     { id: row.message_id, reason, at },
   );
-  promote(db, row.order_key, at);
+  promote({ db, recordAct }, row.order_key, at);
   recordAct(deadDraft(row, { at, reason }));
   return "dead";
 }

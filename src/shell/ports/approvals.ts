@@ -53,10 +53,6 @@ export interface ApprovalStore extends WorkTitles, RequestLook {
   /** What a list shows of all of them, read without projections and cards. */
   digest(limits: DigestLimits): Promise<Result<DecisionDigest, StoreFault>>;
   countPending(): Promise<Result<number, StoreFault>>;
-  /** Decisions that are not carried out yet, oldest first. */
-  uncarried(): Promise<Result<readonly KeptRequest[], StoreFault>>;
-  /** Nothing is left to do on this decision. */
-  carriedOut(requestId: string): Promise<Result<void, StoreFault>>;
   /** Starts the time of a request that waits, once; answers whether it began now. */
   activate(
     requestId: string,

@@ -8,7 +8,6 @@ import type {
   ConnectionRefusal,
   ConnectionView,
   IdentityHint,
-  KeptRequest,
   SecureInputRefusal,
   SkillUnusable,
   StepResponse,
@@ -60,8 +59,6 @@ export interface ConnectionStore {
   keep(connection: KeptConnection, draft: AuditDraft | null): Promise<Result<void, StoreFault>>;
   /** The same for whoever looked at it for a while: false when it is no longer what it was, and then it stays as it is. */
   replace(replacing: ReplacedConnection): Promise<Result<boolean, StoreFault>>;
-  /** Approved requests to connect or to widen that nothing has been made of yet, oldest first. */
-  unsettled(): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /** One decision begins one setup: false when it has begun one already, and for what is no longer there. */
   begin(requestId: string, connection: KeptConnection, draft: AuditDraft): Promise<Result<boolean, StoreFault>>;
   /** What became of a wider sign-in, with the connection after it; in one commit, and once. */

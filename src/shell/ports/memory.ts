@@ -5,7 +5,6 @@ import type {
   ChangingMemory,
   ForgottenMemory,
   KeptMemory,
-  KeptRequest,
   MemoryItem,
   MemoryPlace,
   MemoryQuery,
@@ -39,8 +38,6 @@ export interface MemoryStore {
   promote(promoted: PromotedMemory): Promise<Result<void, StoreFault>>;
   /** The words are gone, from the index and from the file; answers whether there was such a memory. */
   forget(forgotten: ForgottenMemory): Promise<Result<boolean, StoreFault>>;
-  /** Promotions that were approved and of which nothing has become yet, oldest first. */
-  unsettled(): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /** Makes the standing rules of a scope exactly these. */
   keepRules(standing: StandingRules): Promise<Result<void, StoreFault>>;
 }

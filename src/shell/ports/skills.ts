@@ -2,7 +2,6 @@
 import type { Instant, Result, Sha256Hex } from "#base";
 import type {
   AuditActor,
-  KeptRequest,
   SkillCheck,
   SkillFile,
   SkillInstall,
@@ -37,8 +36,6 @@ export interface SkillStore {
   /** The last that counts of each skill: active or failed; in the order of their names. */
   current(): Promise<Result<readonly SkillInstall[], StoreFault>>;
   find(name: string): Promise<Result<SkillInstall | null, StoreFault>>;
-  /** Approved installations that nothing has carried out yet, oldest first. */
-  unsettled(): Promise<Result<readonly KeptRequest[], StoreFault>>;
   /**
    * Keeps what became of an approved installation. One that is active takes the place of the one before it.
    * INVARIANT: of one decision one installation is made; carrying it out twice changes nothing. [INV-06]

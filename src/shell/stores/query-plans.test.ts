@@ -36,7 +36,6 @@ const SMALL_TABLES: { readonly [table: string]: string } = {
   telegram_strangers: "LIMITS.telegramStrangers at most",
   telegram_texts: "only what is not handled yet",
   unbegun_attempts: "only what nothing has run yet",
-  uncarried_decisions: "only what is not carried out yet",
 };
 
 /** Indexes that hold only rows that are open, or rows in the order in which a LIMIT takes them. */

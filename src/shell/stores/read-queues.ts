@@ -6,10 +6,10 @@ import { deadLetterOf, type DeadLetter, type DeadRow } from "#engine";
 import type { StoreFault } from "#model";
 import { guardedValue } from "./store-fault.ts";
 
-/** `waiting`: runs; messages that wait for an answer are told where they were said. */
-type QueuesFound = { readonly waiting: number; readonly dead: readonly DeadLetter[] };
+/** `waiting`: runs; `decided`: what else was decided; messages that wait for an answer are told where they were said. */
+type QueuesFound = { readonly waiting: number; readonly decided: number; readonly dead: readonly DeadLetter[] };
 
-const NOTHING: QueuesFound = { waiting: 0, dead: [] };
+const NOTHING: QueuesFound = { waiting: 0, decided: 0, dead: [] };
 
 /** What waits and what was set aside in a data directory as it lies there, also beside a running instance. */
 export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
@@ -19,13 +19,18 @@ export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
     const db = new DatabaseSync(file, { readOnly: true });
     try {
       if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue'").get() === undefined) return NOTHING;
-      const waiting = db
-        .prepare("SELECT count(*) AS count FROM queue WHERE kind = 'system_event' AND state = 'ready'")
-        .get();
+      const found = db.prepare(WAITING).get();
       const dead = db.prepare("SELECT * FROM queue WHERE state = 'dead' ORDER BY position DESC").all();
-      return { waiting: Number(waiting?.["count"] ?? 0), dead: (dead as DeadRow[]).map(deadLetterOf) };
+      const [waiting, decided] = [Number(found?.["runs"] ?? 0), Number(found?.["others"] ?? 0)];
+      return { waiting, decided, dead: (dead as DeadRow[]).map(deadLetterOf) };
     } finally {
       db.close();
     }
   });
 }
+
+const RUN = `message LIKE '%"run_id":%'`;
+/** A run that is leased goes on; any other decision that is leased was not carried out yet. */
+const WAITING = `SELECT count(*) FILTER (WHERE ${RUN} AND state = 'ready') AS runs,
+    count(*) FILTER (WHERE NOT ${RUN} AND state <> 'dead') AS others
+  FROM queue WHERE kind = 'decided'`;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
 import { QUEUES, SENDERS } from "./kinds.ts";
 
-/** The ten kinds of the specification: entries of earlier versions name them all. */
+/** The ten kinds of the specification, which entries of earlier versions name, and ours. */
 const NAMED_KINDS = [
   "user_message",
   "plan_request",
@@ -14,6 +14,7 @@ const NAMED_KINDS = [
   "planner_guidance",
   "replan_request",
   "system_event",
+  "decided",
 ] as const;
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));

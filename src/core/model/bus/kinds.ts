@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isWellFormed, LIMITS } from "#base";
 import { recordOf } from "../approval/record-codec.ts";
+import { REQUEST_KINDS } from "../cards.ts";
 import { maxLength } from "../values.ts";
 
 export const busId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
@@ -64,9 +65,16 @@ export const KINDS = {
   consult_planner: { payload: recordOf(consulted), sentBy: ["runtime"], queue: "planner_queue", orderBy: "subject" },
   replan_request: { payload: recordOf(consulted), sentBy: ["runtime"], queue: "planner_queue", orderBy: "subject" },
   execution_status: { payload: recordOf(statusPayload), sentBy: ["runtime"], queue: "proxy_queue", orderBy: "scope" },
-  /** An approval let a run begin. [WORK-06] */
-  system_event: {
-    payload: recordOf(z.strictObject({ event: z.literal("run_granted"), run_id: busId, work_item_id: busId })),
+  /** The owner decided, or a run may begin by an earlier decision; it names that run. [WORK-06] [FLOW-06] */
+  decided: {
+    payload: recordOf(
+      z.strictObject({
+        request_id: busId,
+        kind: z.enum(REQUEST_KINDS),
+        run_id: z.optional(busId),
+        work_item_id: z.optional(busId),
+      }),
+    ),
     sentBy: ["runtime"],
     queue: "runtime_queue",
     orderBy: "subject",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
 import { questionOf } from "../talk/question.ts";
 import type { RecordId } from "../values.ts";
-import { dispatchOf } from "./dispatch.ts";
+import { decidedOf } from "./decided.ts";
 import { KINDS, SENDERS, type MessageKind } from "./kinds.ts";
 import {
   isSenderAllowed,
@@ -70,7 +70,7 @@ describe("a queue message", () => {
       consult_planner: CONSULTED,
       replan_request: CONSULTED,
       execution_status: { status: "failed", ...ERROR },
-      system_event: { event: "run_granted", run_id: "r1", work_item_id: "w1" },
+      decided: { request_id: "q1", kind: "plan_approval" },
     } satisfies { readonly [K in MessageKind]: object };
     for (const [kind, payload] of Object.entries(payloads)) {
       const body = { ...LEAST, message_kind: kind, payload };
@@ -104,7 +104,13 @@ describe("a queue message", () => {
   });
 
   test("is stored as the text that is read back, unless it is malformed", () => {
-    const message = dispatchOf({ runId: "r", workItemId: "w", at: AT, actor: { kind: "system" } });
+    const message = decidedOf({
+      requestId: "request",
+      kind: "plan_approval",
+      at: AT,
+      actor: { kind: "system" },
+      run: { runId: "r", workItemId: "w" },
+    });
     const text = queueMessageText(message);
     expect(text.ok && parseQueueMessage(JSON.parse(text.value))).toEqual({ ok: true, value: message });
     expect(queueMessageText({ ...message, id: "no spaces" })).toMatchObject({ error: { code: "message_malformed" } });
@@ -117,9 +123,9 @@ test("[BUS-20] [BUS-21] each kind has its senders, and no other sender is allowe
   );
   expect(allowed.toSorted()).toEqual([
     "runtime consult_planner",
+    "runtime decided",
     "runtime execution_status",
     "runtime replan_request",
-    "runtime system_event",
     "user user_message",
   ]);
 });
@@ -130,14 +136,21 @@ test("[BUS-19] each kind goes to the inbox of one role", () => {
     execution_status: "proxy_queue",
     consult_planner: "planner_queue",
     replan_request: "planner_queue",
-    system_event: "runtime_queue",
+    decided: "runtime_queue",
   });
 });
 
 test("messages of a conversation wait behind each other, and so do those about one run; others do not", () => {
   const question = (messageId: string, scopeId: string) =>
     questionOf({ messageId: messageId as RecordId, scopeId, taint: "owner" }, AT);
-  const dispatch = (runId: string) => dispatchOf({ runId, workItemId: "w", at: AT, actor: { kind: "system" } });
+  const dispatch = (runId: string) =>
+    decidedOf({
+      requestId: "request",
+      kind: "plan_approval",
+      at: AT,
+      actor: { kind: "system" },
+      run: { runId, workItemId: "w" },
+    });
   expect(orderKeyOf(question("a", "x"))).toBe(orderKeyOf(question("b", "x")));
   expect(orderKeyOf(question("a", "x"))).not.toBe(orderKeyOf(question("a", "y")));
   expect(orderKeyOf(dispatch("a"))).not.toBe(orderKeyOf(dispatch("b")));

@@ -78,6 +78,6 @@ export function orderKeyOf(message: QueueMessage): string {
 
 /** The work that a message is about; null when it is about none. */
 export const workItemOf = ({ payload }: QueueMessage): string | null =>
-  "workItemId" in payload ? payload.workItemId : null;
+  "workItemId" in payload ? (payload.workItemId ?? null) : null;
 
-const subjectOf = ({ payload, id }: QueueMessage): string => ("runId" in payload ? payload.runId : id);
+const subjectOf = ({ payload, id }: QueueMessage): string => ("runId" in payload && payload.runId) || id;

@@ -14,8 +14,8 @@ import { summary } from "./summary.ts";
 type ApprovalsDoorDeps = PageDeps & {
   /** Where a plan's missing secrets are asked for. */
   readonly secrets: Pick<SecretsDoor, "ask" | "list">;
-  /** Carries out a decision that is committed. */
-  readonly settle: (decision: KeptRequest) => Promise<void>;
+  /** Waits for what follows from a committed decision, as far as its caller is told of that. */
+  readonly follow: (decision: KeptRequest) => Promise<void>;
 };
 
 /**
@@ -62,19 +62,19 @@ export function createApprovalsDoor(deps: ApprovalsDoorDeps): ApprovalsDoor {
     },
     summary: () => summary(deps),
     select: (choice) => selectItems(deps, choice),
-    decide: async (answer) => settling(deps, await decide(deps, answer)),
+    decide: async (answer) => following(deps, await decide(deps, answer)),
     prepareApproval: page.prepareApproval,
-    completeApproval: async (signed) => settling(deps, await page.completeApproval(signed)),
+    completeApproval: async (signed) => following(deps, await page.completeApproval(signed)),
     receipt: (requestId) => receipt(deps, requestId),
   };
 }
 
-/** The only place where a committed decision goes on to its effect. */
-async function settling<E>(
-  { settle }: ApprovalsDoorDeps,
+/** The commit has sent what follows; whoever decided sees its outcome. */
+async function following<E>(
+  { follow }: ApprovalsDoorDeps,
   decided: Result<KeptRequest, E>,
 ): Promise<Result<KeptRequest, E>> {
-  if (decided.ok) await settle(decided.value);
+  if (decided.ok) await follow(decided.value);
   return decided;
 }
 

@@ -104,7 +104,7 @@ export function createPageWorld() {
     createApprovalsDoor({
       ...parts,
       secrets: { ...NOTHING_FOLLOWS.secrets, ask },
-      settle: async ({ requestId, state }) => void settled.push(`${requestId} ${state}`),
+      follow: async ({ requestId, state }) => void settled.push(`${requestId} ${state}`),
       signer,
       store,
       audit,

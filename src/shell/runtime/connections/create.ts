@@ -33,10 +33,10 @@ import { viewConnection } from "./view-connection.ts";
 import { beginWidening, endWidening, settleWidening } from "./widen.ts";
 
 export type Connections = ConnectionsDoor & {
-  /** Begins what was approved; answers when all of it has begun. */
-  settle(): Promise<void>;
-  /** Ends the setups of a dead process, and looks after what is connected from now on. */
-  start(): Promise<void>;
+  /** Begins what was approved; `busy` while another sign-in of the same connection goes on. */
+  settle(decision: KeptRequest): Promise<Result<"begun" | "busy", StoreFault>>;
+  /** Ends the setups of a dead process, and looks after what is connected from now on; `onFree` hears of each end. */
+  start(onFree: () => void): Promise<void>;
   close(): Promise<void>;
   /** How the steps of runs use them. */
   readonly uses: ConnectionUses;
@@ -67,15 +67,14 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
   const rounds = createRounds(deps);
   const lent = createLentSecrets(deps);
   const interrupted = new Set<string>();
-  let isStarted = false;
-  const onOver = (): void => void (isStarted && settle());
-  const desk: Desk = { deps, live, rounds, lent, interrupted, onOver };
-  let looking: Promise<void> = Promise.resolve();
-  const settle = (): Promise<void> => {
-    looking = looking
-      .then(() => settleAll(desk))
-      .catch((cause: unknown) => deps.log.error("connections_broken", { cause }));
-    return looking;
+  let onFree: (() => void) | null = null;
+  const desk: Desk = { deps, live, rounds, lent, interrupted, onOver: () => onFree?.() };
+  // One after the other, so that no connection has two sign-ins at once.
+  let last: Promise<unknown> = Promise.resolve();
+  const settle: Connections["settle"] = (decision) => {
+    const settled = last.then(() => settleDecision(desk, decision));
+    last = settled.catch(() => {});
+    return settled;
   };
   const unsubscribe = deps.review.subscribe(() => {
     for (const { setup } of live.values()) void setup.look();
@@ -84,15 +83,15 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
     ...createDoor(desk),
     uses: createConnectionUses(deps, lent),
     settle,
-    async start() {
+    async start(listener) {
       await forgetInterrupted(deps);
-      isStarted = true;
+      onFree = listener;
       void rounds.start().catch((cause: unknown) => deps.log.error("connection_look_broken", { cause }));
     },
     async close() {
-      isStarted = false;
+      onFree = null;
       unsubscribe();
-      await looking;
+      await last;
       for (const [connectionId, { setup }] of live) {
         interrupted.add(connectionId);
         setup.cancel();
@@ -287,30 +286,31 @@ async function forgetInterrupted(deps: ConnectionDeps): Promise<void> {
   }
 }
 
-async function settleAll(desk: Desk): Promise<void> {
-  const waiting = await desk.deps.store.unsettled();
-  if (!waiting.ok) return desk.deps.log.error("connections_not_settled", waiting.error);
-  for (const request of waiting.value)
-    await (request.kind === "connection_setup" ? settleOne(desk, request) : widenOne(desk, request));
-}
+type Begun = Result<"begun" | "busy", StoreFault>;
+
+/** What cannot be begun has ended, and says why on its card. */
+const settleDecision = (desk: Desk, request: KeptRequest): Promise<Begun> =>
+  request.kind === "connection_setup" ? settleOne(desk, request) : widenOne(desk, request);
 
 /** The decision is the truth, kept with its signature and its one use; it begins one setup and no second. [SETUP-09] */
-async function settleOne(desk: Desk, request: KeptRequest): Promise<void> {
+async function settleOne(desk: Desk, request: KeptRequest): Promise<Begun> {
   const { deps, live } = desk;
   const read = readPayload("connection_setup", request.projection);
-  if (!read.ok || read.value.payload.kind !== "connection_setup" || request.tokenId === null) return;
+  if (!read.ok || read.value.payload.kind !== "connection_setup" || request.tokenId === null) return ok("begun");
   const { payload, subjectId } = read.value;
+  if (live.has(payload.connection_id)) return ok("busy");
   const found = await deps.store.find(payload.connection_id);
-  if (!found.ok || found.value === null || live.has(payload.connection_id)) return;
+  if (!found.ok) return found;
+  if (found.value === null) return ok("begun");
   const approved = await holdsApproval(deps, { request, subjectId });
-  if (!approved.ok) return deps.log.error("connections_not_settled", approved.error);
+  if (!approved.ok) return approved;
   const record = { ...found.value.record, authStrategy: payload.auth_strategy, status: "connecting" as const };
   const of = { ...found.value, record, treeDigest: payload.tree_digest, requestId: request.requestId, failure: null };
   const data = { request_id: request.requestId, token_id: request.tokenId };
   const draft = draftFor(deps, { of, event: "connection_setup_begun", data });
   const begun = await deps.store.begin(request.requestId, of, draft);
-  if (!begun.ok) return deps.log.error("connections_not_settled", begun.error);
-  if (!begun.value) return;
+  if (!begun.ok) return begun;
+  if (!begun.value) return ok("begun");
   const loaded = approved.value ? await loadApproved(deps, of) : err("its approval does not hold");
   if (!loaded.ok) {
     const failure = {
@@ -321,7 +321,7 @@ async function settleOne(desk: Desk, request: KeptRequest): Promise<void> {
     };
     const ended = await endSetup(deps, { of, reason: "not_begun", failure });
     if (!ended.ok) deps.log.error("connection_not_kept", ended.error);
-    return;
+    return ok("begun");
   }
   const order = { of, ...loaded.value, hint: payload.identity_hint, permissions: payload.permissions, incremental: [] };
   const setup = beginSetup(deps, order);
@@ -330,22 +330,26 @@ async function settleOne(desk: Desk, request: KeptRequest): Promise<void> {
       ? endInterrupted(deps, of)
       : settleSetup(deps, { order, end: ended });
   follow(desk, { of, setup, settle });
+  return ok("begun");
 }
 
 /** A step of a run waits for it; while another sign-in of the same connection goes on it has its turn after that. */
-async function widenOne(desk: Desk, request: KeptRequest): Promise<void> {
+async function widenOne(desk: Desk, request: KeptRequest): Promise<Begun> {
   const { deps, live, lent } = desk;
   const read = readPayload("permission_escalation", request.projection);
   const payload = read.ok && read.value.payload.kind === "permission_escalation" ? read.value.payload : null;
-  if (payload === null || live.has(payload.connection_id)) return;
+  if (payload === null) return ok("begun");
+  if (live.has(payload.connection_id)) return ok("busy");
   const begun = await beginWidening(deps, request);
-  if (begun === null) return;
-  const { widening, setup } = begun;
+  if (!begun.ok) return begun;
+  if (begun.value === null) return ok("begun");
+  const { widening, setup } = begun.value;
   follow(desk, {
     of: widening.order.of,
     setup,
     settle: (ended) => settleWidening(deps, { widening, end: ended, lent }),
   });
+  return ok("begun");
 }
 
 type Following = {

@@ -1,4 +1,4 @@
-import { err, type Result } from "#base";
+import { err, ok, type Result } from "#base";
 import {
   escalationReplySchema,
   readPayload,
@@ -29,19 +29,21 @@ type BegunWidening = { readonly widening: Widening; readonly setup: LiveSetup };
  * Begins the wider sign-in that a decision approved, and no second one. What the connection has stays as it is until that
  * has worked. Null when nothing was begun; what cannot be begun has ended, and its run is told so. [PERM-04]
  */
-export async function beginWidening(deps: ConnectionDeps, request: KeptRequest): Promise<BegunWidening | null> {
+export async function beginWidening(
+  deps: ConnectionDeps,
+  request: KeptRequest,
+): Promise<Result<BegunWidening | null, StoreFault>> {
   const { requestId, tokenId } = request;
   const read = readPayload("permission_escalation", request.projection);
-  if (!read.ok || read.value.payload.kind !== "permission_escalation" || tokenId === null) return null;
+  if (!read.ok || read.value.payload.kind !== "permission_escalation" || tokenId === null) return ok(null);
   const { payload: asked, subjectId } = read.value;
   const found = await deps.store.find(asked.connection_id);
-  if (!found.ok || found.value === null) return null;
+  if (!found.ok) return found;
+  if (found.value === null) return ok(null);
   const approved = await holdsApproval(deps, { request, subjectId });
   const answer = await signedAnswer(deps, tokenId);
-  if (!approved.ok || !answer.ok) {
-    deps.log.error("connections_not_settled", approved.ok ? answer : approved.error);
-    return null;
-  }
+  if (!approved.ok) return approved;
+  if (!answer.ok) return answer;
   const { record } = found.value;
   const isActive = record.status === "active" && asked.tree_digest === found.value.treeDigest;
   // What is not widened keeps its state, wherever Silas ends.
@@ -56,13 +58,13 @@ export async function beginWidening(deps: ConnectionDeps, request: KeptRequest):
     data: { request_id: requestId, token_id: tokenId },
   });
   const begun = await deps.store.begin(requestId, of, draft);
-  if (!begun.ok) deps.log.error("connections_not_settled", begun.error);
-  if (!begun.ok || !begun.value) return null;
+  if (!begun.ok) return begun;
+  if (!begun.value) return ok(null);
   const isOnce = escalationReplySchema.safeParse(answer.value).success;
   const loaded = approved.value && isActive ? await loadApproved(deps, of) : err("it is not what was approved");
   if (!loaded.ok) {
     await endWidening(deps, { of: found.value, requestId, reason: "not_begun" });
-    return null;
+    return ok(null);
   }
   const order: SetupOrder = {
     of,
@@ -72,7 +74,7 @@ export async function beginWidening(deps: ConnectionDeps, request: KeptRequest):
     incremental: asked.requested_permissions,
   };
   const widening: Widening = { order, asked, requestId, tokenId, duration: isOnce ? "once" : "lasting" };
-  return { widening, setup: beginSetup(deps, order) };
+  return ok({ widening, setup: beginSetup(deps, order) });
 }
 
 type Ending = { readonly of: KeptConnection; readonly requestId: string; readonly reason: string };

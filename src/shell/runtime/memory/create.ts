@@ -5,6 +5,7 @@ import {
   ruleId,
   type AuditActor,
   type ChangingMemory,
+  type KeptRequest,
   type MemoryItem,
   type MemoryRefusal,
   type MessageRefusal,
@@ -15,7 +16,7 @@ import { decideChange, decideMemory, mayTouch, promotionOf, taintOfEntry, taintW
 import type { MemoryDoor, Proposed, ProposeRefusal } from "#ports";
 import { scanTexts } from "../secrets/without-secrets.ts";
 import type { MemoryDeps } from "./deps.ts";
-import { settlePromotions, withdrawPromotions } from "./promotions.ts";
+import { settlePromotion, withdrawPromotions } from "./promotions.ts";
 
 type MemoryParts = Omit<MemoryDeps, "store" | "messages" | "decisions"> & {
   readonly stores: {
@@ -26,19 +27,19 @@ type MemoryParts = Omit<MemoryDeps, "store" | "messages" | "decisions"> & {
 };
 
 type Memory = MemoryDoor & {
-  /** Verifies every memory whose promotion is approved. */
-  settle(): Promise<Result<void, StoreFault>>;
+  /** Verifies the memory whose promotion is approved. */
+  settle(decision: KeptRequest): Promise<Result<void, StoreFault>>;
 };
 
 /** Memories of the owner's scope. */
 export function createMemory({ stores, ...parts }: MemoryParts): Memory {
   const deps = { ...parts, store: stores.memories, messages: stores.messages, decisions: stores.approvals };
-  return { ...createMemoryDoor(deps), settle: () => settlePromotions(deps) };
+  return { ...createMemoryDoor(deps), settle: (decision) => settlePromotion(deps, decision) };
 }
 
 function createMemoryDoor(deps: MemoryDeps): MemoryDoor {
   const { scopeId, ready } = { scopeId: deps.config.ownerId, ready: readiness(deps) };
-  /** What a crash left undone is done, and the rules are those of the configuration, before anything is looked at. */
+  /** The rules are those of the configuration before anything is read. */
   const whenReady =
     <A extends readonly unknown[], T, E>(work: (...args: A) => Promise<Result<T, E>>) =>
     async (...args: A): Promise<Result<T, E | StoreFault>> => {
@@ -60,12 +61,8 @@ function createMemoryDoor(deps: MemoryDeps): MemoryDoor {
 /** Once; again only after it failed. */
 function readiness(deps: MemoryDeps): () => Promise<Result<void, StoreFault>> {
   let done: Promise<Result<void, StoreFault>> | null = null;
-  const prepare = async (): Promise<Result<void, StoreFault>> => {
-    const kept = await keepRules(deps);
-    return kept.ok ? settlePromotions(deps) : kept;
-  };
   return async () => {
-    done ??= prepare();
+    done ??= keepRules(deps);
     const result = await done;
     if (!result.ok) done = null;
     return result;

@@ -4,23 +4,15 @@ import { signedToken } from "../messages/endorsement.ts";
 import type { MemoryDeps } from "./deps.ts";
 
 /**
- * Carries out every approved promotion of which nothing has become: the signature is checked again, over exactly the words
- * that were shown. The decision is the truth, kept with its one use; looking twice changes nothing. [TAINT-08]
+ * Carries out an approved promotion: the signature is checked again, over exactly the words that were shown. The decision is
+ * the truth, kept with its one use; settling it twice changes nothing. [TAINT-08]
  */
-export async function settlePromotions(deps: MemoryDeps): Promise<Result<void, StoreFault>> {
-  const waiting = await deps.store.unsettled();
-  if (!waiting.ok) return waiting;
-  for (const request of waiting.value) {
-    const settled = await settle(deps, request);
-    if (!settled.ok) return settled;
-  }
-  return ok();
-}
-
-async function settle(deps: MemoryDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
+export async function settlePromotion(deps: MemoryDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
   const { requestId, projection, planHash } = request;
   const read = readPayload("memory_promotion", projection);
   const payload = read.ok && read.value.payload.kind === "memory_promotion" ? read.value.payload : null;
+  // The item is a message.
+  if (payload !== null && payload.memory === undefined) return ok();
   if (payload?.memory === undefined || sha256Hex(projection) !== planHash) {
     deps.log.error("memory_promotion_unreadable", { request_id: requestId });
     return ok();

@@ -23,7 +23,7 @@ export type MessagesDeps = {
   /** The gates of the configuration, in order. */
   readonly systemGates: readonly Gate[];
   readonly approvals: Pick<ApprovalsDoor, "proposePayload">;
-  readonly decisions: Pick<ApprovalStore, "uncarried" | "carriedOut" | "findApproval">;
+  readonly decisions: Pick<ApprovalStore, "findApproval">;
   readonly registry: KeyRegistry;
   readonly signer: Signer;
   readonly audit: Pick<AuditLog, "append">;

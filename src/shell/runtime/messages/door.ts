@@ -65,7 +65,7 @@ async function lookAtStream({ stream, connections }: GatingDeps): Promise<Result
   return looked;
 }
 
-/** What a crash left between two commits: messages without their gates, and decisions that were not carried out. */
+/** What a crash left between two commits: messages without their gates. */
 async function makeUp(parts: GatingDeps): Promise<Result<void, StoreFault>> {
   const open = await parts.store.unsettled();
   if (!open.ok) return open;
@@ -75,12 +75,6 @@ async function makeUp(parts: GatingDeps): Promise<Result<void, StoreFault>> {
     if (!stream.ok) return stream;
     const settled = await settleByGates(parts, { message, stream: stream.value, actor: { kind: "system" } });
     if (!settled.ok && "retryable" in settled.error) return { ok: false, error: settled.error };
-  }
-  const decided = await parts.decisions.uncarried();
-  if (!decided.ok) return decided;
-  for (const request of decided.value) {
-    const done = await carryOut(parts, request);
-    if (!done.ok) return done;
   }
   return ok();
 }

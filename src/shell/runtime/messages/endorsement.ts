@@ -40,22 +40,16 @@ export async function proposeEndorsement(
 
 /**
  * Does what a decision about a message says, if it is one. The decision is the truth, kept with its signature; this only
- * carries it out, and carrying it out twice changes nothing. A crash in between is made up for at the next start.
+ * carries it out, and carrying it out twice changes nothing.
  */
 export async function carryOut(deps: MessagesDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
   if (!isPayloadKind(request.kind)) return ok();
   const read = readPayload(request.kind, request.projection);
   if (!read.ok || sha256Hex(request.projection) !== request.planHash) return ok();
   const { payload } = read.value;
-  let done: Result<void, StoreFault>;
-  if (payload.kind === "memory_promotion" && payload.memory === undefined) {
-    done = await raise(deps, { request, itemId: payload.item_id, digest: payload.item_digest });
-  } else if (payload.kind === "gate_approval") {
-    done = await letThrough(deps, { request, digest: payload.context_digest });
-  } else {
-    return ok();
-  }
-  return done.ok ? deps.decisions.carriedOut(request.requestId) : done;
+  if (payload.kind === "memory_promotion" && payload.memory === undefined)
+    return raise(deps, { request, itemId: payload.item_id, digest: payload.item_digest });
+  return payload.kind === "gate_approval" ? letThrough(deps, { request, digest: payload.context_digest }) : ok();
 }
 
 type Raising = { readonly request: KeptRequest; readonly itemId: string; readonly digest: string };

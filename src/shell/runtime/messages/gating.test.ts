@@ -242,8 +242,6 @@ describe("a gate that needs a decision", () => {
 });
 
 describe("the owner's endorsement", () => {
-  const list = { scopeId: "owner", before: null, limit: 10 } as const;
-
   test("[TAINT-08] a signed approval raises exactly the message that was shown, and names its token", async () => {
     const { door, approve, store, events } = await setUp();
     // A signature that does not hold makes words from the owner's own session foreign.
@@ -297,23 +295,6 @@ describe("the owner's endorsement", () => {
       error: { code: "message_unknown" },
     });
     expect(must(await decisions.list(["approved"]))).toHaveLength(1);
-  });
-
-  test("an approval that a crash cut off from its effect is carried out before the next look", async () => {
-    const { door, approvals, create } = await setUp();
-    const { message } = must(await door.receive(sent("one"), OWNER));
-    const { request } = must(await door.endorse({ messageId: message.messageId, scopeId: "owner", actor: TERMINAL }));
-    must(
-      await approvals.decide({
-        requestId: request.requestId,
-        verdict: "approved",
-        shownHash: request.planHash,
-        friction: ["tap", "confirm"],
-        actor: TERMINAL,
-      }),
-    );
-    expect(must(await door.list(list))).toMatchObject([{ taint: "auth" }]);
-    expect(must(await create().list(list))).toMatchObject([{ taint: "owner" }]);
   });
 
   test("what is blocked is not endorsed", async () => {

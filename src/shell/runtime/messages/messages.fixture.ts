@@ -163,7 +163,7 @@ export async function setUp(options: Options = {}) {
       .map(({ event, data }) => ("reason" in data ? `${event} ${String(data["reason"])}` : event))
       .filter((event) => event.startsWith("message_") || event.startsWith("access_"));
   const approve = (request: KeptRequest, verdict: "approved" | "declined" = "approved") =>
-    createApprovalsDoor({ ...trust, settle: async (decision) => void (await door.decided(decision)) }).decide({
+    createApprovalsDoor({ ...trust, follow: async (decision) => void (await door.decided(decision)) }).decide({
       requestId: request.requestId,
       verdict,
       shownHash: request.planHash,

@@ -4,6 +4,7 @@ import {
   SKILL_NAME,
   type AuditActor,
   type Config,
+  type KeptRequest,
   type Payload,
   type SkillInstall,
   type SkillRefusal,
@@ -16,7 +17,7 @@ import type { ApprovalsDoor, FindSecrets, Proposed, ProposeRefusal, SkillsDoor, 
 import { readManifest } from "#work";
 import { checkTree, checkView, fileOf, shownTexts, skillRules, type CheckDeps, type Checked } from "./check.ts";
 import { documentIn, type InstalledSkills } from "./installed.ts";
-import { settleInstalls, type SettleDeps } from "./settle.ts";
+import { settleInstall, type SettleDeps } from "./settle.ts";
 
 type SkillsParts = Omit<SettleDeps, "space"> & {
   readonly findSecrets: FindSecrets;
@@ -26,8 +27,8 @@ type SkillsParts = Omit<SettleDeps, "space"> & {
   readonly proposals: Pick<ApprovalsDoor, "proposePayload">;
 };
 type Skills = SkillsDoor & {
-  /** Carries out what was approved; answers when nothing of it is left to do. */
-  settle(): Promise<void>;
+  /** Carries out an approved installation; answers when nothing of it is left to do. */
+  settle(decision: KeptRequest): Promise<Result<void, StoreFault>>;
   /** Answers when no trial goes on. */
   close(): Promise<void>;
 };
@@ -37,16 +38,12 @@ type Deps = SkillsParts & CheckDeps & SettleDeps;
 export function createSkills(parts: SkillsParts): Skills {
   const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = parts.config.sandbox;
   const deps: Deps = { ...parts, space: { memoryMb, cpuSeconds }, rules: skillRules(parts.config) };
-  // One look after the other, so that no installation is tried twice at once.
-  let looking: Promise<void> = Promise.resolve();
-  const look = async (before: Promise<void>): Promise<void> => {
-    await before;
-    const settled = await settleInstalls(deps);
-    if (!settled.ok) deps.log.error("skills_not_settled", settled.error);
-  };
-  const settle = (): Promise<void> => {
-    looking = look(looking);
-    return looking;
+  // One after the other, so that no installation is tried twice at once.
+  let last: Promise<unknown> = Promise.resolve();
+  const settle: Skills["settle"] = (decision) => {
+    const settled = last.then(() => settleInstall(deps, decision));
+    last = settled.catch(() => {});
+    return settled;
   };
   return {
     check: async (place) => {
@@ -65,7 +62,9 @@ export function createSkills(parts: SkillsParts): Skills {
     },
     remove: (name, actor) => remove(deps, { name, actor }),
     settle,
-    close: () => looking,
+    async close() {
+      await last;
+    },
   };
 }
 

@@ -16,21 +16,11 @@ export type SettleDeps = TrialDeps & {
 };
 
 /**
- * Carries out every approved installation that nothing has become of: the approval is verified again, the scripts are
- * tried, and only then the version is active. The decision is the truth, kept with its signature and its one use; a crash
- * in between is made up for at the next look, and looking twice changes nothing. [INST-01] [INST-07]
+ * Carries out an approved installation: the approval is verified again, the scripts are tried, and only then the version is
+ * active. The decision is the truth, kept with its signature and its one use; settling it twice changes nothing.
+ * [INST-01] [INST-07]
  */
-export async function settleInstalls(deps: SettleDeps): Promise<Result<void, StoreFault>> {
-  const waiting = await deps.store.unsettled();
-  if (!waiting.ok) return waiting;
-  for (const request of waiting.value) {
-    const settled = await settleOne(deps, request);
-    if (!settled.ok) return settled;
-  }
-  return ok();
-}
-
-async function settleOne(deps: SettleDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
+export async function settleInstall(deps: SettleDeps, request: KeptRequest): Promise<Result<void, StoreFault>> {
   const read = readPayload("skill_install", request.projection);
   if (!read.ok || read.value.payload.kind !== "skill_install" || request.tokenId === null) {
     deps.log.error("skill_unreadable", { request_id: request.requestId });

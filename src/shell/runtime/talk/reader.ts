@@ -12,7 +12,10 @@ export const createTurnReader = (deps: TalkDeps): Reader =>
     name: "main/turn_runner",
     kinds: ["user_message"],
     atOnce: LIMITS.turnsAtOnce,
-    handle: (leased) => handle(deps, leased),
+    handle: (leased, lost) => {
+      lost.addEventListener("abort", deps.halting.halt);
+      return handle(deps, leased);
+    },
     endDead: () => endDead(deps),
     halt: deps.halting.halt,
   });

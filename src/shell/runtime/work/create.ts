@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ModelLedger, Queue } from "#engine";
+import type { DecisionParts, Decisions, ModelLedger, Queue } from "#engine";
 import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
@@ -102,13 +102,16 @@ type WorkParts = {
   readonly readYaml: ReadYaml;
   readonly clock: Clock;
   readonly log: Log;
+  /** What else decisions do; the parts that do it are made later. */
+  readonly others: () => Omit<DecisionParts, "runs">;
 };
 
 export type Work = WorkDoor &
   RunFeed & {
     readonly timesOf: TimesOf;
     readonly stream: StreamDoor;
-    /** Runs what is granted, from now on, until it is closed. */
+    readonly decisions: Decisions;
+    /** Carries out what is decided and runs what is granted, from now on, until it is closed. */
     start(): Promise<void>;
     /** Runs this grant alone, and answers when it is over; for a terminal without a running Silas. */
     runGranted(runId: string): Promise<void>;
@@ -170,6 +173,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     timesOf: goals.timesOf,
     ...offered,
     stream,
+    decisions: runner.decisions,
     ...feed,
     runGranted: (runId) => runGranted({ review, runner }, runId),
     ...createLife({ ...asking, ...offered, runner, goals, pruning, stream, review, sandboxes }),

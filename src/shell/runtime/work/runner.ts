@@ -1,9 +1,8 @@
 import { LIMITS, ok } from "#base";
 import { createRun, reloadRun } from "#work";
-import type { ReaderDeps } from "#engine";
-import type { RunRecord } from "#model";
-import { createDispatch, type Dispatch } from "../bus/dispatch.ts";
+import { createDecisions, type DecisionParts, type Decisions, type ReaderDeps } from "#engine";
 import { claimOf, NO_CLAIM } from "./claims.ts";
+import { createGrantedRuns, type GrantedRuns } from "./steer/granted.ts";
 import { createDrivenRuns, type DrivenRun, type DrivenRuns } from "./steer/driven.ts";
 import { driveRun, type DriveDeps, type Driving } from "./drive.ts";
 import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } from "./end-undriven.ts";
@@ -11,9 +10,15 @@ import { loadKnownPlan, loadPlan, mayPass, type LoadedPlan, type PlanRead } from
 import { createPlansInLine } from "./plans-in-line.ts";
 import { driveProject, type ProjectDeps, type Projecting } from "./project.ts";
 import { createTurns, type Place, type Turns } from "./turns.ts";
+import type { ApprovalStore, GrantedRun } from "#ports";
 
-type RunnerDeps = DriveDeps & ReaderDeps;
-export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
+type RunnerDeps = DriveDeps &
+  ReaderDeps & {
+    readonly approvals: Pick<ApprovalStore, "find" | "headings">;
+    /** What decisions do besides beginning runs. */
+    readonly others: () => Omit<DecisionParts, "runs">;
+  };
+export type Runner = Omit<DrivenRuns, "follow" | "leave" | "leaveAll"> & {
   /** Drives what an earlier process left and whatever is granted, now and later. */
   start(): Promise<void>;
   /** Retries what rests, for example when nothing is stopped any longer. */
@@ -22,6 +27,8 @@ export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
   look(): void;
   /** Drives this run alone, begun or not, and resolves when it is over. */
   runOne(runId: string): Promise<void>;
+  /** Through them a run begins, and everything else that was decided. */
+  readonly decisions: Decisions;
   close(): Promise<void>;
 };
 
@@ -30,45 +37,56 @@ export type Runner = Omit<DrivenRuns, "follow" | "leaveAll"> & {
  * holds the data directory, and there once; a task of a project by its project. [WSTORE-06]
  */
 export function createRunner(deps: RunnerDeps): Runner {
-  const { follow: followRun, leaveAll, ...driven } = createDrivenRuns();
+  const { follow: followRun, leave: leaveRun, leaveAll, ...driven } = createDrivenRuns();
   const turns = createTurns({ perScope: LIMITS.runsAtOnce, inTotal: LIMITS.runsInTotal });
   let phase: "idle" | "on" | "closed" = "idle";
   const { begin } = createBeginning({ deps, turns, driven, followRun, isClosed: () => phase === "closed" });
-  const dispatch = createDispatch(deps, {
-    drive: begin,
-    endUngranted: (run) => endWithoutGrant(deps, run),
-    giveUp: (grant, reason) => endUnbegun(deps, { grant, kept: null, reason }),
+  const decisions = createDecisions({
+    ...deps,
+    store: deps.approvals,
+    parts: () => ({ ...deps.others(), runs: { ...granted, look: driven.lookAll, leave } }),
   });
-  const takeUp = async (): Promise<void> => {
-    driven.lookAll();
-    if (phase === "on") await dispatch.retry();
+  const granted = createGrantedRuns(
+    { ...deps, decisions },
+    {
+      drive: begin,
+      leave: leaveRun,
+      endUngranted: (run) => endWithoutGrant(deps, run),
+      // What was begun may have reached outside before it failed.
+      giveUp: ({ grant, kept }, reason) =>
+        kept === null ? endUnbegun(deps, { grant, kept, reason }) : endBroken(deps, { grant, status: "in_doubt" }),
+    },
+  );
+  const leave = (): void => {
+    phase = "closed";
+    turns.close();
+    void leaveAll();
   };
   return {
     ...driven,
     async start() {
       phase = "on";
-      await recoverUnfinished(deps, dispatch);
-      dispatch.start();
+      await recoverUnfinished(deps, granted);
+      await decisions.start();
     },
-    takeUp,
+    async takeUp() {
+      driven.lookAll();
+      if (phase === "on") await decisions.retry();
+    },
     look() {
       driven.lookAll();
-      if (phase === "on") dispatch.wake();
+      if (phase === "on") decisions.wake();
     },
-    runOne: dispatch.runOne,
-    async close() {
-      phase = "closed";
-      turns.close();
-      await leaveAll();
-      await dispatch.close();
-    },
+    runOne: granted.runOne,
+    decisions,
+    close: decisions.close,
   };
 }
 
 type BeginningParts = {
   readonly deps: DriveDeps;
   readonly turns: Turns;
-  readonly driven: Omit<DrivenRuns, "follow" | "leaveAll">;
+  readonly driven: Omit<DrivenRuns, "follow" | "leave" | "leaveAll">;
   readonly followRun: DrivenRuns["follow"];
   readonly isClosed: () => boolean;
 };
@@ -127,19 +145,20 @@ async function readProject({ store, log }: DriveDeps, loaded: LoadedPlan): Promi
 }
 
 /** Every run that was begun and has not ended has its message; tasks of a project are driven by their project. */
-async function recoverUnfinished(deps: DriveDeps, dispatch: Pick<Dispatch, "ensure">): Promise<void> {
+async function recoverUnfinished(deps: DriveDeps, { ensure }: Pick<GrantedRuns, "ensure">): Promise<void> {
   const left = await deps.store.unfinished();
   if (!left.ok) return deps.log.error("runs_unreadable", left.error);
-  const missing: RunRecord[] = [];
+  const missing: GrantedRun[] = [];
   for (const run of left.value) {
     const grant = await deps.store.grantOf(run.runId);
-    const projectRunId = grant.ok ? (grant.value?.projectRunId ?? null) : null;
-    if (projectRunId === null) missing.push(run);
+    if (!grant.ok) deps.log.error("runs_unreadable", grant.error);
+    else if (grant.value === null) await endWithoutGrant(deps, run);
+    else if (grant.value.projectRunId === null) missing.push(grant.value);
     // A task whose project has ended without it is driven by nobody.
-    else if (grant.ok && grant.value !== null && (await isEnded(deps, projectRunId)))
+    else if (await isEnded(deps, grant.value.projectRunId))
       await endBroken(deps, { grant: grant.value, status: "in_doubt" });
   }
-  await Promise.all(missing.map(dispatch.ensure));
+  await Promise.all(missing.map(ensure));
 }
 
 async function isEnded({ store }: Pick<DriveDeps, "store">, runId: string): Promise<boolean> {

@@ -1,21 +1,12 @@
 import { err, LIMITS, ok, type Instant, type Result, type Sha256Hex } from "#base";
-import type { RequestRefusal, KeptRequest } from "#model";
+import { decidedOf, type KeptRequest, type RequestRefusal } from "#model";
 import type { ApprovalStore, MadeDecision, Proposed } from "#ports";
 import { outcomeDrafts } from "../batches/drafts.ts";
 import { guarded, guardedValue, unlessReadOnly } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, replacedDraft, requestedDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
 import { readDigest } from "./digest.ts";
-import {
-  approvalsOf,
-  countPending,
-  dropUncarried,
-  findApproval,
-  findRequest,
-  listRequests,
-  readHeadings,
-  uncarriedRequests,
-} from "./reads.ts";
+import { approvalsOf, countPending, findApproval, findRequest, listRequests, readHeadings } from "./reads.ts";
 import { REQUESTS_SQL, requestOf, requestParams, type RequestRow } from "./rows.ts";
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
 import { readGateNames, readTitles } from "./titles.ts";
@@ -29,8 +20,6 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
     headings: async (requestIds) => guardedValue(() => readHeadings(db, requestIds)),
     list: async (states) => guardedValue(() => listRequests(db, states)),
     digest: async (limits) => guardedValue(() => readDigest(db, limits)),
-    uncarried: async () => guardedValue(() => uncarriedRequests(db)),
-    carriedOut: async (requestId) => guardedValue(() => dropUncarried(db, requestId)),
     countPending: async () => guardedValue(() => countPending(db)),
     activate: async (requestId, { at, expiresAt }) =>
       unlessReadOnly(false, () => {
@@ -105,7 +94,7 @@ function expire({ db, recordAct }: ApprovalStoreParts, at: Instant): readonly st
 
 /** Inside of a transaction that somebody else may have begun. */
 export function declineWithin(
-  { db, recordAct }: ApprovalStoreParts,
+  { db, recordAct, queue }: ApprovalStoreParts,
   { outcome = "declined", ...decision }: MadeDecision & { readonly outcome?: "declined" | "edited" },
 ): Result<KeptRequest, RequestRefusal> {
   const { requestId, at, actor } = decision;
@@ -118,6 +107,7 @@ export function declineWithin(
   );
   recordAct((outcome === "edited" ? replacedDraft : declinedDraft)(open.value, decision));
   for (const draft of outcomeDrafts(open.value, { outcome, at, actor })) recordAct(draft);
+  queue.send(decidedOf({ requestId, kind: open.value.kind, at, actor }), at);
   return ok({ ...open.value, state: "declined", decidedAt: at, decidedBy: actor });
 }
 

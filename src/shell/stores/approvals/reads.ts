@@ -4,16 +4,7 @@ import type { RequestHeading } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
 import { readable } from "../store-fault.ts";
 import { isOnRecord, isVoid, recordedUses } from "./recorded-uses.ts";
-import {
-  REQUESTS_SQL,
-  requestOf,
-  tokenOf,
-  UNCARRIED_SQL,
-  useOf,
-  type RequestRow,
-  type TokenRow,
-  type UseRow,
-} from "./rows.ts";
+import { REQUESTS_SQL, requestOf, tokenOf, useOf, type RequestRow, type TokenRow, type UseRow } from "./rows.ts";
 
 export function findRequest(db: Sqlite, requestId: string): KeptRequest | null {
   const row = db.get<RequestRow>(`${REQUESTS_SQL} WHERE d.request_id = :requestId`, { requestId });
@@ -54,18 +45,6 @@ export function listRequests(db: Sqlite, states: readonly KeptRequest["state"][]
 
 const newestFirst = (a: RequestRow, b: RequestRow): number =>
   a.created_at === b.created_at ? (a.request_id < b.request_id ? 1 : -1) : a.created_at < b.created_at ? 1 : -1;
-
-/** Decisions that a crash left between the decision and what follows from it. */
-export function uncarriedRequests(db: Sqlite): readonly KeptRequest[] {
-  const rows = db.all<RequestRow>(`${UNCARRIED_SQL} ORDER BY d.decided_at, d.request_id LIMIT :limit`, {
-    limit: LIMITS.pageRows,
-  });
-  return readable(rows, requestOf);
-}
-
-export function dropUncarried(db: Sqlite, requestId: string): void {
-  db.run("DELETE FROM uncarried_decisions WHERE request_id = :requestId", { requestId });
-}
 
 export function countPending(db: Sqlite): number {
   const counted = db.get<{ readonly count: number }>(

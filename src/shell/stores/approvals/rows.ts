@@ -38,13 +38,9 @@ export type RequestRow = {
 };
 
 /** Every column of a request, and what is asked in its place. */
-const requestsFrom = (tables: string): string =>
-  `SELECT d.*, (SELECT n.request_id FROM pending_decisions n WHERE n.again_of = d.request_id) AS replaced_by FROM ${tables}`;
-export const REQUESTS_SQL = requestsFrom("pending_decisions d");
-/** Decided requests that are not carried out yet. */
-export const UNCARRIED_SQL = requestsFrom(
-  "uncarried_decisions o CROSS JOIN pending_decisions d ON d.request_id = o.request_id",
-);
+export const REQUESTS_SQL = `SELECT d.*,
+    (SELECT n.request_id FROM pending_decisions n WHERE n.again_of = d.request_id) AS replaced_by
+  FROM pending_decisions d`;
 
 export const requestOf = (row: RequestRow): KeptRequest => ({
   requestId: row.request_id,

@@ -1,8 +1,9 @@
 import { err, ok, type Result } from "#base";
 import {
   beginsRun,
-  dispatchOf,
+  decidedOf,
   type ApprovalUse,
+  type KeptRequest,
   type KeyError,
   type RequestRefusal,
   type SpendRefusal,
@@ -37,8 +38,8 @@ type Refused = RequestRefusal | SpendRefusal | KeyError;
  * the same decision with it. [APPR-16, APPR-17, WSTORE-04]
  */
 export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Result<ApprovalUse, Refused> {
-  const { db, recordAct, queue } = parts;
-  const { token, requestId, at, actor, also, attemptLineage: runId, workItemId } = spending;
+  const { db, recordAct } = parts;
+  const { token, requestId, at, actor, also } = spending;
   const open =
     requestId === null ? null : stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
   if (open !== null && !open.ok) return open;
@@ -56,9 +57,31 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
   }
   if (requestId !== null) closeRequest(db, { ...spending, requestId });
   for (const granted of also) keepUndo(db, { spending, granted });
-  // An approval that is used without a request is for a repair, or undoes a batch. [WORK-06] [FLOW-06]
-  if (open === null || beginsRun(open.value)) queue.send(dispatchOf({ runId, workItemId, at, actor }), at);
+  tellDecided(parts, { spending, request: open === null ? requestOfToken(db, token.tokenId) : open.value });
   return use;
+}
+
+type DecidedRequest = Pick<KeptRequest, "requestId" | "kind" | "projection">;
+
+/** An approval that is used without a request is for a repair, or undoes a batch: the run is told of alone. [WORK-06] [FLOW-06] */
+function tellDecided(
+  { queue }: ApprovalStoreParts,
+  { spending, request }: { readonly spending: Spending; readonly request: DecidedRequest | null },
+): void {
+  // Nothing can begin without the decision that granted it.
+  if (request === null) return;
+  const { requestId, attemptLineage: runId, workItemId, at, actor } = spending;
+  const run = requestId === null || beginsRun(request) ? { runId, workItemId } : undefined;
+  queue.send(decidedOf({ requestId: request.requestId, kind: request.kind, at, actor, run }), at);
+}
+
+/** The request whose decision gave this approval. */
+function requestOfToken(db: Sqlite, tokenId: string): DecidedRequest | null {
+  return db.get<DecidedRequest>(
+    `SELECT d.request_id AS requestId, d.kind, '' AS projection
+     FROM decision_tokens g CROSS JOIN pending_decisions d ON d.request_id = g.request_id WHERE g.token_id = :tokenId`,
+    { tokenId },
+  );
 }
 
 type Used = Pick<Spending, "token" | "workItemId" | "contentHash" | "attemptLineage" | "at">;

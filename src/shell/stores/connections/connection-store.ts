@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { LIMITS, ok } from "#base";
+import { ok } from "#base";
 import { connectionRecordToWire, keptConnectionSchema, type AuditDraft } from "#model";
 import type { ConnectionStore, EndedWidening, KeptConnection, WideningOutcome } from "#ports";
-import { requestOf, UNCARRIED_SQL, type RequestRow } from "../approvals/rows.ts";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
@@ -35,8 +34,6 @@ export function createConnectionStore({ db, recordAct }: ConnectionStoreParts): 
           return ok(true);
         }),
       ),
-    unsettled: async () =>
-      guardedValue(() => readable(db.all<RequestRow>(UNSETTLED, { limit: LIMITS.pageRows }), requestOf)),
     begin: async (requestId, connection, draft) =>
       guarded(() =>
         db.transaction(() => {
@@ -83,9 +80,6 @@ function keepEnded({ db, recordAct }: ConnectionStoreParts, { requestId, outcome
 const BEGIN = `INSERT INTO connection_setups (request_id, connection_id) VALUES (:requestId, :connectionId)
   ON CONFLICT (request_id) DO NOTHING`;
 const SELECT = "SELECT connection FROM connections";
-const UNSETTLED = `${UNCARRIED_SQL} WHERE d.kind IN ('connection_setup', 'permission_escalation') AND d.state = 'approved'
-  AND NOT EXISTS (SELECT 1 FROM connection_setups s WHERE s.request_id = d.request_id)
-  ORDER BY d.decided_at, d.request_id LIMIT :limit`;
 
 type OutcomeRow = { readonly outcome: WideningOutcome | null };
 type ConnectionRow = { readonly connection: string };

@@ -12,7 +12,6 @@ import type {
   UsedMemories,
 } from "#model";
 import type { MemoryStore } from "#ports";
-import { requestOf, UNCARRIED_SQL, type RequestRow } from "../approvals/rows.ts";
 import type { RecordAct } from "../audit/log.ts";
 import { termsOf } from "../journal/search-query.ts";
 import { setApart } from "../journal/search-words.ts";
@@ -35,16 +34,9 @@ export function createMemoriesStore(parts: MemoryStoreParts): MemoryStore {
     touch: async (used) => guardedValue(() => touch(db, used)),
     promote: async (promoted) => guarded(() => db.transaction(() => ok(promote(parts, promoted)))),
     forget: async (forgotten) => guarded(() => erasing(db, () => ok(forget(parts, forgotten)))),
-    unsettled: async () =>
-      guardedValue(() => readable(db.all<RequestRow>(UNSETTLED, { limit: LIMITS.pageRows }), requestOf)),
     keepRules: async (standing) => guarded(() => erasing(db, () => ok(keepRules(parts, standing)))),
   };
 }
-
-const UNSETTLED = `${UNCARRIED_SQL} WHERE d.kind = 'memory_promotion' AND d.state = 'approved'
-  AND json_extract(d.projection, '$.memory') IS NOT NULL
-  AND NOT EXISTS (SELECT 1 FROM memory_promotions p WHERE p.request_id = d.request_id)
-  ORDER BY d.decided_at, d.request_id LIMIT :limit`;
 
 /** What leaves a row leaves the file too: its page is overwritten, and the log of changes is written out and emptied. */
 function erasing<T, E>(db: Sqlite, work: () => Result<T, E>): Result<T, E> {

@@ -1,7 +1,6 @@
-import { LIMITS, ok } from "#base";
+import { ok } from "#base";
 import { skillInstallSchema, type SkillInstall } from "#model";
 import type { SettledInstall, SkillRemoval, SkillStore } from "#ports";
-import { requestOf, UNCARRIED_SQL, type RequestRow } from "../approvals/rows.ts";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
@@ -16,17 +15,12 @@ export function createSkillStore(parts: SkillStoreParts): SkillStore {
     current: async () =>
       guardedValue(() => readable(db.all<InstallRow>(`${SELECT} WHERE ${COUNTS} ORDER BY s.name`), installOf)),
     find: async (name) => guardedValue(() => find(db, name)),
-    unsettled: async () =>
-      guardedValue(() => readable(db.all<RequestRow>(UNSETTLED, { limit: LIMITS.pageRows }), requestOf)),
     settle: async (settled) => guarded(() => db.transaction(() => ok(settle(parts, settled)))),
     remove: async (removal) => guarded(() => db.transaction(() => ok(remove(parts, removal)))),
   };
 }
 
 const COUNTS = "s.state IN ('active', 'failed')";
-const UNSETTLED = `${UNCARRIED_SQL} WHERE d.kind = 'skill_install' AND d.state = 'approved'
-  AND NOT EXISTS (SELECT 1 FROM skill_installs s WHERE s.request_id = d.request_id)
-  ORDER BY d.decided_at, d.request_id LIMIT :limit`;
 
 const TOLD =
   "FROM audit_entries t WHERE t.subject_kind = 'skill' AND t.subject_id = s.name ORDER BY t.seq DESC LIMIT 1";

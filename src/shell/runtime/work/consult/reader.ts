@@ -10,7 +10,10 @@ export const createPlannerReader = (deps: ConsultDeps): Reader =>
     kinds: ["consult_planner", "replan_request"],
     // Advice takes long, and a run that is cancelled while its question waits is not asked about.
     atOnce: 1,
-    handle: (leased) => handle(deps, leased),
+    handle: (leased, lost) => {
+      lost.addEventListener("abort", deps.halting.halt);
+      return handle(deps, leased);
+    },
     endDead: () => endDead(deps),
     halt: deps.halting.halt,
   });

@@ -33,6 +33,7 @@ export type DrivenRuns = {
   cancel(runId: string, actor: AuditActor): Promise<boolean>;
   /** Ends everything that does not rest; says how many runs that were. */
   endAll(actor: AuditActor): Promise<number>;
+  leave(runId: string): void;
   leaveAll(): Promise<void>;
   /** Has everything that waits for a decision look whether there is one. */
   lookAll(): void;
@@ -64,6 +65,7 @@ export function createDrivenRuns(): DrivenRuns {
     lookAll() {
       for (const going of driven.values()) going.look();
     },
+    leave: (runId) => void driven.get(runId)?.leave(),
     async leaveAll() {
       await Promise.all([...driven.values()].map((going) => going.leave()));
     },

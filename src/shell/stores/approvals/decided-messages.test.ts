@@ -2,13 +2,14 @@ import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { readMessage, type QueueText } from "#engine";
 import { openMigrated } from "../open-store.ts";
 import { SHIPPED_MIGRATIONS } from "../open-stores.ts";
 import { AT, must, tempDir } from "../store.fixture.ts";
 
 const shipped = join(SHIPPED_MIGRATIONS, "runtime");
 
-/** A `silas.db` of the version before open decisions had a table of their own. */
+/** A `silas.db` of the version before decisions were messages. */
 async function makeOldFile(): Promise<DatabaseSync> {
   const [path, migrationsDir] = [join(tempDir(), "silas.db"), join(tempDir(), "runtime")];
   mkdirSync(migrationsDir);
@@ -32,11 +33,11 @@ function propose(db: DatabaseSync, { id, kind, state }: Row): void {
   ).run(id, `hash-${id}`, kind, AT, state, decided, state === "approved" ? `token-${id}` : null);
 }
 
-const open = (db: DatabaseSync): readonly unknown[] =>
-  db
-    .prepare("SELECT request_id FROM uncarried_decisions ORDER BY request_id")
-    .all()
-    .map((row) => row["request_id"]);
+/** The decisions on the queue, as they read there. */
+const queued = (db: DatabaseSync): readonly unknown[] =>
+  (db.prepare("SELECT kind, message FROM queue ORDER BY message_id").all() as QueueText[]).map(
+    (row) => readMessage(row)?.payload,
+  );
 
 async function migrate(db: DatabaseSync): Promise<DatabaseSync> {
   const path = String(db.location());
@@ -69,38 +70,42 @@ test("decisions of an older version that were not carried out are still open, an
     INSERT INTO messages VALUES ('m1', 'owner', 'web', 'web', 'x', '${AT}', 'external', 'none', NULL, '', '', '[]', '[]',
       'all', 'waiting', '{"name":"g","reason":"r","plan_hash":"hash-gate-open"}')`);
   const db = await migrate(old);
-  expect(open(db)).toEqual([
-    "connection_setup-open",
-    "gate-open",
-    "memory_promotion-open",
-    "permission_escalation-open",
-    "skill_install-open",
+  expect(queued(db)).toEqual([
+    { requestId: "connection_setup-open", kind: "connection_setup" },
+    { requestId: "gate-open", kind: "gate_approval" },
+    { requestId: "memory_promotion-open", kind: "memory_promotion" },
+    { requestId: "permission_escalation-open", kind: "permission_escalation" },
+    { requestId: "skill_install-open", kind: "skill_install" },
   ]);
   db.close();
 });
 
-test("a decision is open from when it is made until it is carried out", async () => {
-  const db = await migrate(await makeOldFile());
-  const decide = (id: string, state: string) =>
-    db
-      .prepare("UPDATE pending_decisions SET state = ?, decided_at = ?, token_id = ? WHERE request_id = ?")
-      .run(state, AT, state === "approved" ? `token-${id}` : null, id);
-  for (const kind of ["skill_install", "connection_setup", "memory_promotion", "gate_approval", "plan_approval"]) {
-    for (const state of ["approved", "declined"]) {
-      propose(db, { id: `${kind}-${state}`, kind, state: "pending" });
-      decide(`${kind}-${state}`, state);
-    }
+test("[BUS-13] dispatches of an older version name their request, dead ones too, and one without a grant stays for its start", async () => {
+  const old = await makeOldFile();
+  propose(old, { id: "request-1", kind: "plan_approval", state: "approved" });
+  old.exec(`INSERT INTO approval_tokens (token_id, nonce, plan_hash, key_id, max_executions, token)
+      VALUES ('token-1', 'nonce-1', 'h', 'k', 2, '{}');
+    INSERT INTO decision_tokens VALUES ('request-1', 0, 'token-1');
+    INSERT INTO approval_uses VALUES ('nonce-1', 1, 'h', 'run-1', '${AT}'), ('nonce-1', 2, 'h', 'run-2', '${AT}')`);
+  const insert = old.prepare(
+    `INSERT INTO queue_messages (queue, message_id, scope_id, turn, state, reason, dead_at, message)
+     VALUES ('runtime_queue', ?, 'owner', ?, ?, ?, ?, ?)`,
+  );
+  for (const [turn, run] of ["run-1", "run-2", "run-lost"].entries()) {
+    const isDead = run === "run-2";
+    const told = { message_id: `run_granted:${run}`, message_kind: "system_event", sender: "runtime", trace_id: run };
+    const payload = { event: "run_granted", run_id: run };
+    const message = { ...told, scope_id: "owner", taint: "owner", created_at: AT, task_id: "work", payload };
+    const end = isDead ? ["dead", "handling_failed", AT] : ["waiting", null, null];
+    insert.run(`run_granted:${run}`, turn + 1, ...end, JSON.stringify(message));
   }
-  expect(open(db)).toEqual([
-    "connection_setup-approved",
-    "gate_approval-approved",
-    "gate_approval-declined",
-    "memory_promotion-approved",
-    "skill_install-approved",
+  const db = await migrate(old);
+  const run = { requestId: "request-1", kind: "plan_approval", workItemId: "work" };
+  expect(queued(db)).toEqual([{ ...run, runId: "run-1" }, { ...run, runId: "run-2" }, undefined]);
+  expect(db.prepare("SELECT message_id, state FROM queue ORDER BY message_id").all()).toMatchObject([
+    { message_id: "decided:run-1", state: "ready" },
+    { message_id: "decided:run-2", state: "dead" },
+    { message_id: "run_granted:run-lost", state: "ready" },
   ]);
-  db.exec(`INSERT INTO skill_installs VALUES ('skill_install-approved', 'a', 'd', 't', 'failed', 'r', '${AT}');
-    INSERT INTO connection_setups (request_id, connection_id) VALUES ('connection_setup-approved', 'c');
-    INSERT INTO memory_promotions VALUES ('memory_promotion-approved', 'm', '${AT}')`);
-  expect(open(db)).toEqual(["gate_approval-approved", "gate_approval-declined"]);
   db.close();
 });

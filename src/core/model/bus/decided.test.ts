@@ -2,30 +2,34 @@ import { expect, test } from "vitest";
 import type { Instant } from "#base";
 import { TAINTS } from "../message/taint.ts";
 import { derivedProblem } from "./derived.ts";
-import { beginsRun, dispatchIdOf, dispatchOf, runOfDispatch } from "./dispatch.ts";
+import { beginsRun, decidedIdOf, decidedOf } from "./decided.ts";
 import { parseQueueMessage, queueMessageText } from "./queue-message.ts";
 
 const AT = "2026-11-16T12:00:00.000Z" as Instant;
 
-test("[BUS-01] [BUS-15] the dispatch of a run names it, grants nothing, and has an id that follows from the run", () => {
-  const message = dispatchOf({ runId: "run-1", workItemId: "task-1", at: AT, actor: { kind: "terminal" } });
+const MADE = { requestId: "request-1", kind: "plan_approval", at: AT, actor: { kind: "terminal" } } as const;
+
+test("[BUS-01] [BUS-15] a decision names its request and the run it lets begin, grants nothing, and has an id that follows from them", () => {
+  const run = { runId: "run-1", workItemId: "task-1" };
+  const message = decidedOf({ ...MADE, run });
   expect(message).toEqual({
-    id: dispatchIdOf("run-1"),
-    kind: "system_event",
+    id: decidedIdOf("run-1"),
+    kind: "decided",
     sentBy: "runtime",
     scopeId: "owner",
     traceId: "run-1",
     taint: "owner",
     createdAt: AT,
-    payload: { event: "run_granted", runId: "run-1", workItemId: "task-1" },
+    payload: { requestId: "request-1", kind: "plan_approval", runId: "run-1", workItemId: "task-1" },
   });
-  expect(dispatchOf({ runId: "run-1", workItemId: "task-1", at: AT, actor: { kind: "system" } }).taint).toBe(
-    "external",
-  );
-  const text = queueMessageText(message);
-  expect(text.ok && parseQueueMessage(JSON.parse(text.value))).toEqual({ ok: true, value: message });
-  expect(runOfDispatch(dispatchIdOf("run-1"))).toBe("run-1");
-  expect(runOfDispatch("wake:run-1")).toBeNull();
+  expect(decidedOf({ ...MADE, run, actor: { kind: "system" } }).taint).toBe("external");
+  const declined = decidedOf(MADE);
+  expect(declined).toMatchObject({ id: decidedIdOf("request-1"), traceId: "request-1" });
+  expect(declined.payload).toEqual({ requestId: "request-1", kind: "plan_approval" });
+  for (const one of [message, declined]) {
+    const text = queueMessageText(one);
+    expect(text.ok && parseQueueMessage(JSON.parse(text.value))).toEqual({ ok: true, value: one });
+  }
 });
 
 test.each([
