@@ -23,11 +23,12 @@ const PATHS: Readonly<Record<string, () => Promise<Path>>> = {
   search: () => import("./search.ts"),
   sandbox: () => import("./sandbox.ts"),
   work: () => import("./work.ts"),
+  stream: () => import("./stream.ts"),
   cockpit: () => import("./cockpit.ts"),
   growth: () => import("./growth.ts"),
 };
 
-const WITHOUT_PEERS = new Set(["growth"]);
+const WITHOUT_PEERS = new Set(["growth", "stream"]);
 
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.find((name) => !Object.hasOwn(PATHS, name));

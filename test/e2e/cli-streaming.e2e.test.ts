@@ -38,6 +38,19 @@ test("[WEB-10] silas say prints the first words before the model has said the la
   expect(piped.out).toContain(`${slow.words}\n`);
 });
 
+test("[WEB-10] silas say without a running server prints the first words before the model has said the last as well", async () => {
+  expect((await home.silas(["init"])).code).toBe(0);
+  const sat = await sitAt(home, {
+    args: ["say", "tell me"],
+    env: model.env,
+    turns: [{ when: /word 40 /, type: "", act: () => slow.goOn() }],
+  });
+  expect(slow.wentOn()).toBe(true);
+  expect(sat.code).toBe(0);
+  expect(sat.screen.replaceAll(/\r?\n/g, "")).toContain(slow.words);
+  expect(sat.screen.split("word 40 ")).toHaveLength(2);
+});
+
 test("Ctrl-C stops the answer: the provider's connection is closed, the part that was shown is kept, and the command fails", async () => {
   await home.start(["--no-open"], model.env);
   const sat = await sitAt(home, { args: ["say", "tell me"], turns: [{ when: /word 40 /, type: "\u0003" }] });

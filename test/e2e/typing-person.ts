@@ -15,15 +15,17 @@ type Sitting = {
   readonly turns: readonly Turn[];
   /** The time zone of the machine. */
   readonly zone?: string;
+  /** Settings, beside those of the home. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 type Sat = { readonly code: number | null; readonly screen: string };
 
 /** Runs a command under a pseudo terminal and plays the turns, each after the other. */
-export function sitAt(home: Home, { args, turns, zone = "Europe/Vienna" }: Sitting) {
+export function sitAt(home: Home, { args, turns, zone = "Europe/Vienna", env: settings = {} }: Sitting) {
   const words = [BIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   // A terminal that nobody opened has no size, and prompts would be wrapped at every letter.
   const command = `stty cols 120 rows 40; exec ${words}`;
-  const env = { PATH: process.env["PATH"], HOME: home.dir, SILAS_HOME: home.dir, TZ: zone, TERM: "xterm" };
+  const env = { PATH: process.env["PATH"], HOME: home.dir, SILAS_HOME: home.dir, TZ: zone, TERM: "xterm", ...settings };
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     cwd: home.dir,
     env,

@@ -21,7 +21,7 @@ export const define: Define = (models, act) => {
 
 const showModel: Handler<Options> = async ({ options, terminal, environment }) => {
   const { config } = loadSetup(environment);
-  const { planner, timeoutSeconds, maxOutputTokens, tokensPerDay } = config.models;
+  const { planner, toolCalls, timeoutSeconds, maxOutputTokens, tokensPerDay } = config.models;
   const setting = modelSetting(config);
   if (setting.kind === "absent") {
     if (options.json) return terminal.json({ model: null, configured: planner, reason: setting.reason });
@@ -35,15 +35,25 @@ const showModel: Handler<Options> = async ({ options, terminal, environment }) =
   const key = keyWords(place.key);
   if (options.json) {
     const { provider, model, reach } = place;
-    return terminal.json({ model, provider, host: placeWords(place), reach, key: place.key.kind });
+    return terminal.json({
+      model,
+      provider,
+      host: placeWords(place),
+      reach,
+      key: place.key.kind,
+      tool_calls: toolCalls,
+    });
   }
   terminal.line(`Model    ${place.model} (${place.provider})`);
   terminal.line(`Asked at ${placeWords(place)}, ${place.reach === "local" ? "on this machine" : "encrypted"}`);
   terminal.line(`Key      ${key}`);
+  terminal.line(`Tools    ${TOOL_CALL_WORDS[toolCalls]} (tool_calls: ${toolCalls})`);
   terminal.line(
     `Limits   ${maxOutputTokens} tokens an answer, ${timeoutSeconds} s, ${tokensPerDay} tokens in 24 hours`,
   );
 };
+
+const TOOL_CALL_WORDS = { native: "called by the model itself", json: "written by the model as JSON" } as const;
 
 function keyWords(key: ModelKey): string {
   if (key.kind === "none") return "none";

@@ -150,6 +150,8 @@ export const LIMITS = {
   modelQuestionBytes: 4_194_304,
   /** One answer of a model with everything around it; more is a fault of whoever answers. */
   modelAnswerBytes: 4_194_304,
+  /** Of the body of a refusal: enough for its reason. It is searched, never kept or shown. */
+  modelRefusalBytes: 16_384,
   /** The text of one answer: the longest plan, escaped, and a message beside it. */
   modelAnswerChars: 1_500_000,
   /** How long a place that Silas asks may take to be reached; how long it may take to answer is a limit of its own. */

@@ -35,14 +35,29 @@ export type ModelCall = {
 };
 
 /** `not_begun`: whoever it is for has moved on, and nothing left. */
-type CallFailure = { readonly code: ModelFailure | "not_begun"; readonly tokens: number };
+type CallFailure = {
+  readonly code: ModelFailure | "not_begun";
+  readonly tokens: number;
+  readonly isWorthAgain?: true | undefined;
+};
 type AnsweredCall = { readonly answer: ModelAnswer; readonly tokens: number };
+type CallResult = Result<AnsweredCall, CallFailure>;
 
-/** One question to the model: reserved, recorded before it leaves and after it is answered. The only way to a model. */
-export async function callModel(
+/**
+ * One question to the model. It is asked a second time only when the provider refused an extra that it no longer has, and
+ * so has not worked on it.
+ */
+export async function callModel(deps: ModelCallDeps, call: ModelCall): Promise<CallResult> {
+  const called = await callOnce(deps, call);
+  if (called.ok || called.error.isWorthAgain !== true || call.signal.aborted) return called;
+  return callOnce(deps, { ...call, onReserved: async () => true });
+}
+
+/** Reserved, recorded before it leaves and after it is answered: the only way to a model. */
+async function callOnce(
   { models, calls, clock, randomness }: ModelCallDeps,
   { subject, question, taint, tokensMax, signal, onText, onReserved }: ModelCall,
-): Promise<Result<AnsweredCall, CallFailure>> {
+): Promise<CallResult> {
   if (models.setting.kind === "absent") return err({ code: "model_absent", tokens: 0 });
   const callId = Buffer.from(randomness.bytes(8)).toString("hex");
   const { messageId, purpose, ...whose } = subject;
@@ -58,7 +73,7 @@ export async function callModel(
   const onLeave = (leaving: Leaving): Promise<boolean> =>
     calls.sent({ ...leaving, callId, messageId, taint }, clock.now()).then(() => true, isFault);
   const asked = await models.ask({ ...question, signal, onLeave, ...(onText === undefined ? {} : { onText }) });
-  if (!asked.ok) return err({ code: asked.error.code, tokens: await fail(asked.error.code) });
+  if (!asked.ok) return err({ ...asked.error, tokens: await fail(asked.error.code) });
   const { bytesReceived, tokensIn, tokensOut } = asked.value;
   await calls.answered({ callId, messageId, bytesReceived, tokensIn, tokensOut }, clock.now());
   return ok({ answer: asked.value, tokens: tokensIn + tokensOut });

@@ -20,7 +20,11 @@ export const MODEL_FAILURES = [
   "model_interrupted",
 ] as const;
 export type ModelFailure = (typeof MODEL_FAILURES)[number];
-export type ModelRefusal = { readonly code: ModelFailure };
+export type ModelRefusal = {
+  readonly code: ModelFailure;
+  /** The provider refused an extra that no question has any more: the same question may be accepted now. */
+  readonly isWorthAgain?: true;
+};
 
 /** The end of "No answer: ...". */
 export const MODEL_FAILURE_WORDS: { readonly [F in ModelFailure]: string } = {

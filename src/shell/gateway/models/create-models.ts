@@ -16,6 +16,8 @@ type ModelsOptions = {
 export function createModels({ config, vault, timers, network = systemNetwork }: ModelsOptions): ModelGateway {
   const setting = modelSetting(config);
   const timeoutMs = config.models.timeoutSeconds * 1000;
+  // Some servers refuse a question with an option that they do not know. Such a one is asked without from then on.
+  let asksCounts = true;
   return {
     setting,
     async ask(question) {
@@ -25,7 +27,10 @@ export function createModels({ config, vault, timers, network = systemNetwork }:
       if (!key.ok) return key;
       const { askSdk } = await import("./sdk-models.ts");
       const { maxOutputTokens: outputTokensMax, toolCalls } = config.models;
-      return askSdk({ place, network, timers, timeoutMs, key: key.value, outputTokensMax, toolCalls }, question);
+      const form = { outputTokensMax, toolCalls, asksCounts };
+      const asked = await askSdk({ place, network, timers, timeoutMs, key: key.value, ...form }, question);
+      if (!asked.ok && asked.error.isWorthAgain === true) asksCounts = false;
+      return asked;
     },
   };
 }

@@ -46,6 +46,7 @@ function postingOf(network: Network, given: Partial<Posting> & { readonly host?:
     signal,
     onLeave: async () => true,
     onPart: () => undefined,
+    onRefused: () => undefined,
     ...rest,
   };
 }

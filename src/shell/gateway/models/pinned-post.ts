@@ -17,6 +17,8 @@ export type Posting = {
   readonly signal: AbortSignal;
   /** Gets the body of an answer as it arrives. It never gets the key, and nothing of an answer that is a failure. */
   readonly onPart: (part: Uint8Array) => void;
+  /** Gets the beginning of the body in which the question itself is refused. */
+  readonly onRefused: (body: string) => void;
 };
 type Posted = { readonly bytesReceived: number };
 
@@ -43,6 +45,10 @@ export async function postTo(posting: Posting, body: string): Promise<Result<Pos
     if (free === null) shown.abort();
     else if (free.length > 0) onPart(free);
   };
+  let refused = Buffer.alloc(0);
+  const takeRefusal = (part: Buffer): void => {
+    refused = Buffer.concat([refused, part.subarray(0, LIMITS.modelRefusalBytes - refused.length)]);
+  };
   const answer = await exchange(connected.value, {
     ...posting,
     signal: AbortSignal.any([signal, shown.signal]),
@@ -50,12 +56,13 @@ export async function postTo(posting: Posting, body: string): Promise<Result<Pos
     headers: key === null ? { host } : { host, authorization: `Bearer ${key}` },
     body,
     answerBytes: LIMITS.modelAnswerBytes,
-    onStatus: (status) => (failureOf(status) === null ? take : () => undefined),
+    onStatus: (status) => (failureOf(status) === null ? take : takeRefusal),
   });
   if (shown.signal.aborted) return refuse("model_shows_key");
   if (!answer.ok) return refuse(`model_${answer.error}`);
   const { status, bytesReceived } = answer.value;
   const failure = failureOf(status);
+  if (failure === "model_refused") posting.onRefused(refused.toString("utf8"));
   if (failure !== null) return refuse(failure);
   onPart(lookout.end());
   return ok({ bytesReceived });

@@ -9,14 +9,18 @@ type Line = {
   failure(): ModelFailure | null;
   /** Whether the provider said that it was done. */
   isDone(): boolean;
+  /** Whether the provider refused to be asked for token counts. */
+  refusesCounts(): boolean;
   bytesReceived(): number;
 };
 
 /** The SDK's way out: one post to the address of the model, whose answer goes on to the SDK as it arrives. */
-export function createLine(posting: Omit<Posting, "onPart">): Line {
+export function createLine(posting: Omit<Posting, "onPart" | "onRefused">): Line {
   const url = `${posting.place.baseUrl}/chat/completions`;
   const events = createEventStream();
   let [failure, bytesReceived]: [ModelFailure | null, number] = [null, 0];
+  let refusesCounts = false;
+  const onRefused = (text: string): void => void (refusesCounts = /stream_options|include_usage/u.test(text));
   return {
     async post(to, { body } = {}) {
       if (String(to) !== url || typeof body !== "string") throw new Error("model_unreachable");
@@ -27,7 +31,7 @@ export function createLine(posting: Omit<Posting, "onPart">): Line {
         begun.resolve();
       };
       const end = async (): Promise<void> => {
-        const posted = await postTo({ ...posting, onPart }, body);
+        const posted = await postTo({ ...posting, onPart, onRefused }, body);
         if (!posted.ok) {
           failure = posted.error.code;
           throw new Error(failure);
@@ -45,6 +49,7 @@ export function createLine(posting: Omit<Posting, "onPart">): Line {
     },
     failure: () => failure,
     isDone: events.isDone,
+    refusesCounts: () => refusesCounts,
     bytesReceived: () => bytesReceived,
   };
 }

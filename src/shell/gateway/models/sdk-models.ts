@@ -9,8 +9,10 @@ import type { Posting } from "./pinned-post.ts";
 import { createLine } from "./sdk-line.ts";
 import { sdkQuestion, type SdkPart } from "./sdk-question.ts";
 
-type SdkAsking = Omit<Posting, "onLeave" | "signal" | "onPart"> & {
+type SdkAsking = Omit<Posting, "onLeave" | "signal" | "onPart" | "onRefused"> & {
   readonly outputTokensMax: number;
+  /** Whether the provider is asked to count the tokens of a stream. */
+  readonly asksCounts: boolean;
   readonly toolCalls: "native" | "json";
 };
 
@@ -19,7 +21,7 @@ type SdkAsking = Omit<Posting, "onLeave" | "signal" | "onPart"> & {
  * runs no tool, no loop and no second try: every question that leaves is one that was asked here.
  */
 export async function askSdk(asking: SdkAsking, question: ModelAsking): Promise<Result<ModelAnswer, ModelRefusal>> {
-  const { key, toolCalls } = asking;
+  const { key, toolCalls, asksCounts } = asking;
   const isJson = toolCalls === "json";
   const asked = isJson ? encodeQuestion(question) : question;
   const form = isJson && question.tools.length > 0 ? createJsonForm(question) : plainForm;
@@ -29,7 +31,10 @@ export async function askSdk(asking: SdkAsking, question: ModelAsking): Promise<
   const line = createLine({ ...asking, onLeave: question.onLeave, signal });
   try {
     const step = await takeStep({ asking, asked, text, line, signal: question.signal });
-    if (!step.ok) return err({ code: line.failure() ?? step.error });
+    if (!step.ok) {
+      const refusal = { code: line.failure() ?? step.error };
+      return err(asksCounts && line.refusesCounts() ? { ...refusal, isWorthAgain: true } : refusal);
+    }
     const { calls, finish, tokensIn, tokensOut } = step.value;
     const parts = text.end(calls);
     if (!parts.ok) return parts;
@@ -64,12 +69,12 @@ type Step = {
 };
 
 async function takeStep({ asking, asked, text, line, signal }: Stepping): Promise<Result<Step, ModelFailure>> {
-  const { place, outputTokensMax } = asking;
+  const { place, outputTokensMax, asksCounts } = asking;
   const provider = createOpenAICompatible({
     name: place.provider,
     baseURL: place.baseUrl,
     fetch: line.post,
-    includeUsage: true,
+    includeUsage: asksCounts,
   });
   const opened = await orNull(async () =>
     provider.chatModel(place.model).doStream({

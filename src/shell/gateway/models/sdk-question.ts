@@ -40,7 +40,8 @@ function sdkMessage(message: ConversationMessage): SdkMessage {
           type: "tool-result",
           toolCallId: callId,
           toolName: name,
-          output: { type: isError ? "error-text" : "text", value: text },
+          // Chat completions has no field for an error, so that the words say it as well.
+          output: isError ? { type: "error-text", value: `Error: ${text}` } : { type: "text", value: text },
         })),
       };
   }

@@ -197,7 +197,10 @@ describe("calls of tools", () => {
         },
         {
           role: "tool",
-          parts: [{ kind: "tool_result", callId: "a", name: "find_task", text: "none\n", isError: false }],
+          parts: [
+            { kind: "tool_result", callId: "a", name: "find_task", text: "none\n", isError: false },
+            { kind: "tool_result", callId: "b", name: "find_task", text: "no name was given", isError: true },
+          ],
         },
       ],
     });
@@ -216,6 +219,7 @@ describe("calls of tools", () => {
           ],
         },
         { role: "tool", tool_call_id: "a", content: "none\n" },
+        { role: "tool", tool_call_id: "b", content: "Error: no name was given" },
       ],
     });
   });
