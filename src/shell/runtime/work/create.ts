@@ -166,7 +166,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const pruning = createPruning({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
   return {
     ...createSteering({ ...deps, runner }),
-    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged, ...runner }),
+    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged: review.stopChanged, ...runner }),
     ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
     ...asking,
     goals,
@@ -209,7 +209,7 @@ type Running = { readonly review: ReviewFeed; readonly runner: Runner };
 
 async function runGranted({ review, runner }: Running, runId: string): Promise<void> {
   // What it asks is decided in this same process.
-  const unsubscribe = review.subscribe(runner.lookAll);
+  const unsubscribe = review.onChanged(runner.lookAll);
   await runner.runOne(runId);
   unsubscribe();
 }
@@ -232,7 +232,7 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
   return {
     async start() {
       // Every decision is told there, so that what was approved anywhere begins here.
-      unsubscribe = review.subscribe(() => {
+      unsubscribe = review.onChanged(() => {
         runner.look();
         void batches.look();
         goals.wake();
