@@ -29,6 +29,7 @@ import type {
 } from "#ports";
 import type { ReadYaml } from "#work";
 import { createAutonomy, type Autonomy } from "../autonomy/create.ts";
+import type { DecidedPlans } from "../approvals/project-plan.ts";
 import type { AutonomyParts } from "../autonomy/deps.ts";
 import { createBatches } from "../batches/create.ts";
 import type { BatchDeps } from "../batches/deps.ts";
@@ -100,6 +101,8 @@ type WorkParts = {
   /** Asks for a decision; used to ask for the same plan again. */
   readonly proposals: SuggestionDeps["proposals"];
   readonly readYaml: ReadYaml;
+  /** Plans that were parsed to verify their approvals. */
+  readonly decided: DecidedPlans;
   readonly clock: Clock;
   readonly log: Log;
   /** What else decisions do; the parts that do it are made later. */
