@@ -212,8 +212,7 @@ function isGranted(path: string, { files, access }: { files: Grants; access: "re
 }
 
 /** Where a repository may lie: it is seen at a place of its own, so that also `/tmp` is one. */
-const isRepositoryPlace = (path: string): boolean =>
-  isPlain(path) && !/^\/(?:proc|dev|sys|run)(?:\/|$)/.test(path);
+const isRepositoryPlace = (path: string): boolean => isPlain(path) && !/^\/(?:proc|dev|sys|run)(?:\/|$)/.test(path);
 const isPlain = (path: string): boolean => path.startsWith("/") && isPathInside(path.slice(1));
 /** Whether a plan may name this place at all. */
 export const isGrantable = (path: string): boolean => isPlain(path) && !SYSTEM.test(path);
