@@ -5,7 +5,14 @@ import { parseYaml } from "#config";
 import { grantsOf, planProposalText, type KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { ApprovalsDoor, OwnerAnswer, Passkeys, Signer, Vault } from "#ports";
-import { createApprovalsDoor, createKeysDoor, createSigner, systemEd25519, type InstalledSkills } from "#runtime";
+import {
+  createApprovalsDoor,
+  createDecidedPlans,
+  createKeysDoor,
+  createSigner,
+  systemEd25519,
+  type InstalledSkills,
+} from "#runtime";
 import { openRuntime, type RuntimeStores } from "#stores";
 import type { World } from "./disk-run.ts";
 
@@ -63,6 +70,8 @@ export type Trust = {
   /** Commits a decision and ends there, as a process that is killed. */
   readonly cutOff: ApprovalsDoor;
   readonly signer: Signer;
+  /** For the work of the same process. */
+  readonly decided: ReturnType<typeof createDecidedPlans>;
 };
 export type TrustOpening = {
   readonly dataDir: string;
@@ -112,6 +121,7 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     ...(opening.limits === undefined ? {} : { limits: opening.limits }),
   };
   const { approvals: store, audit } = stores;
+  const decided = createDecidedPlans();
   const door = {
     ...parts,
     ...NOTHING_FOLLOWS,
@@ -122,6 +132,7 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     passkeys: NO_PASSKEYS,
     skills,
     readYaml,
+    decided,
     settings,
   };
   const { follow = NOTHING_FOLLOWS.follow } = opening;
@@ -130,6 +141,7 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     approvals: createApprovalsDoor({ ...door, follow }),
     cutOff: createApprovalsDoor(door),
     signer,
+    decided,
   };
 }
 

@@ -41,20 +41,22 @@ function counted(world: World) {
   };
 }
 
-test("a run parses its plan once: for its turn; at the gate it is read again, and the same text says the same", async () => {
+test("a run of another process parses its plan once: for its turn; at the gate it is read again, and the same text says the same", async () => {
   await inWorld(5, async (world) => {
     const { counts, open, forget } = counted(world);
     const working = await open();
     const runId = await grantPlan(working, INSIDE);
-    forget();
-    await working.work.runGranted(runId);
     await closeWork(working);
-    expect(working.sandboxes.ran).toEqual(STEPS);
+    const next = await open();
+    forget();
+    await next.work.runGranted(runId);
+    await closeWork(next);
+    expect(next.sandboxes.ran).toEqual(STEPS);
     expect(counts).toEqual({ reads: 2, parses: 1 });
   });
 });
 
-test("a plan is parsed when it is proposed, when its approval is verified and when it is loaded to run, and never again", async () => {
+test("a plan is parsed when it is proposed and when its approval is verified; what is loaded to run is the same text", async () => {
   await inWorld(5, async (world) => {
     const { counts, open } = counted(world);
     const working = await open();
@@ -71,7 +73,7 @@ test("a plan is parsed when it is proposed, when its approval is verified and wh
     expect(await working.work.show(runId)).toMatchObject({ value: { run: { status: "done" } } });
     expect(await working.trust.approvals.receipt(request.requestId)).toMatchObject({ ok: true });
     await closeWork(working);
-    expect(counts.parses).toBe(3);
+    expect(counts.parses).toBe(2);
   });
 });
 
@@ -106,27 +108,35 @@ test("each of several runs that are taken up again parses its plan once", async 
   });
 });
 
-test("[INV-01] a plan that is exchanged between its turn and the gate is parsed anew, and nothing of it runs", async () => {
-  await inWorld(5, async (world) => {
-    const { counts, open, forget, database, beforeRead } = counted(world);
-    const working = await open();
-    const runId = await grantPlan(working, INSIDE);
-    forget();
-    beforeRead((read) => {
-      if (read !== 2) return;
-      const other = database();
-      // Triggers keep honest programs from it; whoever has the file needs no permission.
-      const triggers = other.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all();
-      for (const { name } of triggers) other.exec(`DROP TRIGGER "${String(name)}"`);
-      other.exec("UPDATE pending_decisions SET markdown = replace(markdown, 'make page', 'make havoc')");
-      other.close();
+test.each([
+  { moment: "its approval and its turn", read: 1 },
+  { moment: "its turn and the gate", read: 2 },
+])(
+  "[INV-01] [INV-02] a plan that is exchanged between $moment is parsed anew, and nothing of it runs",
+  async (tampered) => {
+    await inWorld(5, async (world) => {
+      const { counts, open, forget, database, beforeRead } = counted(world);
+      const working = await open();
+      const runId = await grantPlan(working, INSIDE);
+      forget();
+      beforeRead((read) => {
+        if (read === tampered.read) exchange(database());
+      });
+      await working.work.runGranted(runId);
+      const shown = await working.work.show(runId);
+      expect(shown).toMatchObject({ value: { run: { status: "blocked", attempts: 0 }, ledger: [] } });
+      expect(shown.ok && shown.value.run.lastError).toContain(reasonWords("approval_hash_differs"));
+      await closeWork(working);
+      expect(working.sandboxes.opened()).toBe(0);
+      expect(counts.parses).toBe(1);
     });
-    await working.work.runGranted(runId);
-    const shown = await working.work.show(runId);
-    expect(shown).toMatchObject({ value: { run: { status: "blocked", attempts: 0 }, ledger: [] } });
-    expect(shown.ok && shown.value.run.lastError).toContain(reasonWords("approval_hash_differs"));
-    await closeWork(working);
-    expect(working.sandboxes.opened()).toBe(0);
-    expect(counts.parses).toBe(2);
-  });
-});
+  },
+);
+
+function exchange(database: DatabaseSync): void {
+  // Triggers keep honest programs from it; whoever has the file needs no permission.
+  const triggers = database.prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'").all();
+  for (const { name } of triggers) database.exec(`DROP TRIGGER "${String(name)}"`);
+  database.exec("UPDATE pending_decisions SET markdown = replace(markdown, 'make page', 'make havoc')");
+  database.close();
+}

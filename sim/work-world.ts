@@ -165,6 +165,7 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
     timers: scheduling.timers,
     randomness: world.seeded,
     readYaml: opening.readYaml ?? parseYaml,
+    decided: trust.decided,
     clock,
     log,
     review,

@@ -49,6 +49,7 @@ import {
   createAuditLife,
   createChangeFeed,
   createConnections,
+  createDecidedPlans,
   createDeviceKeys,
   createHoldDoor,
   createInstalledSkills,
@@ -341,7 +342,7 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const { randomness, clock } = machine;
   const { vault, signer } = openKeys({ options, stores, machine });
   const { audit, keys: registry } = stores;
-  const parts = { audit, registry, ...machine, readYaml: parseYaml, runs: stores.work };
+  const parts = { audit, registry, ...machine, readYaml: parseYaml, decided: createDecidedPlans(), runs: stores.work };
   const review = createReviewFeed({ stores, clock, log });
   const secrets = createSecretsDoor({ vault, inputs: stores.secureInputs, clock, onChanged: review.changed });
   const passkeys = createPasskeysDoor({ store: stores.passkeys, audit, clock, randomness, isOwnOrigin });

@@ -1,5 +1,7 @@
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalDigest, canonicalJson, canonicalNumber, isUnsafeInteger } from "./canonical-json.ts";
+import { createHash } from "node:crypto";
+import { canonicalDigest, canonicalJson, canonicalNumber, isUnsafeInteger, sha256Hex } from "./canonical-json.ts";
 import { LIMITS } from "./limits.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
@@ -239,4 +241,17 @@ test("the digest is the SHA-256 of the UTF-8 bytes", () => {
     ok: true,
     value: "aa58fba8483623bed37c1b02edfccbdd9a53123837c20bfa4cb4049993a2872e",
   });
+});
+
+test("digests are those of the platform, for text and for bytes", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 300 }), fc.uint8Array({ maxLength: 300 }), (text, bytes) => {
+      expect(sha256Hex(text)).toBe(createHash("sha256").update(text, "utf8").digest("hex"));
+      expect(sha256Hex(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));
+    }),
+  );
+});
+
+test("a text that has no UTF-8 form has no digest", () => {
+  expect(() => sha256Hex("\ud800")).toThrow("well-formed");
 });

@@ -7,7 +7,7 @@
  * Invariants: everything here is pure; an Instant has exactly one spelling per moment; equal values have equal
  * canonical bytes.
  */
-export { assert, InvariantError, unreachable } from "./assert.ts";
+export { assert, InvariantError, unreachable, err, ok, type Result } from "./result.ts";
 export type { Brand } from "./brand.ts";
 export {
   addDays,
@@ -23,17 +23,32 @@ export {
   type LocalDate,
   type LocalTime,
 } from "./instant.ts";
-export { canonicalDigest, canonicalJson, type CanonicalError, type JsonValue } from "./canonical-json.ts";
+export {
+  canonicalDigest,
+  canonicalJson,
+  type CanonicalError,
+  type JsonValue,
+  sha256Hex,
+  type Sha256Hex,
+} from "./canonical-json.ts";
 export { isPublicAddress, parseIpAddress } from "./ip-address.ts";
 export { LIMITS } from "./limits.ts";
-export { bareJson, estimateTokens, renderBlock } from "./model-text.ts";
+export {
+  bareJson,
+  estimateTokens,
+  renderBlock,
+  dollars,
+  isWellFormed,
+  neutralise,
+  oneLine,
+  plainMoment,
+  plainName,
+  visibleJson,
+} from "./text.ts";
 export { orderBetween, orderSeries } from "./order-key.ts";
 export { isPathInside } from "./path-inside.ts";
-export { err, ok, type Result } from "./result.ts";
-export { sha256Hex, type Sha256Hex } from "./sha256.ts";
 export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
 export { nearest } from "./text-distance.ts";
 export { createTextStream } from "./text-stream.ts";
-export { dollars, isWellFormed, neutralise, oneLine, plainMoment, plainName, visibleJson } from "./text.ts";
 export { uuidV7 } from "./uuid.ts";
 export type { YamlRefusalCode } from "./yaml-refusal.ts";

@@ -1,4 +1,4 @@
-import { assert } from "./assert.ts";
+import { assert } from "./result.ts";
 
 /**
  * Order keys: base-62 texts whose plain comparison is the order of a list, with room between any two.

@@ -1,5 +1,5 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { assert } from "./assert.ts";
+import { assert } from "./result.ts";
 import { msOfInstant, type Instant } from "./instant.ts";
 
 /** A UUID version 7 (RFC 9562) from a moment and ten random bytes, both given as facts. Sorts by time. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { canonicalJson, LIMITS, parseInstant, type Instant, type JsonValue } from "#base";
 import { DECISION_STATES } from "./approval/decision-states.ts";
-import { signatureSchema as signature } from "./approval/signature-schema.ts";
+import { signatureSchema as signature } from "./approval/signature.ts";
 import type { AnswerFault } from "./ask/answers.ts";
 import { auditActorSchema } from "./audit.ts";
 import { cardSchema, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";

@@ -233,8 +233,8 @@ export {
   type StepReply,
 } from "./ask/answers.ts";
 export { isAnswerable } from "./ask/question-shapes.ts";
-export { projectionRows } from "./approval/card-rows.ts";
 export {
+  projectionRows,
   CARD_INTENT_CHARS,
   cardSchema,
   cardToWire,
@@ -260,7 +260,7 @@ export {
   type NotificationBatch,
   type TokenClass,
 } from "./changes.ts";
-export { toCamel, toSnake } from "./config-codec.ts";
+export { toCamel, toSnake } from "./approval/record-codec.ts";
 export {
   flag,
   group,
@@ -469,7 +469,19 @@ export {
 } from "./telegram/telegram-records.ts";
 export type { Credential } from "./work/credential-records.ts";
 export { executionEnvelopeSchema, type ExecutionEnvelope } from "./work/envelope.ts";
-export { executionResultSchema, type ExecutionResult } from "./work/execution-result.ts";
+export {
+  executionResultSchema,
+  type ExecutionResult,
+  HIGH_RISK_CALL,
+  isRunKind,
+  nextSteps,
+  resultNames,
+  summaryText,
+  executionText,
+  readExecution,
+  type Execution,
+  type KeptRows,
+} from "./work/execution-records.ts";
 export {
   isReservedRef,
   listedSecretToWire,
@@ -571,8 +583,6 @@ export {
   type RunSettlement,
   type RunSettlementBody,
 } from "./work/doubt-records.ts";
-export { HIGH_RISK_CALL, isRunKind, nextSteps, resultNames, summaryText } from "./work/executor-output.ts";
-export { executionText, readExecution, type Execution, type KeptRows } from "./work/execution-records.ts";
 export {
   answerOptions,
   argumentWords,
@@ -585,6 +595,7 @@ export {
   soughtText,
   sourceText,
 } from "./work/tool-kinds.ts";
+export { parameters, shownLine, UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   changeMemorySchema,
   MEMORY_TYPES,
@@ -669,7 +680,6 @@ export {
   type SkillFile,
 } from "./skill/skill-tree.ts";
 export { longLine, skillName } from "./work/work-keys.ts";
-export { parameters, shownLine, UNSAFE_TEXT } from "./work/work-kinds.ts";
 export {
   cycleSchema,
   cycleToWire,
@@ -798,16 +808,17 @@ export {
   type SetupStep,
   type StepResponse,
 } from "./connection/setup-step.ts";
-export type {
-  AnswerPart,
-  ConversationMessage,
-  FinishReason,
-  ModelAnswer,
-  ModelQuestion,
-  OfferedTool,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
+export {
+  type AnswerPart,
+  type ConversationMessage,
+  type FinishReason,
+  type ModelAnswer,
+  type ModelQuestion,
+  type OfferedTool,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  questionTokens,
 } from "./talk/conversation.ts";
 export {
   modelSetting,
@@ -829,11 +840,8 @@ export {
   type ModelTriedBody,
 } from "./talk/model-words.ts";
 export type { ModelPurpose } from "./talk/purpose.ts";
-export { questionTokens } from "./talk/question-tokens.ts";
-export { questionOf } from "./talk/question.ts";
-export { joinDelta, turnNewsFromWire, turnNewsToWire, type TurnDelta, type TurnNews } from "./talk/turn-delta.ts";
-export { turnEndWords, turnFailureWords, turnNotes } from "./talk/turn-words.ts";
 export {
+  questionOf,
   agentResponseSchema,
   carriesPlan,
   isTurnOver,
@@ -854,6 +862,8 @@ export {
   type TurnFailure,
   type TurnRefusal,
 } from "./talk/turn.ts";
+export { joinDelta, turnNewsFromWire, turnNewsToWire, type TurnDelta, type TurnNews } from "./talk/turn-delta.ts";
+export { turnEndWords, turnFailureWords, turnNotes } from "./talk/turn-words.ts";
 export { adviceIdOf, consultMessage, replanIdOf } from "./consult/consult-message.ts";
 export { consultLine, consultWords } from "./consult/consult-words.ts";
 export { replacedIn, replacementText } from "./consult/replaced.ts";

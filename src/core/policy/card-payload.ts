@@ -25,8 +25,7 @@ import { skillWords } from "./card-skill.ts";
 import { stepWords } from "./card-step.ts";
 import { promotionWords } from "./memory/card-promotion.ts";
 import { quantity } from "./card-words.ts";
-import { frictionFor, type StrongAuth } from "./friction.ts";
-import { batchReversibility, riskOf } from "./risk.ts";
+import { frictionFor, type StrongAuth, batchReversibility, riskOf } from "./risk.ts";
 
 /** The card that asks about something else than a plan. As with a plan, it is made of what is signed. [APPR-10] */
 export function cardForPayload(

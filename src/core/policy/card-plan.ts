@@ -17,8 +17,7 @@ import {
   type ShownTask,
 } from "#model";
 import { expectationWords, planRationale, quantity, shownCommand } from "./card-words.ts";
-import { frictionFor, type StrongAuth } from "./friction.ts";
-import { highestRisk, riskOf, type Reversibility, type RiskAction } from "./risk.ts";
+import { frictionFor, type StrongAuth, highestRisk, riskOf, type Reversibility, type RiskAction } from "./risk.ts";
 
 type PlanToShow = {
   /** The canonical text of the plan's projection. */

@@ -12,8 +12,7 @@
  * context changes but message, reply and arguments (GATE-14). Nothing is trusted more than what it was made of (TAINT-06),
  * and words are the owner's by signature alone (MSG-04).
  */
-export { judgeAnswer } from "./approval-pending.ts";
-export { mintTokens } from "./approval-token.ts";
+export { judgeAnswer, mintTokens } from "./approval-token.ts";
 export {
   judgeCheck,
   judgeIssued,
@@ -27,7 +26,7 @@ export { type CheckSignature } from "./audit-head.ts";
 export { cardForPayload } from "./card-payload.ts";
 export { cardForPlan } from "./card-plan.ts";
 export { fatigueOf, isDense } from "./fatigue.ts";
-export { frictionOfPage, type StrongAuth } from "./friction.ts";
+export { frictionOfPage, type StrongAuth } from "./risk.ts";
 export { isProven, readReceipt, renderReceipt, verifyReceipt, type ReceiptCheck } from "./receipt.ts";
 export {
   allowedAccess,
@@ -46,12 +45,11 @@ export type { GateFact, ProviderAnswer } from "./gates/answer.ts";
 export { judgeFile, pathToCheck, type FileFact } from "./gates/file-valid.ts";
 export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord } from "./gates/firing.ts";
 export { judgeValidation, textToGuard, unknownValidator } from "./gates/guardrail.ts";
-export { laneOf } from "./gates/lanes.ts";
-export { outputWindow } from "./gates/output-window.ts";
+export { laneOf, outputWindow } from "./gates/lanes.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
 export { printedRewrite, printedValues } from "./gates/printed-values.ts";
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";
-export { judgeScan } from "./secrets/judge-scan.ts";
+export { judgeScan, scrubText, deriveTaint, endorse, taintWithSources } from "./taint/scrub.ts";
 export { foldForForms } from "./gates/validators/folded.ts";
 export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
 export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";
@@ -67,9 +65,7 @@ export {
   tellStream,
   type StreamCandidate,
 } from "./messages/stream.ts";
-export { scrubText } from "./taint/scrub.ts";
 export { suggestedWords, suggestionSources } from "./messages/suggested.ts";
-export { deriveTaint, endorse, taintWithSources } from "./taint/taint.ts";
 export { CONNECTION_GATE, judgeConnectionUse, type UseVerdict } from "./connection/permission-gate.ts";
 export { withTerms } from "./shown.ts";
 export { createAuditRules } from "./rules.ts";

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { APPROVAL_SCOPES, FRICTIONS, RISK_LEVELS, type ApprovalScope, type Friction, type RiskLevel } from "#model";
 import { PROJECTION, textOf } from "./approval.fixture.ts";
 import { cardForPlan } from "./card-plan.ts";
-import { frictionFor, frictionOfPage, judgeFriction } from "./friction.ts";
-import { riskOf, type Reversibility, type RiskAction } from "./risk.ts";
+import { frictionFor, frictionOfPage, judgeFriction, riskOf, type Reversibility, type RiskAction } from "./risk.ts";
 
 test("[RISK-04] the reference acts have their reference levels", () => {
   const acts: readonly [ApprovalScope, RiskAction, Reversibility, RiskLevel][] = [

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 import { msOfInstant, sha256Hex } from "#base";
 import { cardSchema, cardToWire, grantsOf, payloadProjection, payloadSchema, termsWords } from "#model";
 import { decisionFor, GOAL, MINT, pendingFor, pendingWith, PROJECTION } from "./approval.fixture.ts";
-import { judgeAnswer } from "./approval-pending.ts";
-import { mintTokens } from "./approval-token.ts";
+import { judgeAnswer, mintTokens } from "./approval-token.ts";
 import { cardForPayload } from "./card-payload.ts";
 import { withTerms } from "./shown.ts";
 

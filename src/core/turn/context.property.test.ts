@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { estimateTokens, LIMITS, type Instant } from "#base";
 import { TAINTS } from "#model";
-import { renderContext, renderItem, zoneBudgets, ZONES, type ContextItem } from "./context.ts";
-import { messageItem } from "./items.ts";
+import { renderContext, renderItem, zoneBudgets, ZONES, type ContextItem, messageItem } from "./context.ts";
 
 const AT = "2026-11-15T08:00:00.000Z" as Instant;
 const CONVERSATION = { chroniclePct: 0.45, memoryPct: 0.2, workspacePct: 0.15 };

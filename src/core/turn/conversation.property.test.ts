@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { err, ok } from "#base";
 import { TAINTS, type AnswerPart, type ModelAnswer, type Taint } from "#model";
-import { PROPOSE_PLAN, responseOf } from "./answer.ts";
+import { PROPOSE_PLAN, responseOf, textMessage } from "./planner.ts";
 import {
   advanceConversation,
   beginConversation,
@@ -11,7 +11,6 @@ import {
   type ConversationTool,
   type Opening,
 } from "./conversation.ts";
-import { textMessage } from "./planner.ts";
 import { PURPOSES } from "./purposes.ts";
 
 /** A tool whose result goes back to the model. It takes one number. */

@@ -9,8 +9,16 @@
  * as something from outside, made harmless, and only what it printed (TAINT-03, TAINT-04); no content ends its block
  * (CTX-17); an answer proposes, and can do nothing else.
  */
-export { FALLBACK, PROPOSE_PLAN, readAnswer, responseOf } from "./answer.ts";
-export { renderContext, type ContextItem, type ContextSettings } from "./context.ts";
+export {
+  FALLBACK,
+  PROPOSE_PLAN,
+  readAnswer,
+  responseOf,
+  isAnswered,
+  plannerMessages,
+  plannerSystem,
+  textMessage,
+} from "./planner.ts";
 export {
   advanceConversation,
   beginConversation,
@@ -19,8 +27,15 @@ export {
   type ConversationFact,
   type Opening,
 } from "./conversation.ts";
-export { memoryItem, messageItem, replyItem, stepItem } from "./items.ts";
+export {
+  renderContext,
+  type ContextItem,
+  type ContextSettings,
+  memoryItem,
+  messageItem,
+  replyItem,
+  stepItem,
+} from "./context.ts";
 export { adviceMessages } from "./advise.ts";
 export { failureText, replanMessages } from "./replan.ts";
-export { isAnswered, plannerMessages, plannerSystem, textMessage } from "./planner.ts";
 export { PURPOSES } from "./purposes.ts";

@@ -20,9 +20,18 @@ export { reviewItems } from "./batch/review.ts";
 export { tidyBatches, type FileFact, type FolderFacts, type LeftAlone, type TidySettings } from "./batch/tidy.ts";
 export type { PlannerFact } from "./consult/cascade.ts";
 export { beginReplan, isRevised, renderRevision } from "./consult/replan.ts";
-export { isGrantable } from "./steps/grants.ts";
+export { isGrantable } from "./steps/check-steps.ts";
 export { splitCommand } from "./command-line.ts";
-export { parsePlan, type ParsedPlan, type PlanNotice, type PlanSource, type ReadYaml } from "./parse-plan.ts";
+export {
+  parsePlan,
+  type ParsedPlan,
+  type PlanNotice,
+  type PlanSource,
+  type ReadYaml,
+  placeAbsentTools,
+  placeGateProblems,
+  placeNothingToDo,
+} from "./parse-plan.ts";
 export { advanceCycle, beginCycle, failedChecks, repairTask, resumeCycle } from "./goal/cycle.ts";
 export type { CycleEffect, CycleFact, CycleState } from "./goal/cycle-facts.ts";
 export { planDue, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "./goal/due.ts";
@@ -60,13 +69,19 @@ export type {
   RunWrite,
   Verdict,
 } from "./run/facts.ts";
-export { callIn } from "./run/envelope.ts";
+export { callIn } from "./run/start-step.ts";
 export { sealResult, type StepSeen } from "./run/result.ts";
 export { connectionUse, connectionUseIn, type ConnectionUse } from "./steps/connection-use.ts";
 export { callOf, readStep } from "./steps/tool-call.ts";
-export { changedBetween, isCheckProgram, mayDecideCheck, type CheckFiles } from "./verify/tampering.ts";
-export { proves } from "./verify/proves.ts";
-export { checkNotRun, judgeOutput } from "./verify/expectation.ts";
+export {
+  changedBetween,
+  isCheckProgram,
+  mayDecideCheck,
+  type CheckFiles,
+  proves,
+  checkNotRun,
+  judgeOutput,
+} from "./verify/expectation.ts";
 export type { Heading } from "./plan-form.ts";
 export {
   FILE_ALONE,
@@ -77,7 +92,6 @@ export {
   type PlanProjection,
   type SkillFact,
 } from "./plan-hash.ts";
-export { placeAbsentTools, placeGateProblems, placeNothingToDo } from "./place-problems.ts";
 export { problemAt, type PlanProblem, type PlanProblemCode, type PlanProblems } from "./problems.ts";
 export { buildSpawnedTask, readSpawn } from "./spawn.ts";
 export { lookedAt, planCare } from "./connection/care.ts";
@@ -95,8 +109,7 @@ export {
   type StepPayload,
 } from "./connection/setup-machine.ts";
 export { cardOfStep } from "./connection/step-card.ts";
-export { withEffectiveSkills } from "./skills.ts";
-export { approvedSkills, skillFact } from "./skill/approved-skills.ts";
+export { withEffectiveSkills, approvedSkills, skillFact } from "./skills.ts";
 export type { SkillManifest } from "./skill/manifest.ts";
 export { readManifest } from "./skill/read-document.ts";
 export { resolveScript } from "./skill/resolve-script.ts";

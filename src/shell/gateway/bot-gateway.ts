@@ -2,7 +2,7 @@ import { err, LIMITS, ok, type Result } from "#base";
 import type { Config, EgressRefusalReason, EgressSums } from "#model";
 import type { BotCall, BotDoor, BotGateway, BotReply, EgressGrant, Timers } from "#ports";
 import { systemNetwork, type Network } from "./network.ts";
-import { connectPlace, type Place } from "./place.ts";
+import { connectPlace, type Place } from "./reach.ts";
 
 type BotGatewayOptions = {
   readonly config: {

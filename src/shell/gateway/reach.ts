@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { err, isPublicAddress, ok, parseIpAddress, type Result } from "#base";
 import { hostWords, type EgressRefusalReason, type HostRule } from "#model";
 import type { EgressGrant, Timers } from "#ports";
-import type { Network } from "./network.ts";
+import type { Network, Secured } from "./network.ts";
 
 type ReachOptions = {
   readonly network: Network;
@@ -69,7 +69,7 @@ async function addressesOf(
 type Waiting = Pick<ReachOptions, "timers" | "connectMs" | "signal">;
 
 /** Every address of a host; none where nobody knows it in time. */
-export async function lookUp(
+async function lookUp(
   host: string,
   { network, ...waiting }: Waiting & Pick<ReachOptions, "network">,
 ): Promise<readonly string[]> {
@@ -103,7 +103,7 @@ const spelled = (text: string): string => parseIpAddress(text)?.bytes.join(".") 
 
 type Dialling = Waiting & Pick<ReachOptions, "network"> & { readonly port: number };
 
-export async function connectAny(
+async function connectAny(
   addresses: readonly string[],
   dialling: Dialling,
 ): Promise<Result<Socket, EgressRefusalReason>> {
@@ -128,4 +128,42 @@ export function connectTo(address: string, { network, port, ...waiting }: Dialli
     // Stays: a connection that breaks later is the program's to notice.
     socket.on("error", () => give(null));
   });
+}
+
+/**
+ * Where Silas itself connects to, as the configuration names it. `local`: this machine, without encryption; `remote`: the
+ * open internet, with it; `own`: a server of the owner, with encryption, in whatever network its address lies.
+ */
+export type Place = HostRule & { readonly reach: "local" | "own" | "remote" };
+
+export type Connecting = {
+  readonly network: Network;
+  readonly timers: Timers;
+  readonly connectMs: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** A connection to one place: looked up once, connected by its number, encrypted wherever it leaves this machine. */
+export async function connectPlace(
+  { host, port, reach }: Place,
+  connecting: Connecting,
+): Promise<Result<Secured, EgressRefusalReason>> {
+  const { network } = connecting;
+  if (reach === "local") {
+    // No name is looked up that could lead elsewhere.
+    const socket = await connectTo(host === "localhost" ? "127.0.0.1" : host, { ...connecting, port });
+    return socket === null ? err("unreachable") : ok({ socket, proven: Promise.resolve(true) });
+  }
+  const reached = await (reach === "own" ? connectOwn : connectRemote)({ host, port }, connecting);
+  return reached.ok ? ok(network.secure(reached.value, host)) : reached;
+}
+
+function connectRemote(rule: HostRule, connecting: Connecting) {
+  const grant = { hosts: [rule], onUse: async () => true };
+  return createReach({ ...connecting, ownNames: [], grant })(rule);
+}
+
+async function connectOwn({ host, port }: HostRule, connecting: Connecting) {
+  const found = await lookUp(host, connecting);
+  return found.length === 0 ? err("name_unknown" as const) : connectAny(found, { ...connecting, port });
 }

@@ -12,8 +12,7 @@ import {
 import type { EgressGrant, Timers } from "#ports";
 import { exchange } from "./exchange.ts";
 import type { Network, Secured } from "./network.ts";
-import type { Connecting } from "./place.ts";
-import { createReach } from "./reach.ts";
+import { type Connecting, createReach } from "./reach.ts";
 
 export type SearchConfig = {
   readonly search: Config["search"];

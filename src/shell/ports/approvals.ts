@@ -203,6 +203,13 @@ export type ReceiptRefusal = { readonly code: "not_approved"; readonly requestId
 /** Tells that something to be reviewed is not as it was: a request, a decision, an enrolment, an input. */
 export interface ReviewFeed {
   changed(): void;
-  /** A listener asks again for what it needs; it is told how many requests wait now. */
+  /** Everything was stopped, or is not stopped any longer. */
+  stopChanged(): void;
+  /** For a change that only a page shows: no part of Silas acts on it. */
+  shownChanged(): void;
+  /** A page asks again for what it needs; it is told how many requests wait now. They are counted only for pages. */
   subscribe(listener: (waiting: { readonly pendingCount: number }) => void): () => void;
+  /** A part of Silas that acts on what changed finds out itself what that is. */
+  onChanged(listener: () => void): () => void;
+  onStopChanged(listener: () => void): () => void;
 }

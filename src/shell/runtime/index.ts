@@ -35,6 +35,7 @@ export { withoutSecrets } from "./secrets/without-secrets.ts";
 export { createMessages, startMessagesLife, type Messages } from "./messages/create.ts";
 export { createSecretsDoor } from "./secrets/secrets-door.ts";
 export { createMemory } from "./memory/create.ts";
+export { createDecidedPlans } from "./approvals/project-plan.ts";
 export { createConnections, type Connections } from "./connections/create.ts";
 export { prepareKeys } from "./keys/prepare.ts";
 export { createInstalledSkills, type InstalledSkills } from "./skills/installed.ts";

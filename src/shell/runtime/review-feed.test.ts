@@ -76,6 +76,43 @@ test("what changes while the waiting ones are counted is told once more", async 
   expect(heard.toSorted((a, b) => a - b)).toEqual([1, 2]);
 });
 
+test("a part of Silas hears what it may act on, once for a moment, and nothing is counted for it", async () => {
+  let counts = 0;
+  const count = async () => {
+    counts += 1;
+    return ok(1);
+  };
+  const feed = createReviewFeed({ stores: storesOf(count), clock: CLOCK, log: SILENT });
+  const heard: string[] = [];
+  const [stop] = [feed.onChanged(() => heard.push("changed")), feed.onStopChanged(() => heard.push("stop"))];
+  feed.changed();
+  feed.changed();
+  await settled();
+  expect(heard).toEqual(["changed"]);
+  feed.shownChanged();
+  await settled();
+  expect(heard).toEqual(["changed"]);
+  feed.stopChanged();
+  await settled();
+  expect(heard).toEqual(["changed", "stop", "changed"]);
+  stop();
+  feed.changed();
+  await settled();
+  expect(heard).toHaveLength(3);
+  expect(counts).toBe(0);
+});
+
+test("a page hears of each kind of change", async () => {
+  const feed = createReviewFeed({ stores: storesOf(async () => ok(1)), clock: CLOCK, log: SILENT });
+  let heard = 0;
+  feed.subscribe(() => void (heard += 1));
+  for (const change of [feed.changed, feed.stopChanged, feed.shownChanged]) {
+    change();
+    await settled();
+  }
+  expect(heard).toBe(3);
+});
+
 test("a request that is asked, shown, decided or over is told; looking at it again is not", async () => {
   const { store, clock, door } = createPageWorld();
   let changes = 0;

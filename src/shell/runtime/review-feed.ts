@@ -26,25 +26,57 @@ type ReviewFeedDeps = { readonly stores: WaitingStores; readonly clock: Clock; r
  * anyway, and only the newest answer counts.
  */
 export function createReviewFeed({ stores, clock, log }: ReviewFeedDeps): ReviewFeed {
-  const listeners = new Set<(waiting: { readonly pendingCount: number }) => void>();
-  let isTelling = false;
-  const tell = async () => {
-    // What changes while this counts is told once more.
-    isTelling = false;
+  const pages = createListeners<{ readonly pendingCount: number }>();
+  const parts = createListeners<void>();
+  const stopping = createListeners<void>();
+  const tellPages = inOneMoment(pages, async () => {
     const counted = await countAll(stores, clock);
     if (!counted.ok) return log.error("review_count_failed", counted.error);
-    for (const listener of listeners) listener({ pendingCount: counted.value });
+    pages.tell({ pendingCount: counted.value });
+  });
+  const tellParts = inOneMoment(parts, parts.tell);
+  const changed = (): void => {
+    tellParts();
+    tellPages();
   };
   return {
-    changed() {
-      if (isTelling || listeners.size === 0) return;
-      isTelling = true;
-      queueMicrotask(() => void tell());
+    changed,
+    stopChanged() {
+      stopping.tell();
+      changed();
     },
-    subscribe(listener) {
+    shownChanged: tellPages,
+    subscribe: pages.add,
+    onChanged: parts.add,
+    onStopChanged: stopping.add,
+  };
+}
+
+function createListeners<T>() {
+  const listeners = new Set<(word: T) => void>();
+  return {
+    isEmpty: () => listeners.size === 0,
+    tell: (word: T): void => {
+      for (const listener of listeners) listener(word);
+    },
+    add: (listener: (word: T) => void) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+  };
+}
+
+/** For those who listen now. */
+function inOneMoment({ isEmpty }: { isEmpty(): boolean }, tell: () => void | Promise<void>): () => void {
+  let isTelling = false;
+  return () => {
+    if (isTelling || isEmpty()) return;
+    isTelling = true;
+    queueMicrotask(() => {
+      // What changes while this is told is told once more.
+      isTelling = false;
+      void tell();
+    });
   };
 }
 

@@ -3,8 +3,7 @@ import type { Timers } from "#ports";
 import { bwrapOptions, HANDED, programArguments, tasksMaxOf } from "./bwrap-arguments.ts";
 import { withEgress } from "./egress-program.ts";
 import type { Launched, RunOrder } from "./ground.ts";
-import { launch } from "./launch.ts";
-import type { Inherited } from "./inherited.ts";
+import { launch, type Inherited } from "./launch.ts";
 import type { TaskGroups } from "./task-groups.ts";
 
 /** bubblewrap and its first process, which are in the group of a run as well. */

@@ -3,8 +3,7 @@ import type { SandboxCommand } from "#ports";
 import type { Result } from "#base";
 import type { OpenedPath } from "./granted-paths.ts";
 import type { HandedPipes } from "./handed-pipe.ts";
-import type { CheckedCommand } from "./requests.ts";
-import type { WayOut } from "./way-out.ts";
+import type { CheckedCommand, WayOut } from "./space.ts";
 
 /** What every launch of a backend stands on, and the one way to launch. */
 export type Ground = {

@@ -1,15 +1,13 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { performance } from "node:perf_hooks";
 import type { Duplex, Readable, Writable } from "node:stream";
+import { openSync, readdirSync, readFileSync } from "node:fs";
 import { ok } from "#base";
 import type { SandboxConfig, SandboxRun } from "#model";
 import type { SandboxCommand, Timers } from "#ports";
-import { HANDED } from "./bwrap-arguments.ts";
-import { keepGate } from "./gate.ts";
+import { HANDED, keepGate } from "./bwrap-arguments.ts";
 import type { Launched } from "./ground.ts";
-import { createCapture, lineTeller } from "./output.ts";
-import { endOfCode, notStarted, untilGone } from "./how-it-ended.ts";
-import { covering, type Inherited } from "./inherited.ts";
+import { createCapture, lineTeller, endOfCode, notStarted, untilGone } from "./output.ts";
 import { childrenOf, parentOf } from "./process-tree.ts";
 import type { TaskGroup } from "./task-groups.ts";
 import { watchRun } from "./watch.ts";
@@ -173,4 +171,32 @@ function endOf(child: ChildProcess, exitCode: number | null): SandboxRun["end"] 
   const code = exitCode ?? ((child.exitCode ?? 0) > 128 ? child.exitCode : null);
   if (code === null) return null;
   return endOfCode(code);
+}
+
+/** Open files that whoever started Silas left open for all its descendants, and something harmless to put over them. */
+export type Inherited = { readonly numbers: readonly number[]; readonly nothing: number };
+
+const O_CLOEXEC = 0o2_000_000;
+
+/** Node opens everything for itself alone; what is open for descendants was there before it. */
+export function findInherited(): Inherited {
+  const numbers = readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((number) => number > 2 && isForDescendants(number));
+  return { numbers, nothing: openSync("/dev/null", "r") };
+}
+
+/** The same list, with nothing in every place where a program would otherwise find a file of somebody else. */
+function covering(list: readonly ("ignore" | "pipe" | number)[], { numbers, nothing }: Inherited): StdioOptions {
+  const last = Math.max(list.length - 1, ...numbers);
+  return Array.from({ length: last + 1 }, (_, at) => list[at] ?? (numbers.includes(at) ? nothing : "ignore"));
+}
+
+function isForDescendants(number: number): boolean {
+  try {
+    const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${number}`, "utf8"))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
+  } catch {
+    return false;
+  }
 }

@@ -4,9 +4,8 @@ import type { SandboxSpace } from "#ports";
 import { layContainerGround } from "./container/container-ground.ts";
 import { closePaths, openGranted } from "./granted-paths.ts";
 import type { Ground, Unsupported } from "./ground.ts";
-import { checkConfig } from "./requests.ts";
+import { checkConfig, createSpace, type SpaceParts } from "./space.ts";
 import type { SandboxesOptions } from "./sandboxes.ts";
-import { createSpace, type SpaceParts } from "./space.ts";
 import { layGround } from "./support.ts";
 import { sweepWorkspaces } from "./work-dir.ts";
 

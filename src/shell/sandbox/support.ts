@@ -6,7 +6,7 @@ import { err, ok, type Result } from "#base";
 import type { Randomness, Timers } from "#ports";
 import { startBwrap } from "./bwrap-start.ts";
 import type { Ground, Unsupported } from "./ground.ts";
-import { findInherited } from "./inherited.ts";
+import { findInherited } from "./launch.ts";
 import { PROCESSORS, type Processor } from "./seccomp/calls-table.ts";
 import { seccompFilter } from "./seccomp/filter.ts";
 import { hiddenFiles, makeEtc, systemMounts } from "./system-mounts.ts";

@@ -3,7 +3,7 @@ import { requestOf } from "./approvals/rows.ts";
 import { nextOf } from "./batches/batch-store.ts";
 import { cycleOf } from "./goals/goal-store.ts";
 import { MEMORIES_SQL, memoryOf, type MemoryRow } from "./memories/rows.ts";
-import { messageOf, type MessageRow } from "./messages/rows.ts";
+import { messageOf, type MessageRow } from "./messages/message-store.ts";
 import { unlessDamaged, whole } from "./store-fault.ts";
 import { suggestionOf } from "./suggestions/suggestion-store.ts";
 import { entryOf, runOf } from "./work/rows.ts";

@@ -26,11 +26,10 @@ export {
   type Stores,
   type StoresOptions,
 } from "./open-stores.ts";
-export { writePrivateFile } from "./private-files.ts";
+export { writePrivateFile, ensureDataDir, ensurePrivateDir } from "./private-files.ts";
 export { createMemoryVault } from "./vault/memory-vault.ts";
 export { readStop } from "./stops/read-stop.ts";
 export { readQueues } from "./read-queues.ts";
 export { openSkillFolders } from "./skills/skill-folders.ts";
-export { ensureDataDir, ensurePrivateDir } from "./private-files.ts";
-export { openVault, type VaultAccess, type VaultOptions } from "./vault/open-vault.ts";
+export { openVault, type VaultAccess, type VaultOptions } from "./vault/file-vault.ts";
 export { startFaultSentence, type StartFault } from "./start-fault.ts";

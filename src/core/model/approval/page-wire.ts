@@ -7,7 +7,7 @@ import type { KeptRequestBody } from "../decisions.ts";
 import { keyIdSchema, publicKeySchema, type OwnerKeyBody } from "../keys.ts";
 import { digestSchema as digest, nameSchema, maxLength, minLength } from "../values.ts";
 import { id } from "./fields.ts";
-import { signatureSchema } from "./signature-schema.ts";
+import { signatureSchema } from "./signature.ts";
 import { passkeyAssertionSchema } from "./passkey-wire.ts";
 
 /** What a page and the server say to each other about keys and decisions. A *device* is a signed-in browser. */

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { camelKey, snakeKey } from "../config-codec.ts";
-import type { Camel } from "../config-nodes.ts";
+import type { Camel, ConfigGroup, ConfigNode } from "../config-nodes.ts";
 import { decoded } from "../values.ts";
 
 /** A record with names of TypeScript; what its fields hold is left alone, so maps keep the keys others chose. */
@@ -14,12 +13,12 @@ type Snake<S extends string> = S extends `${infer A}${infer B}`
 type SnakeKeys<T> = { [K in keyof T as K extends string ? Snake<K> : never]: T[K] };
 
 export function camelRecord<T extends object>(wire: T): CamelKeys<T> {
-  return renamed(wire, camelName) as CamelKeys<T>;
+  return withNames(wire, camelName) as CamelKeys<T>;
 }
 
 /** A field that is undefined is left out, as JSON does. */
 export function snakeRecord<T extends object>(record: T): SnakeKeys<T> {
-  return renamed(record, snakeName) as SnakeKeys<T>;
+  return withNames(record, snakeName) as SnakeKeys<T>;
 }
 
 /** Reads a wire object as a record with names of TypeScript, and writes it back. */
@@ -40,7 +39,7 @@ export function writerOf<T, I>(schema: z.ZodMiniType<T, I>): (value: T) => I {
 const camelName = remembered(camelKey);
 const snakeName = remembered(snakeKey);
 
-function renamed(record: object, nameOf: (key: string) => string): object {
+function withNames(record: object, nameOf: (key: string) => string): object {
   const result: { [key: string]: unknown } = {};
   for (const [key, value] of Object.entries(record)) if (value !== undefined) result[nameOf(key)] = value;
   return result;
@@ -57,4 +56,50 @@ function remembered(rename: (key: string) => string): (key: string) => string {
     names.set(key, name);
     return name;
   };
+}
+
+/** `refresh_ahead_window` -> `refreshAheadWindow`. */
+export function camelKey(key: string): string {
+  return key.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+}
+/** `refreshAheadWindow` -> `refresh_ahead_window`. */
+export function snakeKey(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Wire names to names inside TypeScript. Names the owner chose (profiles, presets, events) stay as they are. */
+export const toCamel = createRenamer({ from: (key) => key, to: camelKey });
+/** The way back: the wire form of a value made by `toCamel`. */
+export const toSnake = createRenamer({ from: camelKey, to: (key) => key });
+
+/** How a schema key is spelled in the value that is read, and in the value that is made. */
+type Spelling = { readonly from: (key: string) => string; readonly to: (key: string) => string };
+
+/* @__NO_SIDE_EFFECTS__ */
+function createRenamer(spelling: Spelling): (node: ConfigNode, value: unknown) => unknown {
+  const rename = (node: ConfigNode, value: unknown): unknown => {
+    switch (node.node) {
+      case "key":
+        return value;
+      case "list":
+        return Array.isArray(value) ? value.map((item) => renameGroup(node.item, item)) : value;
+      case "group":
+        // A group that may be absent is null in both spellings.
+        return value === null ? null : renameGroup(node, value);
+      case "map":
+        return Object.fromEntries(
+          Object.entries(value ?? {}).map(([name, entry]) => [name, rename(node.entry, entry)]),
+        );
+    }
+  };
+  const renameGroup = (node: ConfigGroup, value: unknown): unknown => {
+    const record = new Map(Object.entries(value ?? {}));
+    const renamed: [string, unknown][] = [];
+    for (const [key, child] of Object.entries(node.children)) {
+      const found = record.get(spelling.from(key));
+      if (found !== undefined) renamed.push([spelling.to(key), rename(child, found)]);
+    }
+    return Object.fromEntries(renamed);
+  };
+  return rename;
 }

@@ -1,5 +1,7 @@
+import * as z from "zod/mini";
 import { err, ok, type Result } from "#base";
 import type { SignatureHex } from "../keys.ts";
+import { decoded } from "../values.ts";
 
 /**
  * A signature is bytes in memory and base64 in JSON, and this is the only place where one becomes the other. Each byte
@@ -52,3 +54,14 @@ export function signatureFromHex(hex: SignatureHex): Uint8Array {
 function digit(bits: number): string {
   return ALPHABET.charAt(bits & 63);
 }
+
+/** A signature as it travels: base64 of exactly 64 bytes, in its one spelling. [APPR-03] */
+export const signatureSchema = z.codec(z.string(), decoded<Uint8Array>(), {
+  decode: (text, context) => {
+    const bytes = signatureFromBase64(text);
+    if (bytes.ok) return bytes.value;
+    context.issues.push({ code: "custom", message: bytes.error.code, input: text });
+    return z.NEVER;
+  },
+  encode: signatureToBase64,
+});

@@ -2,7 +2,7 @@ import { parseStrictJson, type Instant } from "#base";
 import type { AuditActor } from "../audit.ts";
 import type { RequestKind } from "../cards.ts";
 import type { KeptRequest } from "../decisions.ts";
-import { isRunKind } from "../work/executor-output.ts";
+import { isRunKind } from "../work/execution-records.ts";
 import type { MessageOf } from "./queue-message.ts";
 
 /** All work is the owner's today. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
-import { questionOf } from "../talk/question.ts";
+import { questionOf } from "../talk/turn.ts";
 import type { RecordId } from "../values.ts";
 import { decidedOf } from "./decided.ts";
 import { KINDS, SENDERS, type MessageKind } from "./kinds.ts";

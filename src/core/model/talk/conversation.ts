@@ -1,3 +1,5 @@
+import { estimateTokens } from "#base";
+
 /** Questions to a model and its answers, in a form that no provider dictates. */
 
 export type TextPart = { readonly kind: "text"; readonly text: string };
@@ -47,3 +49,7 @@ export type ModelAnswer = {
   readonly tokensOut: number;
   readonly bytesReceived: number;
 };
+
+/** The tokens of a question, estimated by its characters. */
+export const questionTokens = ({ system, messages, tools }: Omit<ModelQuestion, "outputTokensMax">): number =>
+  estimateTokens(system.join("").length + JSON.stringify(messages).length + JSON.stringify(tools).length);

@@ -5,6 +5,8 @@ import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
 import { instantSchema, recordIdSchema, maxLength } from "../values.ts";
 import { MODEL_FAILURES } from "./model-words.ts";
+import type { MessageOf } from "../bus/queue-message.ts";
+import type { KeptMessage } from "../message/message.ts";
 
 /**
  * `waiting`: its question is on the queue; `asking`: it was put to the model, and no answer is kept yet; `answered`: the
@@ -129,3 +131,21 @@ export const turnQuerySchema = z.strictObject({ message_id: recordIdSchema });
 /** `POST /api/messages/stop`: ends the answer that is being written. */
 export const stopTurnSchema = z.strictObject({ message_id: recordIdSchema });
 export type StoppedTurnBody = { readonly outcome: "stopped" | "not_answering" };
+
+/** The id follows from the message, so that a message is answered once, however often it is sent. [BUS-15] */
+const questionIdOf = (messageId: string): string => `user_message:${messageId}`;
+
+/** Tells the turn runner that a message was accepted. It names the message, whose words are loaded from the store. */
+export const questionOf = (
+  { messageId, scopeId, taint }: Pick<KeptMessage, "messageId" | "scopeId" | "taint">,
+  at: Instant,
+): MessageOf<"user_message"> => ({
+  id: questionIdOf(messageId),
+  kind: "user_message",
+  sentBy: "user",
+  scopeId,
+  traceId: messageId,
+  taint,
+  createdAt: at,
+  payload: { messageId },
+});

@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
-import { assert, canonicalJson, parseStrictJson, sha256Hex } from "#base";
+import { assert, canonicalJson, parseStrictJson, sha256Hex, LIMITS } from "#base";
 import { networkUseToWire, type NetworkUse } from "../egress/network-use.ts";
-import { RUN_STATUSES } from "./run-records.ts";
+import { RUN_STATUSES, artifactName, endSchema, error, ERROR_CHARS } from "./run-records.ts";
+import { recordOf } from "../approval/record-codec.ts";
+import { taintSchema } from "../message/taint.ts";
+import { digestSchema as digest, maxLength } from "../values.ts";
+import { many, type ValueKind } from "../config-nodes.ts";
 
 /**
  * What was done on one use of an approval, as one text: the run with the results of its checks, every step of its ledger,
@@ -61,4 +65,68 @@ export type Execution = z.infer<typeof executionSchema>;
 export function readExecution(text: string): Execution | null {
   const parsed = parseStrictJson(text);
   return executionSchema.safeParse(parsed.ok ? parsed.value : null).data ?? null;
+}
+
+const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
+const count = z.int().check(z.gte(0));
+const amount = z.number().check(z.gte(0));
+
+/**
+ * Everything that whoever carried out a step answers with; the ledger and the budget know the step from it and from
+ * nothing else. `return_value` and `content` may be shown to a model, through gates and with their trust; `metadata` is
+ * for Silas itself, and no model and no gate gets to see it. [EXEC-04]
+ */
+export const executionResultSchema = recordOf(
+  z
+    .strictObject({
+      /** Both are those of the envelope it answers. */
+      execution_id: id,
+      step_index: count,
+      success: z.boolean(),
+      /** What it printed, as far as its envelope lets it. */
+      return_value: z.string(),
+      content: z.array(z.strictObject({ type: z.literal("text"), text: z.string() })),
+      metadata: recordOf(
+        z.strictObject({
+          /** How its program ended; null where none was started or its end was not seen. */
+          exit: z.nullable(endSchema),
+          artifact_bytes: z.record(artifactName, count),
+        }),
+      ),
+      /** The SHA-256 of what it left, by name. */
+      artifacts: z.record(artifactName, digest),
+      /** No default: whoever ran it says what it may be trusted with. */
+      taint: taintSchema,
+      error,
+      duration_seconds: amount,
+      tokens_used: count,
+      cost_usd: amount,
+    })
+    .check(z.refine(({ success, error: why }) => success === (why === null))),
+);
+export type ExecutionResult = z.infer<typeof executionResultSchema>;
+
+/** Kinds of executors that need nobody else: what a plan names itself, and a model. Any other kind runs nothing. */
+export const isRunKind = (kind: unknown): boolean => kind === "steps" || kind === "model";
+
+/** Who asks about a call of a model whose effects outlive its workspace, where otherwise a gate is named. */
+export const HIGH_RISK_CALL = "high-risk call";
+
+/** The values of which a model makes the end of its work. */
+
+const plain = { reading: "document", role: "plain" } as const;
+
+/* @__NO_SIDE_EFFECTS__ */
+export function summaryText(): ValueKind<string> {
+  const schema = z.string().check(maxLength(LIMITS.planTextChars));
+  return { ...plain, schema, expected: `text of at most ${LIMITS.planTextChars} characters` };
+}
+/* @__NO_SIDE_EFFECTS__ */
+export function resultNames(): ValueKind<readonly string[]> {
+  return many({ ...plain, schema: artifactName, expected: "the name of a result" }, LIMITS.planNames);
+}
+/* @__NO_SIDE_EFFECTS__ */
+export function nextSteps(): ValueKind<readonly string[]> {
+  const schema = z.string().check(maxLength(ERROR_CHARS));
+  return many({ ...plain, schema, expected: `text of at most ${ERROR_CHARS} characters` }, LIMITS.planParts);
 }

@@ -1,7 +1,7 @@
 import { err, isPathInside, ok, type Result } from "#base";
 import type { Gate, GateContext } from "#model";
 import type { ProviderAnswer } from "./answer.ts";
-import { extractFor, shownValue } from "./extract.ts";
+import { extractFor, shownValue } from "./guardrail.ts";
 
 /** What the shell found at a path it was allowed to look at. `outside` is a path that left by way of a link. */
 export type FileFact =

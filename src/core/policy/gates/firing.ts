@@ -1,9 +1,8 @@
 import { assert } from "#base";
-import type { Gate, GateContext, GateFiring, GateNote, GateOutcome } from "#model";
+import type { Gate, GateContext, GateFiring, GateNote, GateOutcome, GateAction, GateCode, GateResult } from "#model";
 import { readAnswer, type GateFact, type ReadAnswer } from "./answer.ts";
 import { gatesFor, hasTrigger, isMoment, type Moment } from "./lanes.ts";
 import { notesOfResults, notesOfRewrite, type Judged, type NotePlace } from "./notes.ts";
-import { blocked, policyResult, REASONS, strictest, UNNAMED } from "./policy-results.ts";
 import { takeRewrite, type Change } from "./rewrite.ts";
 
 /** One firing between two answers. A value: asking again from the same state gives the same next state. [GATE-25] */
@@ -170,3 +169,56 @@ export function withoutRecord(closed: GateOutcome): GateOutcome {
     escalation: closed.escalation ?? UNNAMED.onBlock,
   };
 }
+
+/** What all of them together come to. */
+function strictest(actions: readonly GateAction[]): GateAction {
+  if (actions.includes("block")) return "block";
+  return actions.includes("require_approval") ? "require_approval" : "continue";
+}
+
+type Verdict = { readonly action: GateAction; readonly code: GateCode; readonly reason: string };
+
+/** A result of the policy lane has no score and no flags, whatever its provider says. [GATE-04] */
+function policyResult(gate: Gate, { action, code, reason }: Verdict): GateResult {
+  const rest = { value: null, score: null, flags: [], modifiedContext: null };
+  return { gateName: gate.name, lane: "policy", action, code, reason, ...rest };
+}
+
+/** A block that nobody answered: the rules of the house gave it. */
+export function blocked(gate: Gate, code: keyof typeof REASONS): Judged {
+  return { gate, result: policyResult(gate, { action: "block", code, reason: REASONS[code](gate) }) };
+}
+
+const REASONS = {
+  answer_malformed: () => "The check gave no readable answer",
+  evaluations_exceeded: () => "Too many gate checks in one turn",
+  mutation_malformed: () => "The check asked for a change that cannot be made",
+  provider_failed: () => "The check failed",
+  provider_missing: ({ provider }: Gate) => `No provider: ${provider}`,
+  provider_timed_out: () => "The check did not answer in time",
+  record_failed: () => "The result could not be recorded",
+  rewrite_undone: () => "A later check undid what this one demands",
+  rewrite_widens: () => "The check changed arguments you had approved; the new ones need your approval",
+  settings_malformed: () => "The gate is not written in a way that can be checked",
+} satisfies { readonly [C in GateCode]?: (gate: Gate) => string };
+
+/** Stands for Silas itself where no gate is to blame. */
+const UNNAMED: Gate = {
+  name: "gates",
+  on: "after_step",
+  afterStep: null,
+  provider: "predicate",
+  type: "approval_always",
+  check: null,
+  config: {},
+  extract: null,
+  autoApprove: null,
+  requireApproval: null,
+  block: null,
+  allowedValues: null,
+  approvalValues: null,
+  onBlock: "report",
+  checkCommand: null,
+  checkExpect: null,
+  promoteToPolicy: false,
+};

@@ -1,4 +1,5 @@
 import { GATE_TRIGGERS, type Gate, type GateLane, type GateTrigger } from "#model";
+import { LIMITS } from "#base";
 
 /** The lane follows from who checks; nobody declares it. Only a model gives advice, unless it was promoted. [GATE-05] */
 export function laneOf({ provider, promoteToPolicy }: Pick<Gate, "provider" | "promoteToPolicy">): GateLane {
@@ -33,4 +34,15 @@ function firesAt(gate: Gate, { trigger, stepIndex }: Moment): boolean {
 export function hasTrigger({ on, afterStep }: Gate): boolean {
   const isKnown = (GATE_TRIGGERS as readonly unknown[]).includes(on);
   return isKnown && (on !== "after_step" || Number.isSafeInteger(afterStep));
+}
+
+/**
+ * How many characters at the end of an unfinished answer are held back until more has arrived: `whole` when nothing may be
+ * shown before the end, 0 when no gate looks at answers. The validators that ship with Silas find what they look for within
+ * a window; any other gate judges the whole answer.
+ */
+export function outputWindow(gates: readonly Gate[]): number | "whole" {
+  const { policy } = gatesFor({ system: gates, item: [] }, { trigger: "every_agent_response", stepIndex: null });
+  if (policy.length === 0) return 0;
+  return policy.every(({ provider }) => provider === "guardrails_ai") ? LIMITS.gateWindowChars : "whole";
 }

@@ -1,7 +1,7 @@
 import type { JsonValue, Result } from "#base";
 import type { Gate, GateCode, GateContext } from "#model";
 import type { ProviderAnswer } from "./answer.ts";
-import { extractFor, shownValue, type Extracted } from "./extract.ts";
+import { extractFor, shownValue, type Extracted } from "./guardrail.ts";
 import { isNormalisable, normalisationOf } from "./normalise.ts";
 import { numberOf } from "./numbers.ts";
 

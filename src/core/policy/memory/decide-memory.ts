@@ -9,9 +9,7 @@ import {
   type SecretScan,
   type Taint,
 } from "#model";
-import { judgeScan } from "../secrets/judge-scan.ts";
-import { scrubText } from "../taint/scrub.ts";
-import { deriveTaint } from "../taint/taint.ts";
+import { judgeScan, scrubText, deriveTaint } from "../taint/scrub.ts";
 
 export type MemoryWanted = {
   readonly memoryId: MemoryItem["memoryId"];

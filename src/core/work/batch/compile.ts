@@ -13,7 +13,7 @@ import {
 } from "#model";
 import type { Report } from "../problems.ts";
 import { readRecord, type WireRecord } from "../read-fields.ts";
-import { checkGrants } from "../steps/grants.ts";
+import { checkGrants } from "../steps/check-steps.ts";
 import { checkCommand } from "./check-program.ts";
 
 const WALL_SECONDS = 1_800;

@@ -1,9 +1,8 @@
 import { assert, instantFromMs, LIMITS, msOfInstant, type Instant } from "#base";
 import { adviceIdOf, ERROR_CHARS, type Consultation } from "#model";
 import { retry } from "../run/begin-attempt.ts";
-import { exhausted } from "../run/budget.ts";
+import { exhausted, cut } from "../run/ledger.ts";
 import type { Advance, Of, RunState } from "../run/facts.ts";
-import { cut } from "../run/ledger.ts";
 import { closing, record } from "../run/writes.ts";
 import { nextLevel } from "./cascade.ts";
 

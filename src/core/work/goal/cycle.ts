@@ -9,7 +9,7 @@ import {
   type WorkItem,
 } from "#model";
 import { FILE_ALONE, planHash, projectPlan } from "../plan-hash.ts";
-import { proves } from "../verify/proves.ts";
+import { proves } from "../verify/expectation.ts";
 import { buildSpawnedTask, type FailedCheck, type SpawnedTask } from "../spawn.ts";
 import type { CycleAdvance, CycleBeginning, CycleEffect, CycleEvent, CycleFact, CycleState } from "./cycle-facts.ts";
 

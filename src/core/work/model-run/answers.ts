@@ -1,8 +1,7 @@
-import { isModelTurn, type LedgerEntry, type Step } from "#model";
+import { isModelTurn, type LedgerEntry, type Step, type WorkItem } from "#model";
 import type { ExecutorOutput } from "#tools";
 import type { ModelState, RunPlan } from "../run/facts.ts";
 import { readMove } from "./read-move.ts";
-import { isModelRun } from "./plan.ts";
 
 /** What stands before the reason why a call was not run. Programs fail with other words. */
 export const NOT_RUN = "Not run: ";
@@ -57,3 +56,9 @@ export const REFUSED = {
   unmet: `${NOT_RUN}you approved it, and the service did not give it`,
 } as const;
 const isDeclined = ({ error }: LedgerEntry): boolean => Object.values<string | null>(REFUSED).includes(error);
+
+/** What of a plan is known to a run that a model carries out. */
+export type ModelPlan = Pick<WorkItem, "executor" | "tools" | "files">;
+
+/** Whether a model chooses what is done. Its steps are then those it has chosen so far in this attempt. */
+export const isModelRun = ({ executor }: Pick<WorkItem, "executor">): boolean => executor === "model";

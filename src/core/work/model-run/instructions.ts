@@ -1,7 +1,7 @@
 import { LIMITS, neutralise, renderBlock } from "#base";
 import type { ConversationMessage, LedgerEntry, OfferedTool, RunRecord, Step } from "#model";
 import { isStepTool, offeredTool, TOOLS } from "#tools";
-import type { ModelPlan } from "./plan.ts";
+import type { ModelPlan } from "./answers.ts";
 
 type Instructing = Pick<RunRecord, "attempts" | "lastError"> & {
   readonly body: string;

@@ -6,7 +6,7 @@ import type { RunEffect } from "../run/facts.ts";
 import { CHECKS, live, newWorld, planOf, promptOf } from "../run/world.fixture.ts";
 import { riskOfCall } from "./high-risk.ts";
 import { executorMessages, instructionsFor } from "./instructions.ts";
-import type { ModelPlan } from "./plan.ts";
+import type { ModelPlan } from "./answers.ts";
 import { readMove } from "./read-move.ts";
 
 type Question = Extract<RunEffect, { kind: "ask_model" }>;

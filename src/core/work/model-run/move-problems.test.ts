@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelPlan } from "./plan.ts";
+import type { ModelPlan } from "./answers.ts";
 import { readMove } from "./read-move.ts";
 
 const PLAN: ModelPlan = {

@@ -6,7 +6,7 @@ import { readRecord, type WireRecord } from "../read-fields.ts";
 import { checkStep } from "../steps/check-steps.ts";
 import { readStep } from "../steps/tool-call.ts";
 import { problemSentence } from "./move-problems.ts";
-import type { ModelPlan } from "./plan.ts";
+import type { ModelPlan } from "./answers.ts";
 
 /** What a model answered: one call of a tool, or the end. */
 type ModelMove =

@@ -1,9 +1,8 @@
 import { LIMITS } from "#base";
 import { MODEL_TURN, questionTokens, type BudgetUsed, type LedgerEntry } from "#model";
-import { remainingMs } from "../run/budget.ts";
+import { remainingMs, entryOf } from "../run/ledger.ts";
 import { BUDGET_USED_UP, retry } from "../run/begin-attempt.ts";
 import type { Advance, ModelState, RunEffect, RunState } from "../run/facts.ts";
-import { entryOf } from "../run/ledger.ts";
 import { finish, record, type Beginning } from "../run/writes.ts";
 import { executorMessages, executorSystem, executorTools, instructionsFor } from "./instructions.ts";
 

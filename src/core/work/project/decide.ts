@@ -1,7 +1,6 @@
 import { ERROR_CHARS, type BudgetUsed, type CheckResult, type RunRecord, type RunStatus, type WorkItem } from "#model";
-import { exhausted, NOTHING_USED } from "../run/budget.ts";
-import { cut } from "../run/ledger.ts";
-import { proves } from "../verify/proves.ts";
+import { exhausted, NOTHING_USED, cut } from "../run/ledger.ts";
+import { proves } from "../verify/expectation.ts";
 import { mergeBudgets } from "./budget.ts";
 import { dependenciesOf, orderTasks, type TaskNode } from "./order.ts";
 

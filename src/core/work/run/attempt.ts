@@ -7,15 +7,13 @@ import { think } from "../model-run/think.ts";
 import { connectionUse } from "../steps/connection-use.ts";
 import { callOf, readStep } from "../steps/tool-call.ts";
 import { retryOrConsult } from "../consult/advice.ts";
-import { proves } from "../verify/proves.ts";
-import { exhausted } from "./budget.ts";
-import { beginStep } from "./ask-step.ts";
+import { proves } from "../verify/expectation.ts";
+import { exhausted, cut, endedEntry, failedEntry, mergedArtifacts, startedEntry } from "./ledger.ts";
+import { beginStep, stepAt } from "./start-step.ts";
 import { BUDGET_USED_UP, retry } from "./begin-attempt.ts";
 import type { Advance, GateMoment, Of, RunEffect, RunState } from "./facts.ts";
-import { cut, endedEntry, failedEntry, mergedArtifacts, startedEntry } from "./ledger.ts";
 import { askOwner } from "./question.ts";
 import { answers, shownOf } from "./result.ts";
-import { stepAt } from "./start-step.ts";
 import { CANCELLED, finish, record, rest, type Beginning } from "./writes.ts";
 
 /** One attempt: a space, the steps in it with the gates before and after each, and the checks. */

@@ -1,10 +1,8 @@
 import { ERROR_CHARS } from "#model";
-import { withAdvice } from "../consult/advised.ts";
+import { withAdvice, closing, finish, record, rest, type Beginning } from "./writes.ts";
 import { begunAnew } from "../model-run/answers.ts";
-import { exhausted } from "./budget.ts";
+import { exhausted, cut } from "./ledger.ts";
 import type { Advance, RunEffect, RunEvent, RunState } from "./facts.ts";
-import { cut } from "./ledger.ts";
-import { closing, finish, record, rest, type Beginning } from "./writes.ts";
 
 /** How an attempt begins: counted, in a space of its own. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Instant } from "#base";
 import type { ToolCall } from "#tools";
-import { beginStep } from "./ask-step.ts";
+import { beginStep } from "./start-step.ts";
 import type { RunState } from "./facts.ts";
 import { cut } from "./ledger.ts";
 

@@ -1,5 +1,14 @@
 import type { Instant } from "#base";
-import { ERROR_CHARS, RETURN_CHARS, type Artifacts, type ExecutionResult, type LedgerEntry, type Step } from "#model";
+import {
+  ERROR_CHARS,
+  RETURN_CHARS,
+  type Artifacts,
+  type ExecutionResult,
+  type LedgerEntry,
+  type Step,
+  type BudgetUsed,
+  type WorkItem,
+} from "#model";
 import { callOf } from "../steps/tool-call.ts";
 import type { RunState } from "./facts.ts";
 
@@ -78,3 +87,33 @@ export function cut(text: string, charsMax: number): string {
   const kept = text.slice(0, charsMax);
   return /[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept;
 }
+
+type Budget = WorkItem["budget"];
+type BudgetDimension = "tokens" | "cost" | "wall_time" | "attempts";
+
+type BudgetQuestion = { readonly used: BudgetUsed; readonly limit: Budget; readonly before: "action" | "attempt" };
+
+/**
+ * The dimension that forbids the next action, or null. Reaching a limit is using it up. Attempts forbid only the start of
+ * another one: they are counted before the work, so the last would otherwise not be allowed to act. [BUD-02]
+ */
+export function exhausted({ used, limit, before }: BudgetQuestion): BudgetDimension | null {
+  if (before === "attempt" && used.attempts >= limit.maxAttempts) return "attempts";
+  if (used.tokens >= limit.maxTokens) return "tokens";
+  if (used.costUsd >= limit.maxCostUsd) return "cost";
+  return used.wallTimeSeconds >= limit.maxWallTimeSeconds ? "wall_time" : null;
+}
+
+/** How long one more action may take. */
+export function remainingMs(used: BudgetUsed, limit: Budget): number {
+  return Math.max(0, Math.ceil((limit.maxWallTimeSeconds - used.wallTimeSeconds) * 1000));
+}
+
+export const NOTHING_USED: BudgetUsed = {
+  tokens: 0,
+  costUsd: 0,
+  wallTimeSeconds: 0,
+  attempts: 0,
+  plannerCalls: 0,
+  executorRuns: 0,
+};

@@ -1,15 +1,13 @@
 import { assert, msOfInstant, type Instant } from "#base";
 import { isModelTurn, reasonWords, type LedgerEntry, type RunRecord } from "#model";
-import { begunAnew, REFUSED, takenUp } from "../model-run/answers.ts";
+import { begunAnew, REFUSED, takenUp, isModelRun } from "../model-run/answers.ts";
 import { answered as modelAnswered } from "../model-run/answered.ts";
 import { advised, waitOnForAdvice } from "../consult/advice.ts";
-import { isModelRun } from "../model-run/plan.ts";
 import { readStep } from "../steps/tool-call.ts";
 import { gated, judged, nextStep, opened, runChecks, stepped, verified } from "./attempt.ts";
 import { beginAttempt, openSpace } from "./begin-attempt.ts";
-import { NOTHING_USED } from "./budget.ts";
+import { NOTHING_USED, failedEntry, mergedArtifacts, startedEntry } from "./ledger.ts";
 import type { Advance, FoundRun, Of, RunEffect, RunFact, RunGrant, RunState } from "./facts.ts";
-import { failedEntry, mergedArtifacts, startedEntry } from "./ledger.ts";
 import { confirm, confirmed, decided, questioned } from "./question.ts";
 import { afterInterruption, INTERRUPTED, type AfterInterruption } from "./recovery.ts";
 import { stepAt } from "./start-step.ts";

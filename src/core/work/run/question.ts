@@ -2,10 +2,9 @@ import { assert, type Instant } from "#base";
 import { reasonWords, type RunQuestion, type StepDecision } from "#model";
 import { isAskingCall, toolOf, type AskingCall, type ToolCall } from "#tools";
 import { callOf, readStep } from "../steps/tool-call.ts";
-import { goOnWith } from "./ask-step.ts";
+import { goOnWith, startStep, stepAt } from "./start-step.ts";
 import { retry } from "./begin-attempt.ts";
 import type { Advance, AskedCall, Of, RunState, Verdict } from "./facts.ts";
-import { startStep, stepAt } from "./start-step.ts";
 import { CANCELLED, finish, record, rest } from "./writes.ts";
 
 /** A gate that asks before a step: the run rests at that step until the owner has decided about exactly this call. */

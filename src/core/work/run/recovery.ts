@@ -1,6 +1,6 @@
 import { LIMITS } from "#base";
 import { isModelTurn, type LedgerEntry } from "#model";
-import { isModelRun } from "../model-run/plan.ts";
+import { isModelRun } from "../model-run/answers.ts";
 import { leftByModel } from "../model-run/recovery.ts";
 import type { FoundRun, RunEvent, RunState } from "./facts.ts";
 import { mayRepeat } from "../steps/tool-call.ts";

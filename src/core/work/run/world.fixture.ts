@@ -10,7 +10,7 @@ import type {
   StepReply,
 } from "#model";
 import { accepted, taskFile } from "../../../../test/plan-texts.ts";
-import { callIn } from "./envelope.ts";
+import { callIn } from "./start-step.ts";
 import type {
   Advice,
   GatesHeld,

@@ -1,13 +1,10 @@
-import { isPathInside, LIMITS, type JsonValue } from "#base";
-import { spawnsTask, type Step } from "#model";
-import { isAskingCall, isSkillCall, toolOf, type ToolCall } from "#tools";
+import { isPathInside, LIMITS, type JsonValue, nearest } from "#base";
+import { spawnsTask, type Step, hostWords, parseHostRule } from "#model";
+import { isAskingCall, isSkillCall, toolOf, type ToolCall, namesOffered } from "#tools";
 import type { Report } from "../problems.ts";
 import type { WireRecord } from "../read-fields.ts";
 import { checkConnection } from "./connection-use.ts";
 import { checkCredentials } from "./check-credentials.ts";
-import { checkModel } from "./check-model.ts";
-import { checkNetwork } from "./check-network.ts";
-import { checkGrants, isGranted, isRepositoryPlace } from "./grants.ts";
 import { readStep } from "./tool-call.ts";
 
 type Written = { readonly written: WireRecord; readonly report: Report };
@@ -140,3 +137,83 @@ const isRecord = (value: unknown): value is WireRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const textsOf = (value: unknown): readonly string[] => listOf(value).filter((item) => typeof item === "string");
+
+/** A model that chooses what is done, and what it may choose of. What it would not heed is refused. */
+function checkModel({ executor, tools, steps, type }: WireRecord, report: Report): void {
+  const listed = Array.isArray(tools) ? tools.filter((tool) => typeof tool === "string") : [];
+  const known = namesOffered("plan", "executor");
+  listed.forEach((tool, index) => {
+    if (!known.includes(tool)) report(["tools", index], { code: "unknown_tool", nearest: nearest(tool, known) });
+  });
+  if (executor !== "model") {
+    if (listed.length > 0) report(["executor"], { code: "missing_key", expected: "model, which tools are for" });
+    return;
+  }
+  if (type !== null && type !== "task") report(["executor"], { code: "not_for_type", expected: "task" });
+  const hasSteps = Array.isArray(steps) && steps.length > 0;
+  if (hasSteps) report(["executor"], { code: "not_with_steps", expected: "either they say what is done, or a model" });
+}
+
+/**
+ * What may be reached, and who reaches it, belong together: network without hosts could reach nothing, and hosts that
+ * nobody uses would be approved for nothing.
+ */
+function checkNetwork(wire: WireRecord, report: Report): void {
+  const hosts = listOf(wire["hosts"]).filter((host) => typeof host === "string");
+  checkHosts(hosts, report);
+  const steps = listOf(wire["steps"]);
+  if (steps.length === 0 && wire["executor"] !== "model") return;
+  const parts = [...partsOf("steps", steps), ...partsOf("verify", listOf(wire["verify"]))];
+  const online = parts.filter(({ part }) => part["network"] === true);
+  if (hosts.length > 0 && online.length === 0) report(["hosts"], { code: "hosts_unused" });
+  if (hosts.length > 0) return;
+  for (const { name, index } of online) report([name, index, "network"], { code: "network_without_hosts" });
+}
+
+function checkHosts(hosts: readonly string[], report: Report): void {
+  const known = new Set<string>();
+  hosts.forEach((text, index) => {
+    const rule = parseHostRule(text);
+    if (rule === null) return report(["hosts", index], { code: "host_refused" });
+    if (known.has(hostWords(rule))) report(["hosts", index], { code: "name_repeated" });
+    known.add(hostWords(rule));
+  });
+}
+
+function partsOf(name: string, parts: readonly unknown[]) {
+  return parts.flatMap((part, index) => (isRecord(part) ? [{ name, index, part }] : []));
+}
+
+/** Places a sandbox has of its own. A grant there would hide them, or be hidden by them. */
+const SYSTEM = /^\/(?:usr|bin|sbin|lib[^/]*|etc|proc|dev|sys|run|tmp|opt\/silas|workspace)(?:\/|$)/;
+
+/**
+ * A grant is one plain absolute path: no `.` or `..`, no trailing slash, neither the root nor a place of the system. Two
+ * of them never lie in each other, so that one path has one answer. Links and Silas' own folders are judged where the
+ * path is opened.
+ */
+export function checkGrants(files: Grants, report: Report): void {
+  const all = [...files.read, ...files.write];
+  for (const access of ["read", "write"] as const) {
+    files[access].forEach((path, index) => {
+      const at = ["files", access, index];
+      const offset = access === "read" ? index : files.read.length + index;
+      if (!isGrantable(path)) return report(at, { code: "grant_refused" });
+      const outer = all.find((other, place) => place !== offset && isWithin(path, other));
+      if (outer !== undefined) report(at, { code: "grant_overlaps", found: [outer] });
+    });
+  }
+}
+
+/** Whether a path of a tool lies in what was granted for it; what may be changed may be read. */
+function isGranted(path: string, { files, access }: { files: Grants; access: "read" | "write" }): boolean {
+  const places = access === "write" ? files.write : [...files.read, ...files.write];
+  return isPlain(path) && places.some((place) => isWithin(path, place));
+}
+
+/** Where a repository may lie: it is seen at a place of its own, so that also `/tmp` is one. */
+const isRepositoryPlace = (path: string): boolean => isPlain(path) && !/^\/(?:proc|dev|sys|run)(?:\/|$)/.test(path);
+const isPlain = (path: string): boolean => path.startsWith("/") && isPathInside(path.slice(1));
+/** Whether a plan may name this place at all. */
+export const isGrantable = (path: string): boolean => isPlain(path) && !SYSTEM.test(path);
+const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);

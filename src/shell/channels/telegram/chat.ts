@@ -28,7 +28,7 @@ export type ChatDeps = {
   readonly requests: RequestLook;
   readonly messages: Pick<MessagesDoor, "receive" | "list" | "talk">;
   readonly secrets: Pick<SecretsDoor, "pending">;
-  readonly review: Pick<ReviewFeed, "subscribe">;
+  readonly review: Pick<ReviewFeed, "onChanged">;
   readonly audit: Pick<AuditLog, "append">;
   /** What in a text looks like a secret. */
   readonly findSecrets: FindSecrets;

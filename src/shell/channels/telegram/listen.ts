@@ -38,7 +38,7 @@ async function attend(listening: Listening, { api, bot }: { readonly api: BotApi
   const chat: Chat = { ...deps, api, place, chatId, scopeId, page, ending };
   const [desk, lane] = [createDesk(chat), createLane(chat)];
   const rate = createRateWindow({ perMinute: messagesPerMinute, clock: deps.clock });
-  const unsubscribe = deps.review.subscribe(desk.look);
+  const unsubscribe = deps.review.onChanged(desk.look);
   try {
     listening.tell({ kind: "listening", botName: bot.name });
     await reviveNotices(chat);

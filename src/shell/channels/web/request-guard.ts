@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { err, ok, type Result } from "#base";
-import { type Refusal } from "./refusals.ts";
-import { securityHeaders } from "./security-headers.ts";
+import type { Refusal } from "./refusals.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
 import { rememberCaller, type WebContext } from "./web-context.ts";
 
@@ -71,4 +70,81 @@ function judgeHandshake(context: WebContext, request: FastifyRequest): Result<vo
 function bearerToken(header: string | undefined): string | null {
   const match = /^Bearer ([\x21-\x7e]{1,512})$/.exec(header ?? "");
   return match?.[1] ?? null;
+}
+
+/**
+ * Headers of every answer. The page may load its own files only, open a socket to its own server only, and cannot be
+ * framed; nothing else on the machine learns where it was. [T5]
+ */
+function securityHeaders(host: string): Readonly<Record<string, string>> {
+  return {
+    // `'self'` covers the socket in current browsers; older ones need its origin spelled out, plain and over TLS.
+    "content-security-policy": [
+      "default-src 'self'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      `connect-src 'self' ws://${host} wss://${host}`,
+      "worker-src 'self'",
+      "manifest-src 'self'",
+      "object-src 'none'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy":
+      "camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), bluetooth=(), midi=(), display-capture=()",
+  };
+}
+
+/** Which `Host` and `Origin` values are this server's own. Everything else is someone else's page or name. */
+export type AllowedCallers = {
+  readonly isHost: (host: string | undefined) => boolean;
+  readonly isOrigin: (origin: string) => boolean;
+};
+
+type OwnPlace = {
+  readonly scheme: "http" | "https";
+  readonly host: string;
+  readonly port: number;
+  /** `channels.web.public_url`: the one further address people may open, e.g. behind their own proxy. */
+  readonly publicUrl: string | null;
+};
+
+const LOOPBACK_NAMES = ["localhost", "127.0.0.1", "[::1]"] as const;
+/** Binding to every interface names no host; a client must still use a loopback name or the public address. */
+const EVERY_INTERFACE = new Set(["0.0.0.0", "::", "[::]", ""]);
+const OWN_PORT = { http: 80, https: 443 } as const;
+
+/**
+ * INVARIANT: values are compared whole. A prefix or suffix test would let `localhost:8420.evil.example` in, and a name
+ * that an attacker rebinds to 127.0.0.1 is not in the list. [T1]
+ */
+export function createAllowedCallers({ scheme, host, port, publicUrl }: OwnPlace): AllowedCallers {
+  const names = new Set<string>(LOOPBACK_NAMES);
+  const configured = host.toLowerCase();
+  if (!EVERY_INTERFACE.has(configured)) names.add(configured.includes(":") ? bracketed(configured) : configured);
+  const hosts = new Set([...names].map((name) => `${name}:${port}`));
+  // Clients leave the port out when it is the scheme's own.
+  if (port === OWN_PORT[scheme]) for (const name of names) hosts.add(name);
+  const origins = new Set([...hosts].map((value) => `${scheme}://${value}`));
+  if (publicUrl !== null) {
+    const { host: publicHost, origin } = new URL(publicUrl);
+    hosts.add(publicHost);
+    origins.add(origin);
+  }
+  return {
+    isHost: (value) => value !== undefined && hosts.has(value.toLowerCase()),
+    isOrigin: (origin) => origins.has(origin),
+  };
+}
+
+function bracketed(host: string): string {
+  return host.startsWith("[") ? host : `[${host}]`;
 }

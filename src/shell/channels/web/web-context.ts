@@ -25,9 +25,8 @@ import type {
   RunFeed,
   WorkDoor,
 } from "#ports";
-import type { AllowedCallers } from "./allowed-callers.ts";
-import type { Caller, DeviceSessions } from "./device-sessions.ts";
-import type { OpenConnections } from "./open-connections.ts";
+import type { AllowedCallers } from "./request-guard.ts";
+import type { Caller, DeviceSessions, OpenConnections } from "./device-sessions.ts";
 import type { OpenSockets } from "./open-sockets.ts";
 import type { RateWindow } from "./rate-window.ts";
 import type { Refuse } from "./refusals.ts";

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { assert, err, LIMITS, ok, type Result } from "#base";
 import { isLoopbackHost } from "#model";
-import { createAllowedCallers } from "./allowed-callers.ts";
-import { createDeviceSessions } from "./device-sessions.ts";
-import { createOpenConnections } from "./open-connections.ts";
+import { createAllowedCallers } from "./request-guard.ts";
+import { createDeviceSessions, createOpenConnections } from "./device-sessions.ts";
 import { createOpenSockets } from "./open-sockets.ts";
 import { createRateWindow } from "./rate-window.ts";
 import { createRefuse } from "./refusals.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnswerPart, ConversationMessage, ModelQuestion, ToolCallPart, ToolResultPart } from "#model";
-import { createAnswerText } from "./answer-text.ts";
+import { createAnswerText } from "../lookout.ts";
 import { createJsonForm, encodeQuestion } from "./json-calls.ts";
 
 const RUNS = { numRuns: 5000 };

@@ -3,7 +3,7 @@
  * with one JSON object. What models really write around and inside of that object is accepted; anything else is text.
  */
 import type { ConversationMessage, ModelQuestion, OfferedTool, ToolCallPart, ToolResultPart } from "#model";
-import type { AnswerForm } from "./answer-text.ts";
+import type { AnswerForm } from "../lookout.ts";
 import { readAnswerObjects, type AnswerObject } from "./json-object.ts";
 import { userText } from "./sdk-question.ts";
 

@@ -1,7 +1,7 @@
 import { err, estimateTokens, LIMITS, ok, sha256Hex } from "#base";
 import { placeWords, type ModelQuestion, type ModelRefusal, type ModelSetting } from "#model";
 import type { ModelGateway } from "#ports";
-import { createAnswerText } from "./answer-text.ts";
+import { createAnswerText } from "../lookout.ts";
 import { createJsonForm, encodeQuestion } from "./json-calls.ts";
 
 /** A question as a scripted model reads it, which calls tools in text. */

@@ -4,7 +4,7 @@ import type { Leaving, Timers } from "#ports";
 import { exchange } from "../exchange.ts";
 import { createLookout } from "../lookout.ts";
 import type { Network } from "../network.ts";
-import { connectPlace } from "../place.ts";
+import { connectPlace } from "../reach.ts";
 
 export type Posting = {
   readonly place: ModelPlace;

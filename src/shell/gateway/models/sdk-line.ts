@@ -1,5 +1,4 @@
 import type { ModelFailure } from "#model";
-import { createEventStream } from "./event-stream.ts";
 import { postTo, type Posting } from "./pinned-post.ts";
 
 type Line = {
@@ -72,3 +71,76 @@ function createBody() {
     },
   };
 }
+
+/** The body of an answer, on its way to the SDK, which reads server-sent events only. */
+type EventStream = {
+  /** What goes on now. */
+  take(part: Uint8Array): Uint8Array;
+  /** What goes on once the body is whole. */
+  end(): Uint8Array;
+  /** Whether the provider said that it was done; a cut stream does not. */
+  isDone(): boolean;
+};
+
+/**
+ * Some local servers ignore that a stream was asked for and answer with one JSON object. The first character tells, since
+ * their `content-type` does not always: no event begins with a brace. Such an object is passed on as the one event that
+ * it would have been.
+ */
+function createEventStream(): EventStream {
+  let form: "unknown" | "events" | "object" = "unknown";
+  let held = Buffer.alloc(0);
+  const parts: Uint8Array[] = [];
+  let tail = "";
+  const pass = (part: Uint8Array): Uint8Array => {
+    tail = (tail + Buffer.from(part.subarray(-DONE_BYTES)).toString("latin1")).slice(-DONE_BYTES);
+    return part;
+  };
+  return {
+    take(part) {
+      if (form === "events") return pass(part);
+      if (form === "object") {
+        parts.push(part);
+        return NOTHING;
+      }
+      held = Buffer.concat([held, part]);
+      const [first] = held.toString("latin1").trimStart();
+      if (first === undefined && held.length < BLANK_BYTES) return NOTHING;
+      form = first === "{" ? "object" : "events";
+      if (form === "events") return pass(held);
+      parts.push(held);
+      return NOTHING;
+    },
+    end: () => (form === "object" ? pass(eventOf(Buffer.concat(parts).toString("utf8"))) : NOTHING),
+    isDone: () => /\[DONE\]\s*$/u.test(tail),
+  };
+}
+
+const NOTHING = new Uint8Array();
+/** Whitespace before the first character. */
+const BLANK_BYTES = 1024;
+/** Enough for the last event and the empty lines after it. */
+const DONE_BYTES = 64;
+
+/** A whole answer as the only event of a stream; nothing where it cannot be read. */
+function eventOf(text: string): Uint8Array {
+  const body = parsed(text);
+  if (body === null) return NOTHING;
+  const { choices } = body;
+  const events = Array.isArray(choices)
+    ? choices.filter(isRecord).map((choice) => ({ ...choice, delta: choice["message"] }))
+    : choices;
+  return Buffer.from(`data: ${JSON.stringify({ ...body, choices: events })}\n\ndata: [DONE]\n\n`);
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -2,11 +2,10 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { err, estimateTokens, ok, type Result } from "#base";
 import type { FinishReason, ModelAnswer, ModelFailure, ModelQuestion, ModelRefusal, ToolCallPart } from "#model";
 import type { ModelAsking } from "#ports";
-import { createAnswerText, plainForm } from "./answer-text.ts";
-import { isRecord } from "./event-stream.ts";
+import { createAnswerText, plainForm } from "../lookout.ts";
+import { isRecord, createLine } from "./sdk-line.ts";
 import { createJsonForm, encodeQuestion } from "./json-calls.ts";
 import type { Posting } from "./pinned-post.ts";
-import { createLine } from "./sdk-line.ts";
 import { sdkQuestion, type SdkPart } from "./sdk-question.ts";
 
 type SdkAsking = Omit<Posting, "onLeave" | "signal" | "onPart" | "onRefused"> & {

@@ -1,7 +1,8 @@
-import { err, ok, type Instant, type Result, type Sha256Hex } from "#base";
+import { err, LIMITS, ok, type Instant, type Result, type Sha256Hex } from "#base";
 import {
   isRunKind,
   readPlanProposal,
+  type KeptRequest,
   spawnsTask,
   type PlanProposal,
   type ProposalReason,
@@ -47,6 +48,8 @@ export type ProjectedPlan = {
   readonly tasks: readonly ProjectedTask[];
 };
 export type ProjectedTask = { readonly item: WorkItem; readonly contentHash: Sha256Hex };
+/** What a text says follows from it, and from the versions of skills that were approved with it, alone. */
+export type PlanRead = Pick<KeptRequest, "markdown" | "projection"> & { readonly projected: ProjectedPlan };
 type Refused = PlanRefused | ProposalRefused;
 
 /** A parsed proposal: its plan, and the tasks of a project in its order. It does not depend on versions of skills. */
@@ -165,3 +168,35 @@ function wrongTerms({ item, projection, standing, at, standingUsesMax }: Terms):
 }
 
 const refuse = (reason: ProposalReason, itemId: string) => err({ code: "proposal_refused", reason, itemId } as const);
+
+/**
+ * Plans as they were read when their approvals were verified, until they begin. They prove nothing by themselves: whoever
+ * takes one compares it with what is kept by then, and parses that unless it is the same to the letter. [INV-02]
+ */
+export type DecidedPlans = {
+  keep(requestId: string, read: PlanRead): void;
+  take(requestId: string): PlanRead | undefined;
+};
+
+export function createDecidedPlans(charsMax: number = LIMITS.plansInLineChars): DecidedPlans {
+  const kept = new Map<string, PlanRead>();
+  let keptChars = 0;
+  const take = (requestId: string): PlanRead | undefined => {
+    const read = kept.get(requestId);
+    if (read !== undefined && kept.delete(requestId)) keptChars -= charsOf(read);
+    return read;
+  };
+  return {
+    keep(requestId, read) {
+      take(requestId);
+      if (charsOf(read) > charsMax) return;
+      // The oldest go: some are of plans that never run, such as goals.
+      for (const oldest of kept.keys()) if (keptChars + charsOf(read) > charsMax) take(oldest);
+      kept.set(requestId, read);
+      keptChars += charsOf(read);
+    },
+    take,
+  };
+}
+
+const charsOf = ({ markdown, projection }: PlanRead): number => markdown.length + projection.length;

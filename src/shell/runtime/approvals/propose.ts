@@ -35,7 +35,7 @@ import { approvedSkills, compileBatch, type ReadYaml } from "#work";
 import type { LimitSettings } from "../autonomy/settings.ts";
 import { wrongLimits } from "./limits.ts";
 import { whoReachesOwn } from "./own-places.ts";
-import { projectProposal, type PlanReading } from "./project-plan.ts";
+import { projectProposal, type DecidedPlans, type PlanRead, type PlanReading } from "./project-plan.ts";
 import { projectWithSkills } from "./project-skills.ts";
 import type { InstalledSkills } from "../skills/installed.ts";
 
@@ -51,6 +51,8 @@ export type ApprovalsDeps = {
   readonly runs: Pick<WorkStore, "executions">;
   readonly settings: ApprovalSettings;
   readonly skills: Pick<InstalledSkills, "factsFor">;
+  /** Where an approved plan waits to begin, so that it is not parsed again. */
+  readonly decided?: DecidedPlans;
 };
 /** What asking alone needs. */
 export type ProposeDeps = Pick<ApprovalsDeps, "store" | "clock" | "randomness" | "readYaml" | "skills"> & {
@@ -229,21 +231,35 @@ async function planAgain(
 
 type Fresh = { readonly request: KeptRequest; readonly at: Instant };
 
-/** What would be done, read afresh from what was proposed rather than from what was shown: one for each token. */
+type Contents = {
+  readonly grants: readonly Grant[];
+  /** Null for a request about anything but a plan. */
+  readonly read: PlanRead | null;
+};
+
+/** What would be done, read afresh from what was proposed rather than from what was shown: one grant for each token. */
 export function contentsOf(
   deps: Pick<ApprovalsDeps, "readYaml" | "settings">,
   { request, at }: Fresh,
-): Result<readonly Grant[], PlanRefused | ProposalRefused | PayloadRefused> {
-  const { kind, markdown } = request;
+): Result<Contents, PlanRefused | ProposalRefused | PayloadRefused> {
+  const { kind, markdown, projection } = request;
+  if (isPayloadKind(kind)) {
+    const text = payloadText(markdown);
+    return text.ok ? granting({ kind, projection: text.value.projection, read: null }) : text;
+  }
   // With the versions that were shown: whether they are still installed is asked when it runs.
-  const reading = (): PlanReading => ({
-    ...readingOf(deps, { text: markdown, at }),
-    skills: approvedSkills(request.projection),
-  });
-  const read = isPayloadKind(kind) ? payloadText(markdown) : projectProposal(reading());
-  if (!read.ok) return read;
-  const grants = grantsOf({ kind, projection: read.value.projection });
-  return grants === null ? err({ code: "payload_refused", reason: "projection_unreadable" }) : ok(grants);
+  const reading: PlanReading = { ...readingOf(deps, { text: markdown, at }), skills: approvedSkills(projection) };
+  const projected = projectProposal(reading);
+  if (!projected.ok) return projected;
+  const read = { markdown, projection, projected: projected.value };
+  return granting({ kind, projection: projected.value.projection, read });
+}
+
+type Granting = Pick<KeptRequest, "kind" | "projection"> & Pick<Contents, "read">;
+
+function granting({ read, ...content }: Granting): Result<Contents, PayloadRefused> {
+  const grants = grantsOf(content);
+  return grants === null ? err({ code: "payload_refused", reason: "projection_unreadable" }) : ok({ grants, read });
 }
 
 function payloadText(text: string): Result<{ readonly projection: string }, PayloadRefused> {

@@ -56,10 +56,11 @@ export async function grantSigned(
   { request, tokens, friction, at, actor }: SignedAnswer,
 ): Promise<Result<KeptRequest, DecideRefusal>> {
   const contents = contentsOf(deps, { request, at });
-  if (!contents.ok || contents.value.length !== tokens.length) return err({ code: "decision_changed" });
+  if (!contents.ok || contents.value.grants.length !== tokens.length) return err({ code: "decision_changed" });
+  const { grants, read } = contents.value;
   const granted: AlsoGranted[] = [];
   for (const [index, token] of tokens.entries()) {
-    const content = contents.value[index];
+    const content = grants[index];
     assert(content !== undefined, "there are as many contents as tokens");
     const one = await verifyOne(deps, { token, content, at });
     if (!one.ok) return one;
@@ -74,6 +75,7 @@ export async function grantSigned(
   const spending = { token, workItemId, ...use, friction, at, actor, requestId, also, ...limits.value };
   const spent = await deps.store.spend(spending);
   if (!spent.ok) return spent;
+  if (read !== null) deps.decided?.keep(requestId, read);
   return ok({ ...request, state: "approved", decidedAt: at, decidedBy: actor, tokenId: token.tokenId });
 }
 

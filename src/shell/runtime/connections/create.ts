@@ -76,9 +76,6 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
     last = settled.catch(() => {});
     return settled;
   };
-  const unsubscribe = deps.review.subscribe(() => {
-    for (const { setup } of live.values()) void setup.look();
-  });
   return {
     ...createDoor(desk),
     uses: createConnectionUses(deps, lent),
@@ -90,7 +87,6 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
     },
     async close() {
       onFree = null;
-      unsubscribe();
       await last;
       for (const [connectionId, { setup }] of live) {
         interrupted.add(connectionId);
@@ -365,12 +361,14 @@ function follow(desk: Desk, following: Following): void {
 
 async function keepEnd({ deps, live, rounds, onOver }: Desk, { of, setup, settle }: Following): Promise<void> {
   const { connectionId } = of.record;
+  const unsubscribe = deps.review.onChanged(() => void setup.look());
   try {
     const settled = await settle(await setup.ended);
     if (!settled.ok) deps.log.error("connection_not_kept", settled.error);
   } catch (cause) {
     deps.log.error("connection_setup_broken", { cause });
   }
+  unsubscribe();
   live.delete(connectionId);
   rounds.lookIn(connectionId, FIRST_LOOK_MS);
   deps.review.changed();

@@ -30,14 +30,14 @@ export type TalkParts = Omit<
   readonly stores: Pick<TalkDeps, "turns" | "calls" | "messages" | "memories" | "work" | "queue"> & {
     readonly stops: StopStore;
   };
-  readonly review: ReviewFeed;
+  readonly review: Pick<ReviewFeed, "shownChanged" | "onStopChanged">;
 };
 export type Talk = TalkDoor & {
   /** What is put on the queue for a message that passed its gates; undefined when nobody answers it. */
   questionFor(message: KeptMessage): QueueMessage | undefined;
   /** Takes up what waits. */
   look(): void;
-  /** The same from now on, whenever something was decided or let go on. */
+  /** The same from now on, and whenever everything is let go on after a stop. */
   start(): void;
   close(): Promise<void>;
 };
@@ -49,7 +49,18 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
   const { ownerId, bus } = config;
   const [isStopped, halting] = [stoppedFact(stops), createHalting()];
   const feed = createTurnFeed(parts);
-  const kept = { turns, calls, messages, memories, work, queue, isStopped, halting, feed, onChanged: review.changed };
+  const kept = {
+    turns,
+    calls,
+    messages,
+    memories,
+    work,
+    queue,
+    isStopped,
+    halting,
+    feed,
+    onChanged: review.shownChanged,
+  };
   const deps: TalkDeps = { ...parts, ...kept, bus, systemGates: config.gates.system, settings: settingsOf(config) };
   const reader = createTurnReader(deps);
   let unsubscribe: (() => void) | null = null;
@@ -69,7 +80,7 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
     tryModel: () => tryModel(deps),
     look: reader.wake,
     start() {
-      unsubscribe ??= review.subscribe(() => void lookAgain(deps, reader));
+      unsubscribe ??= review.onStopChanged(() => void lookAgain(deps, reader));
       reader.start();
     },
     async close() {
@@ -79,7 +90,6 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
   };
 }
 
-/** The stop of everything is one of what is told there. */
 async function lookAgain({ isStopped, halting }: TalkDeps, reader: Pick<Reader, "retry">): Promise<void> {
   if (await isStopped()) halting.halt();
   else await reader.retry();

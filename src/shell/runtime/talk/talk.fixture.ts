@@ -95,7 +95,7 @@ const QUIET: Pick<TalkParts, "timers" | "log" | "stream" | "review"> = {
   timers: { after: () => () => {} },
   log: { info: () => {}, warn: () => {}, error: () => {} },
   stream: { look: async () => ok({ kind: "none" }) },
-  review: { changed: () => {}, subscribe: () => () => {} },
+  review: { shownChanged: () => {}, onStopChanged: () => () => {} },
 };
 
 /** What stands around it, as the opening says. */

@@ -29,6 +29,7 @@ import type {
 } from "#ports";
 import type { ReadYaml } from "#work";
 import { createAutonomy, type Autonomy } from "../autonomy/create.ts";
+import type { DecidedPlans } from "../approvals/project-plan.ts";
 import type { AutonomyParts } from "../autonomy/deps.ts";
 import { createBatches } from "../batches/create.ts";
 import type { BatchDeps } from "../batches/deps.ts";
@@ -100,6 +101,8 @@ type WorkParts = {
   /** Asks for a decision; used to ask for the same plan again. */
   readonly proposals: SuggestionDeps["proposals"];
   readonly readYaml: ReadYaml;
+  /** Plans that were parsed to verify their approvals. */
+  readonly decided: DecidedPlans;
   readonly clock: Clock;
   readonly log: Log;
   /** What else decisions do; the parts that do it are made later. */
@@ -166,7 +169,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const pruning = createPruning({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
   return {
     ...createSteering({ ...deps, runner }),
-    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged, ...runner }),
+    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged: review.stopChanged, ...runner }),
     ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
     ...asking,
     goals,
@@ -209,7 +212,7 @@ type Running = { readonly review: ReviewFeed; readonly runner: Runner };
 
 async function runGranted({ review, runner }: Running, runId: string): Promise<void> {
   // What it asks is decided in this same process.
-  const unsubscribe = review.subscribe(runner.lookAll);
+  const unsubscribe = review.onChanged(runner.lookAll);
   await runner.runOne(runId);
   unsubscribe();
 }
@@ -232,7 +235,7 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
   return {
     async start() {
       // Every decision is told there, so that what was approved anywhere begins here.
-      unsubscribe = review.subscribe(() => {
+      unsubscribe = review.onChanged(() => {
         runner.look();
         void batches.look();
         goals.wake();

@@ -1,19 +1,14 @@
 import { err, ok, sha256Hex, type Result, type Sha256Hex } from "#base";
-import {
-  SCOPE_OF_KIND,
-  type ApprovalScope,
-  type KeptRequest,
-  type LedgerEntry,
-  type StoreFault,
-  type WorkItem,
-} from "#model";
+import { SCOPE_OF_KIND, type ApprovalScope, type LedgerEntry, type StoreFault, type WorkItem } from "#model";
 import type { Presented, SpawnFact } from "#policy";
 import type { ApprovalStore, Clock, GrantedRun } from "#ports";
 import { approvedSkills, type ReadYaml, type SkillFact } from "#work";
 import { loadBatch } from "../batches/load-batch.ts";
-import { projectProposal, type ProjectedPlan, type ProjectedTask } from "../approvals/project-plan.ts";
+import { projectProposal, type DecidedPlans, type PlanRead, type ProjectedTask } from "../approvals/project-plan.ts";
 
 export type PlanDeps = {
+  /** Plans that were parsed to verify their approvals. */
+  readonly decided?: Pick<DecidedPlans, "take">;
   readonly approvals: Pick<ApprovalStore, "find" | "findApproval">;
   readonly clock: Clock;
   readonly readYaml: ReadYaml;
@@ -39,8 +34,6 @@ export type LoadedPlan = {
   /** The goal that made it, where its approval is the one that stands for such tasks. [APPR-13] */
   readonly madeBy?: { readonly item: Presented["item"]; readonly spawn: SpawnFact };
 };
-/** What a text says follows from it, and from the versions of skills that were approved with it, alone. */
-export type PlanRead = Pick<KeptRequest, "markdown" | "projection"> & { readonly projected: ProjectedPlan };
 export type PlanUnusable = { readonly code: "request_missing" | "plan_unreadable" | "plan_kind_refused" };
 
 type Loading = Promise<Result<LoadedPlan, PlanUnusable | StoreFault>>;
@@ -49,8 +42,8 @@ export const loadPlan = (deps: PlanDeps, grant: GrantedRun): Loading => loadKnow
 
 /** What is kept is looked up as ever; what was read of it before is parsed anew only where the text is another. */
 export async function loadKnownPlan(
-  { approvals, clock, readYaml, loadRepair, ledgerBefore }: PlanDeps,
-  { grant, read: known }: Pick<LoadedPlan, "grant" | "read">,
+  { approvals, clock, readYaml, loadRepair, ledgerBefore, decided }: PlanDeps,
+  { grant, read: before }: Pick<LoadedPlan, "grant" | "read">,
 ): Loading {
   const repair = await loadRepair(grant);
   if (!repair.ok) return repair;
@@ -60,12 +53,13 @@ export async function loadKnownPlan(
   const request = found.value;
   if (request === null || request.state !== "approved") return err({ code: "request_missing" });
   if (request.kind === "batch_review") {
-    const before = await ledgerBefore(grant);
-    if (!before.ok) return before;
-    const batch = loadBatch(request, { grant, before: before.value, at: clock.now() });
+    const ledger = await ledgerBefore(grant);
+    if (!ledger.ok) return ledger;
+    const batch = loadBatch(request, { grant, before: ledger.value, at: clock.now() });
     return batch.ok ? ok({ grant, scope: SCOPE_OF_KIND[request.kind], ...batch.value, tasks: [] }) : batch;
   }
   const skills = approvedSkills(request.projection);
+  const known = before ?? decided?.take(grant.requestId);
   const isKnown = known?.markdown === request.markdown && known.projection === request.projection;
   // The time and the uses of standing terms concern goals, and a goal does not run by itself.
   const reading = { readYaml, text: request.markdown, at: clock.now(), standingUsesMax: 0, skills };

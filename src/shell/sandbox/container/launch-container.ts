@@ -6,7 +6,7 @@ import { err, ok, type Result } from "#base";
 import type { SandboxRefusal, SandboxRun } from "#model";
 import type { Timers } from "#ports";
 import type { Launched, RunOrder } from "../ground.ts";
-import { endOfCode, notStarted, untilGone } from "../how-it-ended.ts";
+import { endOfCode, notStarted, untilGone } from "../output.ts";
 import { parentOf } from "../process-tree.ts";
 import { watchRun } from "../watch.ts";
 import type { Creation } from "./container-order.ts";

@@ -1,8 +1,7 @@
 import type { JournalQuery, JournalRecord, SearchHit } from "#model";
 import { searchableOf } from "./record-words.ts";
 import { hitOf, HITS_DEFAULT } from "./search.ts";
-import { termsOf } from "./search-query.ts";
-import { withoutMarks, wordsOf, type Word } from "./search-words.ts";
+import { termsOf, withoutMarks, wordsOf, type Word } from "./search-words.ts";
 
 /** The words of one term, which stand one after the other in a text. */
 type Term = { readonly words: readonly string[]; readonly isLast: boolean };

@@ -2,8 +2,7 @@ import type { AnswerOf, JournalQuery, JournalRecord, RecordId, SearchHit } from 
 import type { Sqlite } from "../sqlite.ts";
 import { momentOf, openingOf, titleOf } from "./record-words.ts";
 import { loadRecord, RECORD_COLUMNS, recordOfRow, type RecordRow } from "./rows.ts";
-import { quoted, termsOf } from "./search-query.ts";
-import { putTogether } from "./search-words.ts";
+import { quoted, termsOf, putTogether } from "./search-words.ts";
 
 type SearchQuery = Extract<JournalQuery, { kind: "search" }>;
 

@@ -11,6 +11,7 @@ import {
   type OwnerKey,
   type OwnerKeyBody,
   type SignatureHex,
+  type AuditDraft,
 } from "#model";
 import type {
   CountersignedKey,
@@ -24,7 +25,6 @@ import type {
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue } from "../store-fault.ts";
-import { countersignedDraft, enrolledDraft, revokedDraft, usedDraft } from "./drafts.ts";
 
 type KeyRegistryParts = {
   readonly db: Sqlite;
@@ -216,3 +216,45 @@ function revoke(db: Sqlite, { revocation, recordAct }: Revoking): Result<OwnerKe
   recordAct(revokedDraft(key, revocation));
   return ok({ ...key, revokedAt: at });
 }
+
+/** The entries of the audit chain about the owner's keys. */
+
+export const enrolledDraft = (key: OwnerKey, { actor, signed }: KeyEnrolling): AuditDraft => ({
+  event: "key_enrolled",
+  data: { ...enrolmentOf(key), signed_by: signed.keyId, signature: signed.signature },
+  at: key.enrolledAt,
+  actor,
+});
+
+const countersignedDraft = (
+  key: OwnerKey,
+  { at, actor, signed }: Countersigning & Pick<KeyEnrolling, "signed">,
+): AuditDraft => ({
+  event: "key_enrolled",
+  data: { ...enrolmentOf(key), signed_by: signed.keyId, signature: signed.signature, countersigned: true },
+  at,
+  actor,
+});
+
+const enrolmentOf = ({ keyId, name, sessionId }: OwnerKey) => ({
+  key_id: keyId,
+  key_name: name,
+  ...(sessionId === null ? {} : { session_id: sessionId }),
+});
+
+const usedDraft = (keyId: KeyId, { purpose, at, actor }: RecordedUse): AuditDraft => ({
+  event: "key_used",
+  data: { key_id: keyId, purpose },
+  at,
+  actor,
+});
+
+export const revokedDraft = (
+  { keyId, name }: OwnerKey,
+  { at, actor }: Pick<KeyRevocation, "at" | "actor">,
+): AuditDraft => ({
+  event: "key_revoked",
+  data: { key_id: keyId, key_name: name },
+  at,
+  actor,
+});

@@ -13,8 +13,7 @@ import type {
 } from "#model";
 import type { MemoryStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
-import { termsOf } from "../journal/search-query.ts";
-import { setApart } from "../journal/search-words.ts";
+import { termsOf, setApart } from "../journal/search-words.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable } from "../store-fault.ts";
 import { changedDraft, forgottenDraft, promotedDraft, storedDraft } from "./drafts.ts";

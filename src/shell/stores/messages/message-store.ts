@@ -1,14 +1,26 @@
-import { err, LIMITS, ok, type Result } from "#base";
-import type { Endorsing, KeptMessage, MessageQuery, MessageRefusal, Reception, Settlement } from "#model";
+import { err, LIMITS, ok, type Result, parseStrictJson } from "#base";
+import {
+  type Endorsing,
+  type KeptMessage,
+  type MessageQuery,
+  type MessageRefusal,
+  type Reception,
+  type Settlement,
+  refusedClaim,
+  type AuditActor,
+  type AuditDraft,
+  keptMessageFromWire,
+  keptMessageToWire,
+  TAINTS,
+  type Taint,
+} from "#model";
 import type { Queue } from "#engine";
 import type { MessageStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { spendWithin } from "../nonces/nonce-store.ts";
-import type { Sqlite } from "../sqlite.ts";
-import { guarded, guardedValue, readable } from "../store-fault.ts";
+import type { Sqlite, SqlParams } from "../sqlite.ts";
+import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
 import { beginTurnWithin } from "../turns/turn-store.ts";
-import { endorsedDraft, isOpen, receivedDrafts, settledDrafts } from "./drafts.ts";
-import { messageOf, messageParams, type MessageRow } from "./rows.ts";
 
 type MessageStoreParts = {
   readonly db: Sqlite;
@@ -110,4 +122,86 @@ function endorse({ db, recordAct }: MessageStoreParts, endorsing: Endorsing): Re
   });
   recordAct(endorsedDraft(endorsing));
   return ok({ ...found, taint: "owner", endorsed: { token_id: tokenId, at } });
+}
+
+/** The audit entries of the message store. */
+
+/** That it came; and what was claimed about it and not believed. */
+function receivedDrafts(message: KeptMessage, actor: AuditActor): readonly AuditDraft[] {
+  const { messageId, channel, taint, origin, signed, receivedAt: at } = message;
+  const received: AuditDraft = {
+    event: "message_received",
+    data: { message_id: messageId, channel, taint, key_id: origin === "signature" ? (signed?.key_id ?? null) : null },
+    at,
+    actor,
+  };
+  const refused = refusedClaim(origin);
+  if (refused === null || signed === null) return [received];
+  const data = { message_id: messageId, key_id: signed.key_id, reason: origin };
+  const event = refused === "replay" ? "message_replay_refused" : "message_signature_refused";
+  return [received, { event, data, at, actor }];
+}
+
+/** What waits for a decision may still be decided, and nothing is asked for twice. */
+const isOpen = (message: KeptMessage, next: Settlement["state"]): boolean =>
+  message.state === "received" || (message.state === "waiting" && next !== "waiting");
+
+/** A message that went through is not recorded twice. */
+const settledDrafts = ({ messageId, state, at, actor }: Settlement): readonly AuditDraft[] =>
+  state === "blocked" ? [{ event: "message_blocked", data: { message_id: messageId }, at, actor }] : [];
+
+const endorsedDraft = ({ messageId, tokenId, at, actor }: Endorsing): AuditDraft => ({
+  event: "message_endorsed",
+  data: { message_id: messageId, token_id: tokenId },
+  at,
+  actor,
+});
+
+/** Rows of `messages` as the values of `#model`, and back. */
+
+export type MessageRow = {
+  readonly [column: string]: string | null;
+};
+
+const DOCUMENTS = new Set(["signed", "scrubbed", "sources", "gate"]);
+
+/**
+ * A row with what was decided about it since; a message that is no message any more is not shown with parts missing. It
+ * is trusted as far as row and chain both say, and a decision about it counts if the chain tells of it. [T15]
+ */
+export function messageOf(found: MessageRow): KeptMessage {
+  const { token_id: tokenId, endorsed_at: at, told_taint: told, told_token_id: toldTokenId, ...row } = found;
+  const fields = Object.entries(row).map(([name, value]) => [name, DOCUMENTS.has(name) ? jsonOf(value) : value]);
+  const isEndorsed = tokenId !== null && tokenId === toldTokenId;
+  const message = keptMessageFromWire({
+    ...Object.fromEntries(fields),
+    endorsed: isEndorsed ? { token_id: tokenId, at } : null,
+    taint: isEndorsed ? "owner" : lessTrusted(row["taint"] ?? null, told ?? null),
+  });
+  return whole(message, "MSG-01 a kept message is whole");
+}
+
+/** What one of them does not know is external. */
+function lessTrusted(...taints: readonly (string | null)[]): Taint {
+  const ranks = taints.map((taint) => TAINTS.findIndex((one) => one === taint));
+  return ranks.includes(-1) ? "external" : (TAINTS[Math.max(...ranks)] ?? "external");
+}
+
+function messageParams(message: KeptMessage): SqlParams {
+  const { endorsed: _endorsed, signed, scrubbed, sources, gate, ...plain } = keptMessageToWire(message);
+  return {
+    ...plain,
+    signed: textOf(signed),
+    scrubbed: textOf(scrubbed),
+    sources: textOf(sources),
+    gate: textOf(gate),
+  };
+}
+
+const textOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+function jsonOf(text: string | null): unknown {
+  if (text === null) return null;
+  const parsed = parseStrictJson(text);
+  return parsed.ok ? parsed.value : undefined;
 }

@@ -8,13 +8,14 @@ import {
   type Turn,
   type TurnChange,
   type TurnRefusal,
+  isTurnOver,
+  type AuditDraft,
 } from "#model";
 import type { Queue } from "#engine";
 import type { TurnStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole } from "../store-fault.ts";
-import { mayMove, movedDrafts, newTurn } from "./drafts.ts";
 
 type TurnStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
 
@@ -98,3 +99,38 @@ export function beginTurnWithin({ db, queue }: Beginning, { message, question, a
   );
   queue.send(question, at);
 }
+
+const SYSTEM = { kind: "system" } as const;
+
+/** An end is recorded; what comes before it says so by what leaves for the model. */
+function movedDrafts({ turn, at }: TurnChange): readonly AuditDraft[] {
+  const { messageId, state, taint, plan, failure } = turn;
+  if (state === "ended") {
+    const data = { message_id: messageId, taint: taint ?? "external", request_id: plan?.request_id ?? null } as const;
+    return [{ event: "turn_ended", data, at, actor: SYSTEM }];
+  }
+  if (state !== "failed" || failure === null) return [];
+  return [{ event: "turn_failed", data: { message_id: messageId, reason: failure }, at, actor: SYSTEM }];
+}
+
+/** What has ended moves no further, and nobody moves it from where it is not. */
+const mayMove = (kept: Turn, { from }: TurnChange): boolean => kept.state === from && !isTurnOver(kept);
+
+type NewTurn = { readonly message: Pick<KeptMessage, "messageId" | "scopeId">; readonly turnNumber: number };
+
+const newTurn = ({ message: { messageId, scopeId }, turnNumber }: NewTurn, beganAt: Turn["beganAt"]): Turn => ({
+  messageId,
+  scopeId,
+  turnNumber,
+  state: "waiting",
+  beganAt,
+  askedAt: null,
+  endedAt: null,
+  answer: null,
+  reply: null,
+  taint: null,
+  leftOut: [],
+  tokensUsed: 0,
+  plan: null,
+  failure: null,
+});

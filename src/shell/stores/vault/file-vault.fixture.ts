@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { secretText, type SecretRef } from "#model";
 import type { Randomness, Vault } from "#ports";
 import { createFileVault } from "./file-vault.ts";
-import type { Derive } from "./kept-key.ts";
+import type { Derive } from "./vault-seal.ts";
 
 const { randomBytes } = process.getBuiltinModule("node:crypto");
 

@@ -15,9 +15,8 @@ import { describe, expect, test } from "vitest";
 import { depth, sampleOf } from "../../../../test/depth.ts";
 import { mustFail, must, tempDir } from "../store.fixture.ts";
 import { openFile, ref } from "./file-vault.fixture.ts";
-import type { Derive } from "./kept-key.ts";
+import { type Derive, deriveKey } from "./vault-seal.ts";
 import { parseDocument, renderDocument, type FileDocument } from "./vault-document.ts";
-import { deriveKey } from "./vault-seal.ts";
 
 const SECRET = Buffer.from("a canary that must not be found in clear");
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString("utf8");

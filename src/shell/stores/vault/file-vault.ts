@@ -1,10 +1,21 @@
+import { join } from "node:path";
 import { err, LIMITS, ok, type Result } from "#base";
 import type { SecretMissing, SecretRef, SecretText, VaultFault, VaultStatus } from "#model";
 import { createMutex, type Randomness, type Vault } from "#ports";
-import { ensureKeyFile, loadKeyFile } from "./key-file.ts";
-import { damaged, loadDocument, refsOf, saveDocument, type FileDocument } from "./vault-document.ts";
-import { createKeyKeeper, type Derive, type KeyKeeper } from "./kept-key.ts";
-import { bytesOfPassphrase, createDerivation, openSealed, seal } from "./vault-seal.ts";
+import {
+  ensureKeyFile,
+  loadKeyFile,
+  createKeyKeeper,
+  type Derive,
+  type KeyKeeper,
+  bytesOfPassphrase,
+  createDerivation,
+  openSealed,
+  seal,
+} from "./vault-seal.ts";
+import { damaged, loadDocument, refsOf, saveDocument, type FileDocument, VAULT_FILE } from "./vault-document.ts";
+import { loadDesktopKeyring, type Keyring } from "./desktop-keyring.ts";
+import { createKeyringVault } from "./keyring-vault.ts";
 
 type FileVaultOptions = {
   readonly path: string;
@@ -161,3 +172,50 @@ async function openerOf(options: FileVaultOptions, document: FileDocument): Prom
 
 const locked = (missing: "passphrase" | "key_file") =>
   err({ code: "vault_locked", retryable: false, missing } as const);
+
+/** What this start was told about opening the vault. */
+export type VaultAccess = {
+  readonly passphrase: SecretText | null;
+  readonly askPassphrase: () => Promise<SecretText | null>;
+  /** `present` on Linux with a session bus; elsewhere the secret service is not even looked for. */
+  readonly sessionBus: "present" | "absent";
+};
+export type VaultOptions = {
+  readonly dataDir: string;
+  readonly stateDir: string;
+  readonly random: Randomness;
+  readonly access: VaultAccess;
+  /** The system's own by default; a test puts a stand-in in place. */
+  readonly loadKeyring?: () => Promise<Keyring | null>;
+};
+
+const KEY_FILE = "vault.key";
+
+/**
+ * The vault of a data directory. The backend it was made with is the only one that is ever used: falling over to the
+ * other would look like an empty vault. Before there is one, the secret service is preferred where it answers.
+ */
+export function openVault(options: VaultOptions): Vault {
+  const { access, random } = options;
+  const path = join(options.dataDir, VAULT_FILE);
+  const loadKeyring = access.sessionBus === "present" ? (options.loadKeyring ?? loadDesktopKeyring) : async () => null;
+  const file = createFileVault({ path, keyFile: join(options.stateDir, KEY_FILE), random, ...access });
+  const service = createKeyringVault({ path, random, loadKeyring });
+  const choose = async (): Promise<Vault> =>
+    (await backendOf(path, loadKeyring)) === "secret_service" ? service : file;
+  return {
+    status: async () => (await choose()).status(),
+    put: async (ref, secret) => (await choose()).put(ref, secret),
+    get: async (ref) => (await choose()).get(ref),
+    remove: async (ref) => (await choose()).remove(ref),
+    list: async () => (await choose()).list(),
+  };
+}
+
+async function backendOf(path: string, loadKeyring: () => Promise<Keyring | null>): Promise<VaultStatus["backend"]> {
+  const document = loadDocument(path);
+  // A damaged file is reported as such by either vault, and neither writes over it.
+  if (!document.ok) return "encrypted_file";
+  if (document.value !== null) return document.value.backend;
+  return (await loadKeyring()) === null ? "encrypted_file" : "secret_service";
+}

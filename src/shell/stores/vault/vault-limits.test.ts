@@ -6,10 +6,9 @@ import type { SecretRef, VaultFault } from "#model";
 import type { Vault } from "#ports";
 import { countingRandom, must, mustFail, tempDir } from "../store.fixture.ts";
 import { openFile, ref } from "./file-vault.fixture.ts";
-import { createKeyKeeper } from "./kept-key.ts";
+import { createKeyKeeper, createDerivation, deriveKey } from "./vault-seal.ts";
 import { createKeyringVault } from "./keyring-vault.ts";
 import { parseDocument, renderDocument, type VaultDocument } from "./vault-document.ts";
-import { createDerivation, deriveKey } from "./vault-seal.ts";
 
 const SECRET = Buffer.from("a secret");
 const names = (count: number): readonly SecretRef[] => Array.from({ length: count }, (_, at) => ref(`s${at}`));

@@ -1,6 +1,11 @@
-import type { SecretText } from "#model";
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { SecretText, VaultFault } from "#model";
 import type { Randomness } from "#ports";
-import type { FileDocument, KeyDerivation, Sealed } from "./vault-document.ts";
+import { err, ok, type Result } from "#base";
+import { faultOf } from "#engine";
+import { type FileDocument, type KeyDerivation, type Sealed, damaged } from "./vault-document.ts";
+import { ensurePrivateDir, writePrivateFile } from "../private-files.ts";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
 const { createCipheriv, createDecipheriv, scrypt } = process.getBuiltinModule("node:crypto");
@@ -72,5 +77,73 @@ export async function deriveKey(opener: Uint8Array, { n, r, p, salt }: KeyDeriva
     );
   } finally {
     opener.fill(0);
+  }
+}
+
+const { createHmac } = process.getBuiltinModule("node:crypto");
+
+export type KeyKeeper = {
+  /** The key that this opener gives; derived once and given again for the same one. Uses up `opener`. */
+  keyFor(opener: Uint8Array, kdf: KeyDerivation): Promise<Uint8Array>;
+  /** Overwrites the key: what opened the vault is gone, or was the wrong one. */
+  forget(): void;
+};
+
+export type Derive = (opener: Uint8Array, kdf: KeyDerivation) => Promise<Uint8Array>;
+
+/**
+ * Keeps the key of the last derivation, for as long as the same passphrase or key file is given. A passphrase costs a third
+ * of a second to stretch, and every signature asks for it. The opener itself is not kept: it is told again by a keyed
+ * digest that is worth nothing outside of this process.
+ */
+export function createKeyKeeper(random: Randomness, derive: Derive = deriveKey): KeyKeeper {
+  let secret: Uint8Array | null = null;
+  let kept: { readonly name: string; readonly key: Uint8Array } | null = null;
+  const forget = () => {
+    kept?.key.fill(0);
+    kept = null;
+  };
+  return {
+    async keyFor(opener, kdf) {
+      const { n, r, p, salt } = kdf;
+      secret ??= random.bytes(32);
+      const name = createHmac("sha256", secret).update(`${n} ${r} ${p} ${salt} `).update(opener).digest("hex");
+      if (kept?.name === name) {
+        opener.fill(0);
+        return kept.key;
+      }
+      forget();
+      const key = await derive(opener, kdf);
+      kept = { name, key };
+      return key;
+    },
+    forget,
+  };
+}
+
+/** The random bytes that open a vault without a passphrase; null when the file is not there. */
+export function loadKeyFile(path: string): Result<Uint8Array | null, VaultFault> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    const isAbsent = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+    return isAbsent ? ok(null) : err(faultOf(cause));
+  }
+  return /^[0-9a-f]{64}\n?$/.test(text) ? ok(Buffer.from(text.trim(), "hex")) : damaged("key_file_unreadable");
+}
+
+/** On the disk before anything is sealed with it; one left by a start that was cut off is used again. */
+export function ensureKeyFile(path: string, random: Randomness): Result<Uint8Array, VaultFault> {
+  const found = loadKeyFile(path);
+  if (!found.ok) return found;
+  if (found.value !== null) return ok(found.value);
+  const bytes = random.bytes(KEY_BYTES);
+  try {
+    ensurePrivateDir(dirname(path));
+    writePrivateFile(path, `${Buffer.from(bytes).toString("hex")}\n`);
+    return ok(bytes);
+  } catch (cause) {
+    return err(faultOf(cause));
   }
 }

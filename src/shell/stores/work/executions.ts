@@ -1,10 +1,10 @@
-import { assert, sha256Hex, type JsonValue, type Sha256Hex } from "#base";
-import { executionText, type AuditRow, type KeptRows } from "#model";
-import type { KeptExecution } from "#ports";
+import { assert, sha256Hex, type JsonValue, type Sha256Hex, ok } from "#base";
+import { executionText, type AuditRow, type KeptRows, type NetworkUse } from "#model";
+import type { KeptExecution, RunNetworkStore } from "#ports";
 import type { Sqlite } from "../sqlite.ts";
-import { wholeJson } from "../store-fault.ts";
+import { wholeJson, guarded, guardedValue } from "../store-fault.ts";
 import type { LedgerRow, RunRow } from "./rows.ts";
-import { networkOf } from "./run-network.ts";
+import type { RecordAct } from "../audit/log.ts";
 
 /** The hash of everything that a run did, over its rows as they are in this moment. */
 export function executionHash(db: Sqlite, runId: string): Sha256Hex {
@@ -45,3 +45,53 @@ function linesOf(db: Sqlite, runId: string): readonly AuditRow[] {
 }
 
 const jsonOf = (text: string): JsonValue => wholeJson(text, "WSTORE-03 a kept run is whole");
+
+type Parts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+
+/**
+ * What runs did with their network, beside the runs themselves. INVARIANT: what has ended stays as its end was recorded;
+ * checks that are asked of it afterwards are in the chain alone.
+ */
+export function createRunNetworkStore({ db, recordAct }: Parts): RunNetworkStore {
+  return {
+    addNetworkUse: async ({ runId, use, draft }) =>
+      guarded(() =>
+        db.transaction(() => {
+          recordAct(draft);
+          db.run(
+            `INSERT INTO run_network (run_id, host, requests, bytes_sent, bytes_received)
+             SELECT :runId, :host, :requests, :bytesSent, :bytesReceived
+             WHERE NOT EXISTS (SELECT 1 FROM work_runs WHERE run_id = :runId AND ended_at IS NOT NULL)
+             ON CONFLICT (run_id, host) DO UPDATE SET requests = requests + excluded.requests,
+               bytes_sent = bytes_sent + excluded.bytes_sent, bytes_received = bytes_received + excluded.bytes_received`,
+            { runId, ...use },
+          );
+          return ok();
+        }),
+      ),
+    networkOf: async (runId) => guardedValue(() => networkOf(db, runId)),
+  };
+}
+
+type Row = {
+  readonly host: string;
+  readonly requests: number;
+  readonly bytes_sent: number;
+  readonly bytes_received: number;
+};
+
+function networkOf(db: Sqlite, runId: string): readonly NetworkUse[] {
+  return db
+    .all<Row>(
+      "SELECT host, requests, bytes_sent, bytes_received FROM run_network WHERE run_id = :runId ORDER BY host",
+      {
+        runId,
+      },
+    )
+    .map(({ host, requests, bytes_sent: bytesSent, bytes_received: bytesReceived }) => ({
+      host,
+      requests,
+      bytesSent,
+      bytesReceived,
+    }));
+}

@@ -1,11 +1,21 @@
-import { err, ok, type Result } from "#base";
-import { runSettlementSchema, settlementText, type RunRecord, type RunSettlement, type WorkRefusal } from "#model";
-import type { SettledRun } from "#ports";
+import { err, ok, type Result, assert } from "#base";
+import {
+  runSettlementSchema,
+  settlementText,
+  type RunRecord,
+  type RunSettlement,
+  type WorkRefusal,
+  type KeptRequest,
+  type RequestRefusal,
+} from "#model";
+import type { SettledRun, RunChange } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { readable, whole, wholeJson } from "../store-fault.ts";
-import { settledDraft } from "./drafts.ts";
-import { runOf, type RunRow } from "./rows.ts";
+import { settledDraft, runOf, type RunRow } from "./rows.ts";
+import { declineWithin, proposeWithin } from "../approvals/approval-store.ts";
+import { findRequest } from "../approvals/reads.ts";
+import type { ApprovalStoreParts } from "../approvals/spend.ts";
 
 const IN_DOUBT = `work_runs r INDEXED BY work_runs_in_doubt
   WHERE r.status = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM run_settlements s WHERE s.run_id = r.run_id)`;
@@ -51,4 +61,30 @@ export function settle(
 export function settlementOf({ record }: RunRow): RunSettlement {
   const kept = "WSTORE-03 a kept decision is whole";
   return whole(runSettlementSchema.safeParse(wholeJson(record, kept)).data, kept);
+}
+
+/** The request of a run comes and goes with the question it asks, in the transaction of the run. */
+
+type Changing = { readonly before: RunRecord; readonly change: RunChange };
+
+/** What nobody waits for any more is declined, by whoever ended the run or by Silas itself; what was decided stays so. */
+export function leaveQuestion(parts: ApprovalStoreParts, { before, change }: Changing): void {
+  const { run, at, actor } = change;
+  const asked = before.question?.requestId;
+  const left = asked === undefined || asked === run.question?.requestId ? null : findRequest(parts.db, asked);
+  if (left?.state !== "pending") return;
+  const { requestId, planHash } = left;
+  // One whose time is over meanwhile is ended as that, by whoever looks next.
+  declineWithin(parts, { requestId, planHash, at, actor });
+}
+
+export function askWithin(
+  parts: ApprovalStoreParts,
+  { run, request }: { readonly run: RunRecord; readonly request: KeptRequest },
+): Result<void, RequestRefusal> {
+  assert(request.requestId === run.question?.requestId, "WORK-24 a run waits for the request it asks");
+  const proposed = proposeWithin(parts, request);
+  if (!proposed.ok) return proposed;
+  const { requestId } = proposed.value.request;
+  return proposed.value.isNew ? ok() : err({ code: "request_unknown", requestId });
 }

@@ -7,12 +7,20 @@ import { BATCH_GRANT, BATCH_GRANTS } from "../batches/grants.ts";
 import { guarded, guardedValue, readable } from "../store-fault.ts";
 import type { ApprovalStoreParts } from "../approvals/spend.ts";
 import { beginsWork, heldUntil, lapseWithin } from "../approvals/lapse.ts";
-import { draftsOf, isOver } from "./drafts.ts";
-import { executionHash, executionsOf } from "./executions.ts";
-import { askWithin, leaveQuestion } from "./questions.ts";
-import { createRunNetworkStore } from "./run-network.ts";
-import { countInDoubt, findSettlement, runsInDoubt, settle } from "./settlements.ts";
-import { entryOf, entryParams, grantOf, runOf, runParams, type GrantRow, type LedgerRow, type RunRow } from "./rows.ts";
+import {
+  draftsOf,
+  isOver,
+  entryOf,
+  entryParams,
+  grantOf,
+  runOf,
+  runParams,
+  type GrantRow,
+  type LedgerRow,
+  type RunRow,
+} from "./rows.ts";
+import { executionHash, executionsOf, createRunNetworkStore } from "./executions.ts";
+import { askWithin, leaveQuestion, countInDoubt, findSettlement, runsInDoubt, settle } from "./settlements.ts";
 
 type WorkStoreParts = ApprovalStoreParts;
 

@@ -67,7 +67,6 @@ function createLife(
   const reader = createPlannerReader(deps);
   const { consults, halting, isStopped } = deps;
   let unsubscribe: (() => void) | null = null;
-  // The stop of everything is one of what is told there.
   const lookAgain = async (): Promise<void> => ((await isStopped()) ? halting.halt() : reader.retry());
   return {
     async show(runId) {
@@ -81,14 +80,14 @@ function createLife(
     },
     async runGranted(runId) {
       // What the run asks while it goes on is answered in this same process.
-      const unheard = review.subscribe(reader.wake);
+      const unheard = review.onChanged(reader.wake);
       await whole.runGranted(runId);
       unheard();
       await reader.idle();
     },
     async start() {
       await whole.start();
-      unsubscribe ??= review.subscribe(() => void lookAgain());
+      unsubscribe ??= review.onStopChanged(() => void lookAgain());
       reader.start();
     },
     async close() {

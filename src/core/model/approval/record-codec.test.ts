@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { camelKey, snakeKey, toCamel, toSnake } from "./config-codec.ts";
-import { CONFIG_SCHEMA } from "./config-schema.ts";
-import { configRows } from "./config-rows.ts";
+import { camelKey, snakeKey, toCamel, toSnake } from "./record-codec.ts";
+import { CONFIG_SCHEMA } from "../config-schema.ts";
+import { configRows } from "../config-rows.ts";
 
 test("every key of the schema survives the way to camelCase and back", () => {
   for (const { key } of configRows(CONFIG_SCHEMA)) {

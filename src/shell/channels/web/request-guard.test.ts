@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createAllowedCallers } from "./allowed-callers.ts";
+import { createAllowedCallers } from "./request-guard.ts";
 
 const callers = createAllowedCallers({ scheme: "http", host: "127.0.0.1", port: 8420, publicUrl: null });
 

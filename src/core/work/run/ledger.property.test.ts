@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { exhausted, NOTHING_USED, remainingMs } from "./budget.ts";
+import { exhausted, NOTHING_USED, remainingMs } from "./ledger.ts";
 
 const limit = { maxTokens: 100, maxCostUsd: 2, maxWallTimeSeconds: 60, maxAttempts: 3, maxPlannerCalls: 1 };
 const used = fc.record({
