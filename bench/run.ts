@@ -23,7 +23,7 @@ const PATHS: Readonly<Record<string, () => Promise<Path>>> = {
   search: () => import("./search.ts"),
   sandbox: () => import("./sandbox.ts"),
   work: () => import("./work.ts"),
-  stream: () => import("./stream.ts"),
+  stream: () => import("./stream/stream.ts"),
   cockpit: () => import("./cockpit.ts"),
   growth: () => import("./growth.ts"),
 };

@@ -49,7 +49,7 @@ export { laneOf, outputWindow } from "./gates/lanes.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
 export { printedRewrite, printedValues } from "./gates/printed-values.ts";
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";
-export { judgeScan, scrubText, deriveTaint, endorse, taintWithSources } from "./taint/scrub.ts";
+export { judgeScan, scrubText, deriveTaint, endorse, taintWithSources } from "./taint/taint.ts";
 export { foldForForms } from "./gates/validators/folded.ts";
 export { SHIPPED_VALIDATORS } from "./gates/validators/shipped.ts";
 export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";

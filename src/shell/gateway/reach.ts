@@ -115,7 +115,7 @@ async function connectAny(
 }
 
 /** Null when nobody answers there in time. */
-export function connectTo(address: string, { network, port, ...waiting }: Dialling): Promise<Socket | null> {
+function connectTo(address: string, { network, port, ...waiting }: Dialling): Promise<Socket | null> {
   const socket = network.dial({ address, port });
   return new Promise((resolve) => {
     const give = (answer: Socket | null): void => {

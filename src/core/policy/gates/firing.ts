@@ -185,7 +185,7 @@ function policyResult(gate: Gate, { action, code, reason }: Verdict): GateResult
 }
 
 /** A block that nobody answered: the rules of the house gave it. */
-export function blocked(gate: Gate, code: keyof typeof REASONS): Judged {
+function blocked(gate: Gate, code: keyof typeof REASONS): Judged {
   return { gate, result: policyResult(gate, { action: "block", code, reason: REASONS[code](gate) }) };
 }
 

@@ -9,7 +9,7 @@ import {
   type SecretScan,
   type Taint,
 } from "#model";
-import { judgeScan, scrubText, deriveTaint } from "../taint/scrub.ts";
+import { judgeScan, scrubText, deriveTaint } from "../taint/taint.ts";
 
 export type MemoryWanted = {
   readonly memoryId: MemoryItem["memoryId"];

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { oneLine } from "#base";
-import { taintWithSources } from "../taint/scrub.ts";
+import { taintWithSources } from "../taint/taint.ts";
 import { suggestionSources } from "./suggested.ts";
 
 const words = fc.string({ minLength: 1, maxLength: 60 }).filter((text) => oneLine(text).trim() !== "");

@@ -40,7 +40,7 @@ export type PlanReading = {
   readonly skills?: readonly SkillFact[];
 };
 type ProjectionFacts = Pick<PlanReading, "at" | "standingUsesMax" | "skills">;
-export type ProjectedPlan = {
+type ProjectedPlan = {
   readonly itemId: string;
   readonly item: WorkItem;
   readonly projection: string;

@@ -219,7 +219,7 @@ function revoke(db: Sqlite, { revocation, recordAct }: Revoking): Result<OwnerKe
 
 /** The entries of the audit chain about the owner's keys. */
 
-export const enrolledDraft = (key: OwnerKey, { actor, signed }: KeyEnrolling): AuditDraft => ({
+const enrolledDraft = (key: OwnerKey, { actor, signed }: KeyEnrolling): AuditDraft => ({
   event: "key_enrolled",
   data: { ...enrolmentOf(key), signed_by: signed.keyId, signature: signed.signature },
   at: key.enrolledAt,
@@ -249,10 +249,7 @@ const usedDraft = (keyId: KeyId, { purpose, at, actor }: RecordedUse): AuditDraf
   actor,
 });
 
-export const revokedDraft = (
-  { keyId, name }: OwnerKey,
-  { at, actor }: Pick<KeyRevocation, "at" | "actor">,
-): AuditDraft => ({
+const revokedDraft = ({ keyId, name }: OwnerKey, { at, actor }: Pick<KeyRevocation, "at" | "actor">): AuditDraft => ({
   event: "key_revoked",
   data: { key_id: keyId, key_name: name },
   at,

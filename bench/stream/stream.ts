@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { LIMITS } from "../src/core/base/index.ts";
-import { quantile, type Line } from "./measure.ts";
-import { makeDir, whenMeasured } from "./places.ts";
-import { productCommand, send, signIn, startServer, type Server } from "./processes.ts";
+import { LIMITS } from "../../src/core/base/index.ts";
+import { quantile, type Line } from "../measure.ts";
+import { makeDir, whenMeasured } from "../places.ts";
+import { productCommand, send, signIn, startServer, type Server } from "../processes.ts";
 import { MARK, startStreamModel, type Speaking, type StreamModel } from "./stream-model.ts";
 
 const ANSWERS = 20;

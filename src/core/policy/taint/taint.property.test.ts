@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TAINTS, type Taint } from "#model";
-import { deriveTaint, endorse, joinTaints, taintWithSources, type Tainted } from "./scrub.ts";
+import { deriveTaint, endorse, joinTaints, taintWithSources, type Tainted } from "./taint.ts";
 
 const RANK: { readonly [T in Taint]: number } = { owner: 0, auth: 1, external: 2 };
 const anyTaint = fc.constantFrom(...TAINTS);

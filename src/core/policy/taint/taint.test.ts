@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { neutralise } from "#base";
-import { scrubText } from "./scrub.ts";
+import { scrubText } from "./taint.ts";
 
 const benign = JSON.parse(readFileSync(new URL("benign-texts.json", import.meta.url), "utf8")) as readonly string[];
 
