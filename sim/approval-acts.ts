@@ -3,7 +3,7 @@ import { assert } from "#base";
 import type { KeptRequest } from "#model";
 import { createMemoryVault } from "#stores";
 import { BY, openTrust, PLAN, RUNTIME_FILE, type Trust } from "./approval-world.ts";
-import { checkIntegrity, createCutDisk, lookAtAll, type CutState } from "./disk.ts";
+import { checkIntegrity, createCutDisk, lookAtAll, type PickStates } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
 /** One act on the file of trust that is cut at every write. */
@@ -13,13 +13,9 @@ export type Act = {
   run(world: World, trust: Trust): Promise<boolean>;
 };
 
-/** Which states of an act are opened. */
-export type PickStates = (states: readonly CutState[]) => readonly CutState[];
-
 type Acts<A extends Act> = {
   readonly acts: readonly A[];
-  /** Every state, unless somebody picks. */
-  readonly pick?: PickStates;
+  readonly pick?: PickStates | undefined;
   /** Looks at what a cut left, ends the act, and looks again. */
   readonly check: (cut: Cut<A>) => Promise<void>;
 };
@@ -41,7 +37,7 @@ export function cutActs<A extends Act>(seed: number, { acts, ...how }: Acts<A>):
 
 type How<A extends Act> = Omit<Acts<A>, "acts"> & { readonly world: World };
 
-async function cutAct<A extends Act>(act: A, { world, check, pick = (states) => states }: How<A>): Promise<number> {
+async function cutAct<A extends Act>(act: A, { world, check, pick }: How<A>): Promise<number> {
   const dataDir = join(world.root, act.name);
   const vault = createMemoryVault();
   const disk = createCutDisk({ dataDir, file: RUNTIME_FILE, into: join(world.root, `cuts ${act.name}`) });
@@ -51,9 +47,10 @@ async function cutAct<A extends Act>(act: A, { world, check, pick = (states) => 
   assert(await act.run(world, trust), `to ${act.name} succeeds when nothing disturbs it`);
   disk.finish();
   trust.stores.close();
-  return lookAtAll(pick(disk.states()), {
+  return lookAtAll(disk.states(), {
     file: RUNTIME_FILE,
     into: world.root,
+    pick,
     look: async (dir) => {
       const left = await openTrust(world, { dataDir: dir, vault });
       await check({ act, world, trust: left, dir });

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { assert } from "#base";
 import type { KeptRequest } from "#model";
 import { createMemoryVault } from "#stores";
-import { cutActs, requestIn, type Act, type Cut, type PickStates } from "./approval-acts.ts";
+import { cutActs, requestIn, type Act, type Cut } from "./approval-acts.ts";
 import { answerTo, BY, checkTrust, GOAL, openTrust, PLAN, PROJECT, TIMEOUT_MS, type Trust } from "./approval-world.ts";
+import type { PickStates } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 
 /** One act that is cut, and the state of the request once it was done at last. */
@@ -52,7 +53,7 @@ const ACTS: readonly ApprovalAct[] = [
  * again: a decision is there whole or not at all, doing the act again ends it, and nothing is used twice.
  */
 export function cutApprovals(seed: number, pick?: PickStates): Promise<Cuts> {
-  return cutActs(seed, { acts: ACTS, check: checkCut, ...(pick === undefined ? {} : { pick }) });
+  return cutActs(seed, { acts: ACTS, check: checkCut, pick });
 }
 
 async function checkCut({ act, world, trust, dir }: Cut<ApprovalAct>): Promise<void> {

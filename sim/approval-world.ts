@@ -13,8 +13,9 @@ import {
   systemEd25519,
   type InstalledSkills,
 } from "#runtime";
-import { openRuntime, type RuntimeStores } from "#stores";
+import type { RuntimeStores } from "#stores";
 import type { World } from "./disk-run.ts";
+import { openMigratedRuntime } from "./laid/migrated.ts";
 
 export const RUNTIME_FILE = "silas.db";
 export const BY = { kind: "terminal" } as const;
@@ -101,7 +102,13 @@ export async function openTrust({ clock, seeded }: World, opening: TrustOpening)
     readYaml = parseYaml,
   } = opening;
   const auditRules = createAuditRules(sha256Hex, systemEd25519);
-  const opened = await openRuntime({ dataDir, clock, random: seeded, auditRules, onRuntimeStatement: onStatement });
+  const opened = await openMigratedRuntime({
+    dataDir,
+    clock,
+    random: seeded,
+    auditRules,
+    onRuntimeStatement: onStatement,
+  });
   assert(opened.ok, `silas.db opens: ${opened.ok ? "" : JSON.stringify(opened.error)}`);
   const stores = opened.value;
   const parts = { vault, registry: stores.keys, clock, randomness: seeded };

@@ -4,7 +4,7 @@ import type { BatchProposal } from "#model";
 import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, countRows, RUNTIME_FILE } from "./approval-world.ts";
-import { checkIntegrity, createCutting, lookAtEach } from "./disk.ts";
+import { checkIntegrity, createCutting, lookAtEach, type PickStates } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 import {
   allEnded,
@@ -96,7 +96,7 @@ const movesIn =
  * the end of that. Each state is opened again: every file is at one of its two places with its bytes, the batch goes on
  * to its end, and it is taken back once. [BATCH-04] [UNDO-03]
  */
-export function cutBatches(seed: number): Promise<Cuts> {
+export function cutBatches(seed: number, pick?: PickStates): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     const dataDir = join(world.root, "batch");
     const vault = createMemoryVault();
@@ -121,7 +121,7 @@ export function cutBatches(seed: number): Promise<Cuts> {
     assert(isSame(files, new Map(BEFORE)), "undisturbed every file is back");
     await closeWork(working);
     const look = (dir: string, disk: Disk): Promise<void> => checkCut(world, { dir, vault, disk });
-    return { states: await lookAtEach(cutting.cuts(), { file: RUNTIME_FILE, into: world.root, look }) };
+    return { states: await lookAtEach(cutting.cuts(), { file: RUNTIME_FILE, into: world.root, pick, look }) };
   });
 }
 

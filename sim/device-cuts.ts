@@ -12,6 +12,7 @@ import type { DecideRefusal } from "#ports";
 import { createDeviceKeys, keyIdOf } from "#runtime";
 import { cutActs, requestIn, type Act, type Cut } from "./approval-acts.ts";
 import { BY, checkTrust, type Trust } from "./approval-world.ts";
+import type { PickStates } from "./disk.ts";
 import type { Cuts, World } from "./disk-run.ts";
 
 const SESSION = "session-sim";
@@ -103,8 +104,8 @@ const ACTS: readonly DeviceAct[] = [
  * Cuts what a browser does with its key at every write boundary of the real file. In every state a key is enrolled or
  * revoked exactly when the chain says so, it ends with its session, and an approval is whole or not there.
  */
-export function cutDevices(seed: number): Promise<Cuts> {
-  return cutActs(seed, { acts: ACTS, check: checkCut });
+export function cutDevices(seed: number, pick?: PickStates): Promise<Cuts> {
+  return cutActs(seed, { acts: ACTS, check: checkCut, pick });
 }
 
 async function checkCut({ act, world, trust, dir }: Cut<DeviceAct>): Promise<void> {

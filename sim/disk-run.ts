@@ -8,7 +8,7 @@ import { decide, digestOfCommand, furtherReadsOf, readsOf } from "#journal";
 import type { JournalCommand, JournalCommit, OperationId } from "#model";
 import type { JournalStore } from "#ports";
 import { openJournal, type StoresOptions } from "#stores";
-import { checkIntegrity, createCutDisk, lookAt, lookAtAll } from "./disk.ts";
+import { checkIntegrity, createCutDisk, lookAt, lookAtAll, type PickStates } from "./disk.ts";
 import { checkState, checkTrees, loadState, type JournalState } from "./journal-checks.ts";
 import { randomCommand } from "./journal-commands.ts";
 import { createSeeded, createVirtualClock, type Seeded, type VirtualClock } from "./seeded.ts";
@@ -38,7 +38,7 @@ export type Cuts = { readonly states: number };
  * frame of the log, cleanly and torn. Each state is opened again, must be the one before or the one after, and takes the
  * same operation once more to reach the one after. [JOURNAL-10, JOURNAL-11, JOURNAL-12]
  */
-export function cutJournalCommit(seed: number): Promise<Cuts> {
+export function cutJournalCommit(seed: number, pick?: PickStates): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     const dataDir = join(world.root, "data");
     const disk = createCutDisk({ dataDir, file: FILE, into: join(world.root, "cuts") });
@@ -61,11 +61,12 @@ export function cutJournalCommit(seed: number): Promise<Cuts> {
     let states = await lookAtAll(disk.states(), {
       file: FILE,
       into: world.root,
+      pick,
       look: (dir) => checkCut(world, { dir, commit, before, after }),
     });
     const again = world.seeded.pick(disk.states());
     await lookAt({ state: again, file: FILE, into: world.root }, async (dir) => {
-      states += await cutRecovery(world, { dir, commit, before, after });
+      states += await cutRecovery(world, { dir, commit, before, after, pick });
     });
     return { states };
   });
@@ -94,7 +95,10 @@ async function checkCut(world: World, { dir, commit, before, after }: Cut): Prom
 }
 
 /** The second crash: the start after the first one, and the repeated operation, are cut in the same way. */
-async function cutRecovery(world: World, { dir, commit, before, after }: Cut): Promise<number> {
+async function cutRecovery(
+  world: World,
+  { pick, dir, commit, before, after }: Cut & { readonly pick: PickStates | undefined },
+): Promise<number> {
   const disk = createCutDisk({ dataDir: dir, file: FILE, into: join(world.root, "cuts-again") });
   disk.start();
   const store = await open(world, { dataDir: dir, onStatement: disk.onStatement });
@@ -104,6 +108,7 @@ async function cutRecovery(world: World, { dir, commit, before, after }: Cut): P
   return lookAtAll(disk.states(), {
     file: FILE,
     into: join(world.root, "again"),
+    pick,
     look: (second) => checkCut(world, { dir: second, commit, before, after }),
   });
 }
@@ -148,7 +153,7 @@ export function failJournalCommit(seed: number): Promise<Cuts> {
 }
 
 /** Cuts the first migration and a second one on existing data; each is recorded and applied, or neither. */
-export function cutMigrations(seed: number): Promise<Cuts> {
+export function cutMigrations(seed: number, pick?: PickStates): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     const dataDir = join(world.root, "data");
     const migrationsDir = join(world.root, "migrations");
@@ -168,6 +173,7 @@ export function cutMigrations(seed: number): Promise<Cuts> {
       states += await lookAtAll(disk.states(), {
         file: FILE,
         into: world.root,
+        pick,
         look: (dir) => checkMigrated(world, { dir, migrationsDir, whole: isUpgrade ? whole : null }),
       });
     }

@@ -14,7 +14,7 @@ type CutDisk = {
   /** Ends with the states between the writes of the last commit: the log cut, torn and holed at every frame. */
   readonly finish: () => void;
 };
-export type CutState = {
+type CutState = {
   readonly name: string;
   /** Where the files as they were are kept: the same place as for the state before, when not a byte has changed since. */
   readonly kept: string;
@@ -96,22 +96,27 @@ export function createCutting<Seen>(options: CutOptions & { readonly see: () => 
   };
 }
 
+/** Which of the different states are looked at. */
+export type PickStates = <T>(states: readonly T[]) => readonly T[];
+
+const everyOne: PickStates = (states) => states;
+
 type EachLook<Seen> = Omit<Look, "state"> & {
   readonly look: (dir: string, seen: Seen) => Promise<void>;
+  /** Every state, unless somebody picks. */
+  readonly pick?: PickStates | undefined;
 };
 
 /**
- * Looks at one state after the other; answers how many there were. Most statements leave nothing in the files until
+ * Looks at one state after the other; answers how many moments there were. Most statements leave nothing in the files until
  * their commit, so moments that left the same bytes and the same outside are one state, and looked at once.
  */
 export async function lookAtEach<Seen>(
   cuts: readonly Cut<Seen>[],
-  { look, ...where }: EachLook<Seen>,
+  { look, pick = everyOne, ...where }: EachLook<Seen>,
 ): Promise<number> {
-  for (const [index, cut] of cuts.entries()) {
-    if (isSameCut(cut, cuts[index - 1])) continue;
-    await lookAt({ state: cut.state, ...where }, (dir) => look(dir, cut.seen));
-  }
+  const different = cuts.filter((cut, index) => !isSameCut(cut, cuts[index - 1]));
+  for (const { state, seen } of pick(different)) await lookAt({ state, ...where }, (dir) => look(dir, seen));
   return cuts.length;
 }
 
@@ -120,7 +125,7 @@ function isSameCut(cut: Cut<unknown>, before: Cut<unknown> | undefined): boolean
   return cut.state.kept === before.state.kept && isDeepStrictEqual(cut.seen, before.seen);
 }
 
-type AllLook = Omit<Look, "state"> & { readonly look: (dir: string) => Promise<void> };
+type AllLook = Omit<EachLook<unknown>, "look"> & { readonly look: (dir: string) => Promise<void> };
 
 /** The same where nothing is outside of the file. */
 export const lookAtAll = (states: readonly CutState[], { look, ...where }: AllLook): Promise<number> =>

@@ -8,6 +8,7 @@
  * AUD-01, APPR-17, APPR-19 and WSTORE-06 hold in every state a crash, a torn write or a failing disk can leave.
  */
 export { NO_PASSKEYS, NO_SKILLS, NOTHING_FOLLOWS } from "./approval-world.ts";
+export { layMigrated, openMigratedRuntime } from "./laid/migrated.ts";
 export { grantPlan, openWork, OUTSIDE, playSandboxes, type Working } from "./work-world.ts";
 export { createSeeded, createVirtualClock, createVirtualTimers } from "./seeded.ts";
 export {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { sampleOf } from "../test/depth.ts";
 import { planProposalText, type RunRecord, type WorkSummary } from "#model";
 import { createMemoryVault } from "#stores";
 import { BY, RUNTIME_FILE } from "./approval-world.ts";
@@ -263,6 +264,7 @@ test("[PROJ-06] a project that is cut at any statement goes on to an end: no tas
     const states = await lookAtEach(cutting.cuts(), {
       file: RUNTIME_FILE,
       into: world.root,
+      pick: (all) => sampleOf(all, 3),
       async look(dir, ran) {
         const after = playSandboxes(join(world.root, "spaces"));
         const again = await openWork(world, { dataDir: dir, vault, sandboxes: after });

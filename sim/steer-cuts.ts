@@ -4,7 +4,7 @@ import { assert } from "#base";
 import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
 import { BY, RUNTIME_FILE } from "./approval-world.ts";
-import { checkIntegrity, createCutting, lookAtEach } from "./disk.ts";
+import { checkIntegrity, createCutting, lookAtEach, type PickStates } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 import {
   closeWork,
@@ -67,15 +67,15 @@ const SCENES: readonly Scene[] = [
 ];
 
 /** Ends the process at every statement of pausing, going on, stopping everything and starting again. */
-export function cutSteering(seed: number): Promise<Cuts> {
+export function cutSteering(seed: number, pick?: PickStates): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     let states = 0;
-    for (const scene of SCENES) states += await cutScene(world, scene);
+    for (const scene of SCENES) states += await cutScene(world, { ...scene, pick });
     return { states };
   });
 }
 
-async function cutScene(world: World, scene: Scene): Promise<number> {
+async function cutScene(world: World, scene: Scene & { readonly pick: PickStates | undefined }): Promise<number> {
   const dataDir = join(world.root, scene.name);
   const vault = createMemoryVault();
   const words: Word[] = [];
@@ -93,6 +93,7 @@ async function cutScene(world: World, scene: Scene): Promise<number> {
   return lookAtEach(cutting.cuts(), {
     file: RUNTIME_FILE,
     into: world.root,
+    pick: scene.pick,
     look: (dir, seen) => check(world, { dir, vault, runId, ...seen }),
   });
 }

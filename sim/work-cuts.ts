@@ -3,7 +3,7 @@ import { assert } from "#base";
 import { createMemoryVault } from "#stores";
 import type { Vault } from "#ports";
 import { RUNTIME_FILE } from "./approval-world.ts";
-import { checkIntegrity, createCutting, lookAtEach } from "./disk.ts";
+import { checkIntegrity, createCutting, lookAtEach, type PickStates } from "./disk.ts";
 import { inWorld, type Cuts, type World } from "./disk-run.ts";
 import {
   closeWork,
@@ -18,6 +18,7 @@ import {
 
 /** A run that is cut: its plan, what programs answer, and the steps that leave something outside. */
 type Scene = { readonly name: string; readonly text: string; readonly script: () => Script };
+type PickedScene = Scene & { readonly pick: PickStates | undefined };
 
 const SCENES: readonly Scene[] = [
   { name: "inside", text: INSIDE, script: () => () => 0 },
@@ -35,15 +36,15 @@ function failsOnce(): Script {
  * Ends the process at every statement between a granted approval and the end of its run. Each state is opened again: the
  * run goes on to an end or is in doubt, the chain holds, and what reaches outside is never done twice. [WSTORE-06]
  */
-export function cutRuns(seed: number): Promise<Cuts> {
+export function cutRuns(seed: number, pick?: PickStates): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     let states = 0;
-    for (const scene of SCENES) states += await cutScene(world, scene);
+    for (const scene of SCENES) states += await cutScene(world, { ...scene, pick });
     return { states };
   });
 }
 
-async function cutScene(world: World, scene: Scene): Promise<number> {
+async function cutScene(world: World, scene: PickedScene): Promise<number> {
   const dataDir = join(world.root, scene.name);
   const vault = createMemoryVault();
   const { cutting, sandboxes } = cuttingOf(world, { scene, dataDir, name: "first" });
@@ -57,7 +58,7 @@ async function cutScene(world: World, scene: Scene): Promise<number> {
   await closeWork(working);
   const cuts = cutting.cuts();
   const look = (dir: string, ran: readonly string[]): Promise<void> => checkCut(world, { scene, dir, vault, ran });
-  const states = await lookAtEach(cuts, { file: RUNTIME_FILE, into: world.root, look });
+  const states = await lookAtEach(cuts, { file: RUNTIME_FILE, into: world.root, pick: scene.pick, look });
   let again = 0;
   await lookAtEach([world.seeded.pick(cuts)], {
     file: RUNTIME_FILE,
@@ -80,6 +81,7 @@ async function cutAgain(world: World, { scene, dir, vault, ran }: Cut): Promise<
   return lookAtEach(cutting.cuts(), {
     file: RUNTIME_FILE,
     into: join(world.root, "twice"),
+    pick: scene.pick,
     look: (second, since) => checkCut(world, { scene, dir: second, vault, ran: [...ran, ...since] }),
   });
 }
@@ -94,7 +96,12 @@ function cuttingOf(world: World, { scene, dataDir, name }: CuttingOptions) {
   return { cutting, sandboxes };
 }
 
-type Cut = { readonly scene: Scene; readonly dir: string; readonly vault: Vault; readonly ran: readonly string[] };
+type Cut = {
+  readonly scene: PickedScene;
+  readonly dir: string;
+  readonly vault: Vault;
+  readonly ran: readonly string[];
+};
 
 async function checkCut(world: World, { scene, dir, vault, ran }: Cut): Promise<void> {
   const sandboxes = playSandboxes(join(world.root, "spaces"));

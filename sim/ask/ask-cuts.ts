@@ -4,7 +4,7 @@ import type { KeptRequest } from "#model";
 import type { Vault } from "#ports";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, checkTrust, RUNTIME_FILE } from "../approval-world.ts";
-import { checkIntegrity, createCutting, lookAtEach } from "../disk.ts";
+import { checkIntegrity, createCutting, lookAtEach, type PickStates } from "../disk.ts";
 import { inWorld, type Cuts, type World } from "../disk-run.ts";
 import {
   closeWork,
@@ -65,10 +65,10 @@ const SCENES: readonly Scene[] = [
 ];
 
 /** Ends the process at every statement of asking, of each answer, and of a stop while it waits. */
-export function cutAsking(seed: number): Promise<Cuts> {
+export function cutAsking(seed: number, pick?: PickStates): Promise<Cuts> {
   return inWorld(seed, async (world) => {
     let states = 0;
-    for (const scene of SCENES) states += await cutScene(world, scene);
+    for (const scene of SCENES) states += await cutScene(world, { ...scene, pick });
     return { states };
   });
 }
@@ -80,7 +80,7 @@ const writing =
     return 0;
   };
 
-async function cutScene(world: World, scene: Scene): Promise<number> {
+async function cutScene(world: World, scene: Scene & { readonly pick: PickStates | undefined }): Promise<number> {
   const dataDir = join(world.root, scene.name);
   const vault = createMemoryVault();
   const [words, ran]: readonly [Word[], string[]] = [[], []];
@@ -98,6 +98,7 @@ async function cutScene(world: World, scene: Scene): Promise<number> {
   return lookAtEach(cutting.cuts(), {
     file: RUNTIME_FILE,
     into: world.root,
+    pick: scene.pick,
     look: (dir, seen) => check(world, { dir, vault, runId, ...seen }),
   });
 }

@@ -44,7 +44,7 @@ test("[FLOW-06] [BUS-10] [BUS-15] a process killed between a decision and its ef
     let left = 0;
     for (const killedAt of sampleOf(
       Array.from({ length: STATEMENTS }, (_, index) => index + 1),
-      8,
+      14,
     )) {
       const home = join(root, `home-${killedAt}`);
       mkdirSync(home, { recursive: true });

@@ -22,6 +22,8 @@ export type Kind = {
   readonly lastsMinutes?: number;
   /** What looks at a goal, whose own approval lasts as long as its key. */
   readonly looksOn?: string;
+  /** Of how many of its moments `npm test` plays one; few of those of a repair stop anything, so it plays them all. */
+  readonly oneIn?: number;
 };
 
 /** What takes the approval away. It happens inside of a statement, where nobody waits for an answer. */

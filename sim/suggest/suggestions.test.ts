@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { sampleOf } from "../../test/depth.ts";
 import { assert } from "#base";
 import { createMemoryModels } from "#gateway";
 import { payloadSchema, type SuggestionAnswer } from "#model";
@@ -280,6 +281,7 @@ test("[SUGG-10] ended at every write of taking one up, it is asked once at most,
     const states = await lookAtEach(cutting.cuts(), {
       file: RUNTIME_FILE,
       into: join(world.root, "then"),
+      pick: (all) => sampleOf(all, 3),
       async look(dir) {
         const again = await openSuggesting(world, { dataDir: dir, vault: silas.vault });
         for (const { suggestionId: left } of await again.waiting()) {

@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { depth } from "../../test/depth.ts";
 import { CONFIG_ROWS, checkConfigFile, describeProblems, loadConfig } from "./index.ts";
 import { parseYaml } from "./yaml-document.ts";
+
+const RUNS = depth({ sample: 50, every: 200 });
 
 let root: string;
 beforeAll(() => {
@@ -78,7 +81,7 @@ test("no text makes the YAML reader throw", () => {
       expect(places.length).toBeGreaterThan(0);
       for (const { line, column } of places) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
     }),
-    { numRuns: 1000 },
+    { numRuns: depth({ sample: 250, every: 1000 }) },
   );
 });
 
@@ -89,7 +92,7 @@ test("no file makes the check throw, and every refusal says where and why", () =
       writeFileSync(file, text);
       expect(outcome(checkConfigFile(file, options()))).toMatch(/^(loaded|\S+fuzz\.yaml:\d+:\d+ )/);
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
 });
 
@@ -102,7 +105,7 @@ test("no value of any type under any key makes the check throw", () => {
       writeFileSync(file, JSON.stringify({ silas: tree }));
       expect(outcome(checkConfigFile(file, options()))).toMatch(/^(loaded|\S+typed\.yaml:\d+:\d+ )/);
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
 });
 
@@ -124,7 +127,7 @@ test("no flag or variable makes loading throw", () => {
       const result = loadConfig({ ...options(), env, argvOverrides: { [key]: text } });
       expect(outcome(result)).toMatch(/^(loaded|flag |env )/);
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
 });
 
@@ -140,6 +143,6 @@ test("[CFG-25] a profile is taken exactly when each share is in 0 to 1 and their
       const fits = [a, b, c].every((share) => share >= 0 && share <= 100) && a + b + c <= 80;
       expect(checkConfigFile(file, options()).ok).toBe(fits);
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
 });

@@ -4,7 +4,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { LIMITS, sha256Hex, type Sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
 import type { ApprovalStore, AuditLog, KeyRegistry } from "#ports";
-import { openRuntime, type RuntimeStores } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import type { RuntimeStores } from "#stores";
 import { openInMemory } from "../stores-in-memory.ts";
 import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
@@ -14,7 +15,7 @@ type Opened = { readonly store: ApprovalStore; readonly keys: KeyRegistry; reado
 const auditRules = createAuditRules(sha256Hex);
 
 async function openFile(dataDir = join(tempDir(), "data")): Promise<Opened> {
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   return withKey(opened);
 }

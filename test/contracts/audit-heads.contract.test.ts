@@ -5,7 +5,8 @@ import type { AuditDraft, AuditHeadStatement } from "#model";
 import { auditFileStart, createAuditRules, endAuditFile, readAuditLine } from "#policy";
 import type { AuditLog, KeyRegistry, Signer } from "#ports";
 import { createKeysDoor, createSigner, systemEd25519, systemRandomness, systemSha256 } from "#runtime";
-import { createMemoryVault, openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import { createMemoryVault } from "#stores";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -26,7 +27,9 @@ async function openMemory(): Promise<Chain> {
 
 async function openFile(): Promise<Chain> {
   const dataDir = join(tempDir(), "data");
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
+  const opened = must(
+    await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }),
+  );
   onTestFinished(() => opened.close());
   return { log: opened.audit, registry: opened.keys };
 }

@@ -5,7 +5,8 @@ import { canonicalDigest, sha256Hex } from "#base";
 import type { AuditDraft, AuditEntry, AuditQuery } from "#model";
 import { AUDIT_GENESIS, auditFileStart, createAuditRules, endAuditFile, readAuditLine } from "#policy";
 import type { AuditLog } from "#ports";
-import { openAuditLog, openAuditReader, openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import { openAuditLog, openAuditReader } from "#stores";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -13,7 +14,9 @@ const rules = createAuditRules(sha256Hex);
 const ALL: AuditQuery = { beforeSeq: null, from: null, to: null, limit: 500 };
 
 async function openFile(dataDir = join(tempDir(), "data")): Promise<AuditLog> {
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
+  const opened = must(
+    await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }),
+  );
   onTestFinished(() => opened.close());
   return opened.audit;
 }

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { composeLocal, type LocalApp } from "#compose";
 import { loadConfig } from "#config";
+import { layMigrated } from "#sim";
 import { instantFromMs, type Instant } from "#base";
 import type { Config, KeptRequest, LimitKey } from "#model";
 import { folderOf, homeDir, TERMINAL } from "./batch-fixture.ts";
@@ -29,6 +30,7 @@ async function openDesk(flags: Flags = FEW, home = homeDir(), begunMs = 0): Prom
   const { config, paths } = loaded.value;
   let nowMs = BEGIN_MS + begunMs;
   const now = (): Instant => must(instantFromMs(nowMs));
+  layMigrated(config.dataDir);
   const app = must(await composeLocal({ config, stateDir: paths.stateDir, machine: { clock: { now } } }));
   let isOpen = true;
   const close = async (): Promise<void> => {

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { composeLocal, type LocalApp, type LocalOptions } from "#compose";
 import { loadConfig } from "#config";
+import { layMigrated } from "#sim";
 import { instantFromMs, type Instant } from "#base";
 import type { AuditEntry, KeptRequest, WorkDetail } from "#model";
 import { must } from "./journal-fixture.ts";
@@ -59,6 +60,7 @@ export async function openDesk(
   let nowMs = BEGIN_MS + begin;
   const now = (): Instant => must(instantFromMs(nowMs));
   const { config, paths } = loaded.value;
+  layMigrated(config.dataDir);
   const app = must(await composeLocal({ config, stateDir: paths.stateDir, machine: { clock: { now } }, ...watch }));
   onTestFinished(() => app.close());
   must(await app.keys.prepare());

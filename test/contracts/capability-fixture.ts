@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished } from "vitest";
 import { composeLocal } from "#compose";
 import { loadConfig } from "#config";
+import { layMigrated } from "#sim";
 import { instantFromMs, type Instant } from "#base";
 import { planProposalText, type StandingTerms } from "#model";
 import { OWNER, startBotServer, TOKEN } from "../bot-api-server.ts";
@@ -66,6 +67,7 @@ export async function approvedHome(furniture: Furniture): Promise<string> {
   const loaded = loadConfig({ env: { SILAS_HOME: home }, cwd: home, homeDir: home, platform: process.platform });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
   const { config, paths } = loaded.value;
+  layMigrated(config.dataDir);
   const service = await notesHost();
   const timers = { after: () => () => {} };
   const { network } = service;

@@ -3,6 +3,7 @@ import { connect, type AddressInfo, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import { composeLocal, type LocalApp } from "#compose";
 import { loadConfig } from "#config";
+import { layMigrated } from "#sim";
 import { instantFromMs, type Instant } from "#base";
 import type { Network } from "#gateway";
 import type { ConnectionView, KeptRequest } from "#model";
@@ -246,6 +247,7 @@ export async function openConnectionDesk(
   let nowMs = BEGIN_MS;
   const now = (): Instant => must(instantFromMs(nowMs));
   const { config, paths } = loaded.value;
+  layMigrated(config.dataDir);
   const app = must(
     await composeLocal({
       config,
@@ -267,7 +269,7 @@ export async function until(app: LocalApp, isSo: (view: ConnectionView) => boole
   for (;;) {
     const [view] = must(await app.connections.list());
     if (view !== undefined && isSo(view)) return view;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 40));
   }
 }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
-import { openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
 import { ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -14,7 +14,7 @@ const token = tokenFor("a", 2);
 async function openUsed() {
   const dataDir = join(tempDir(), "data");
   const auditRules = createAuditRules(sha256Hex);
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   const database = new DatabaseSync(join(dataDir, "silas.db"));
   onTestFinished(() => {
     database.close();

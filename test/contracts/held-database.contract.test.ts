@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sha256Hex } from "#base";
 import { createAuditRules } from "#policy";
-import { openRuntime, type RuntimeStores } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import type { RuntimeStores } from "#stores";
 import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must } from "./journal-fixture.ts";
 
@@ -23,7 +24,7 @@ afterEach(() => {
 
 const auditRules = createAuditRules(sha256Hex);
 async function open(): Promise<RuntimeStores> {
-  const stores = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const stores = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   opened.push(stores);
   return stores;
 }

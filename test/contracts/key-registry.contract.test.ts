@@ -4,7 +4,7 @@ import { sha256Hex } from "#base";
 import type { KeyId, OwnerKey, PublicKeyHex, SignatureHex } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, KeyRegistry } from "#ports";
-import { openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -27,7 +27,7 @@ const auditRules = createAuditRules(sha256Hex);
 
 async function openFile(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   return { registry: opened.keys, audit: opened.audit };
 }

@@ -5,7 +5,8 @@ import { sha256Hex } from "#base";
 import type { KeyId, OwnerKey, PublicKeyHex, SecretRef, VaultFault } from "#model";
 import { createAuditRules } from "#policy";
 import { createKeysDoor, createSigner, keyIdOf, systemEd25519, systemRandomness } from "#runtime";
-import { createMemoryVault, openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import { createMemoryVault } from "#stores";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
 const BY = { kind: "terminal" } as const;
@@ -24,7 +25,7 @@ beforeEach(() => {
 
 /** A process: whatever it remembers of keys is gone with it. */
 async function open() {
-  const stores = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const stores = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   let isOpen = true;
   const close = () => {
     if (isOpen) stores.close();

@@ -7,7 +7,8 @@ import { canonicalJson, sha256Hex } from "#base";
 import { memoryToWire, recordIdSchema, type MemoryItem } from "#model";
 import { createAuditRules } from "#policy";
 import type { MemoryStore } from "#ports";
-import { inspectStores, openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import { inspectStores } from "#stores";
 import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 import { kept, memoryNamed, ruleOf, SCOPE, toldOf, type OpenedMemories } from "./memory-fixture.ts";
@@ -266,7 +267,7 @@ test("[MEM-04] memories are in the one file, with every field, and survive a res
   const dataDir = join(tempDir(), "data");
   const start = async () =>
     must(
-      await openRuntime({
+      await openMigratedRuntime({
         dataDir,
         clock: fixedClock,
         random: countingRandom(),

@@ -4,7 +4,8 @@ import { sha256Hex, type Instant } from "#base";
 import type { KeptMessage, KeyId, NonceSpending, Reception, RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, MessageStore, NonceStore } from "#ports";
-import { openRuntime, type RuntimeStores } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import type { RuntimeStores } from "#stores";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -20,7 +21,7 @@ export async function openFile(
   onRuntimeStatement?: (sql: string) => void,
 ): Promise<RuntimeStores & { readonly dataDir: string }> {
   const parts = { dataDir, clock: fixedClock, random: countingRandom(), auditRules, onRuntimeStatement };
-  const opened = must(await openRuntime(parts));
+  const opened = must(await openMigratedRuntime(parts));
   onTestFinished(() => opened.close());
   return { ...opened, dataDir };
 }

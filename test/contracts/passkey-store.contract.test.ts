@@ -5,7 +5,8 @@ import { LIMITS, sha256Hex } from "#base";
 import { passkeyIdOf, type Passkey } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, PasskeyStore, SessionStore } from "#ports";
-import { openRuntime, type RuntimeStores } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import type { RuntimeStores } from "#stores";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -35,7 +36,7 @@ async function signIn(sessions: SessionStore): Promise<void> {
 
 async function openFile(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   return signedIn(opened);
 }
@@ -137,7 +138,7 @@ describe.each([
 
 test("not even whoever writes to the file changes a passkey, sets its counter back or takes it off the record", async () => {
   const dataDir = join(tempDir(), "data");
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   await signIn(opened.sessions);
   must(await opened.passkeys.add(passkey("a", { counter: 3 }), BY));
   opened.close();

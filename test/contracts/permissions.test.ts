@@ -62,7 +62,7 @@ async function asked({ app }: ConnectionDesk): Promise<KeptRequest> {
   for (;;) {
     const waiting = must(await app.approvals.inbox()).find(({ kind }) => kind === "permission_escalation");
     if (waiting !== undefined) return waiting;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 40));
   }
 }
 

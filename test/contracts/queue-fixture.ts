@@ -7,7 +7,8 @@ import { sha256Hex } from "#base";
 import type { LeasedMessage, Queue } from "#engine";
 import { decidedOf, questionOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
-import { openRuntime, type RuntimeStores } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import type { RuntimeStores } from "#stores";
 import { BY } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -22,7 +23,7 @@ const auditRules = createAuditRules(sha256Hex);
 
 /** A file in a directory of its own, or a further connection to one that is open. */
 export async function openQueue(dataDir = join(tempDir(), "data")): Promise<Opened> {
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   const file = new DatabaseSync(join(dataDir, "silas.db"));
   onTestFinished(() => {
     file.close();
@@ -34,7 +35,7 @@ export async function openQueue(dataDir = join(tempDir(), "data")): Promise<Open
 /** For many short lives: opened, used and removed. */
 export async function inQueue<T>(work: (queue: Queue) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "silas-queue-"));
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   try {
     return await work(opened.queue);
   } finally {

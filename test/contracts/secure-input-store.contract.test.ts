@@ -4,7 +4,7 @@ import { LIMITS, sha256Hex } from "#base";
 import type { SecretRef, SecureInputRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, SecureInputStore } from "#ports";
-import { openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -31,10 +31,10 @@ const auditRules = createAuditRules(sha256Hex);
 async function openFile(): Promise<Opened> {
   const dataDir = join(tempDir(), "data");
   const options = { dataDir, clock: fixedClock, random: countingRandom(), auditRules };
-  const opened = must(await openRuntime(options));
+  const opened = must(await openMigratedRuntime(options));
   onTestFinished(() => opened.close());
   const reopen = async () => {
-    const again = must(await openRuntime(options));
+    const again = must(await openMigratedRuntime(options));
     onTestFinished(() => again.close());
     return again.secureInputs;
   };

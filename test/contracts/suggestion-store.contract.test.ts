@@ -5,7 +5,7 @@ import { sha256Hex } from "#base";
 import type { Suggestion } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, SuggestionStore } from "#ports";
-import { openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
 import { at, countingRandom, fixedClock, must } from "./journal-fixture.ts";
 import { openFile, openMemory } from "./work-fixture.ts";
 
@@ -163,7 +163,9 @@ test("[SUGG-11] what waits is there for whoever opens the file next, and the fil
   must(await suggestions.handle(answering("b")));
   close();
   const auditRules = createAuditRules(sha256Hex);
-  const reopened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const reopened = must(
+    await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }),
+  );
   expect(must(await reopened.suggestions.find("suggestion-a"))).toEqual(suggestionNamed("a"));
   const database = new DatabaseSync(join(dataDir, "silas.db"));
   expect(() => database.exec("UPDATE suggestions SET state = 'accepted' WHERE suggestion_id = 'suggestion-b'")).toThrow(

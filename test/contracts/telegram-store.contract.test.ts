@@ -4,7 +4,7 @@ import { LIMITS, sha256Hex } from "#base";
 import type { TelegramNotice } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, TelegramStore } from "#ports";
-import { openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
 
@@ -19,7 +19,7 @@ const auditRules = createAuditRules(sha256Hex);
 async function openFile(): Promise<Opened> {
   const options = { dataDir: join(tempDir(), "data"), clock: fixedClock, random: countingRandom(), auditRules };
   const open = async () => {
-    const opened = must(await openRuntime(options));
+    const opened = must(await openMigratedRuntime(options));
     onTestFinished(() => opened.close());
     return opened;
   };

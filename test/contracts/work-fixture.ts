@@ -5,7 +5,8 @@ import { sha256Hex } from "#base";
 import type { KeptRequest, LedgerEntry, RunRecord } from "#model";
 import { createAuditRules } from "#policy";
 import type { AuditLog, RunChange, WorkStore } from "#ports";
-import { openRuntime, type RuntimeStores } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import type { RuntimeStores } from "#stores";
 import { openInMemory, type StoresInMemory } from "../stores-in-memory.ts";
 import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
@@ -30,7 +31,7 @@ function stepsRequest(name: string, minutes: number, executorKind: string | null
 export async function openFile(
   dataDir = join(tempDir(), "data"),
 ): Promise<Opened & RuntimeStores & { dataDir: string }> {
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   return { ...opened, ...(await granting(opened, (sql) => changeFile(dataDir, sql))), dataDir };
 }

@@ -5,7 +5,8 @@ import { sha256Hex } from "#base";
 import type { KeptRequest } from "#model";
 import { createAuditRules } from "#policy";
 import type { ApprovalStore, KeyRegistry, WorkTitles } from "#ports";
-import { openAuditReader, openRuntime } from "#stores";
+import { openMigratedRuntime } from "#sim";
+import { openAuditReader } from "#stores";
 import { openInMemory } from "../stores-in-memory.ts";
 import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
@@ -19,7 +20,9 @@ async function openMemory(): Promise<Opened> {
 }
 
 async function openFile(dataDir = join(tempDir(), "data")): Promise<Opened> {
-  const opened = must(await openRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }));
+  const opened = must(
+    await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules: rules }),
+  );
   onTestFinished(() => opened.close());
   return { store: opened.approvals, keys: opened.keys, titles: opened.approvals };
 }

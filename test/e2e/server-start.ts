@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { composeApp, type App, type AppOptions } from "#compose";
 import { loadConfig } from "#config";
+import { layMigrated } from "#sim";
 
 export type Running = {
   readonly app: App;
@@ -56,6 +57,7 @@ export async function compose(options: StartOptions & { readonly dir: string }) 
 
 export async function startServer(options: StartOptions = {}): Promise<Running> {
   const dir = options.dir ?? (await makeDir());
+  layMigrated(join(dir, "data"));
   const composed = await compose({ ...options, dir });
   if (!composed.ok) throw new Error(`start: ${composed.error.code}`);
   const app = composed.value;

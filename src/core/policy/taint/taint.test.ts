@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import { neutralise } from "#base";
 import { scrubText } from "./taint.ts";
 
@@ -72,7 +73,7 @@ describe("text from outside", () => {
   });
 
   test("tricks within tricks are undone one by one, and beyond eight of them every sign is broken", () => {
-    const nested = (depth: number): string => `a < b ${"<invoke ".repeat(depth)}${">".repeat(depth)}`;
+    const nested = (times: number): string => `a < b ${"<invoke ".repeat(times)}${">".repeat(times)}`;
     expect(kinds(nested(7))).toEqual(["tool_call"]);
     expect(scrubText(nested(7)).text).toContain("a < b");
     expect(kinds(nested(8))).toEqual(["tool_call", "delimiter"]);
@@ -93,7 +94,7 @@ describe("text from outside", () => {
         expect(twice.text).toBe(once);
         expect(twice.findings).toEqual([]);
       }),
-      { numRuns: 3000 },
+      { numRuns: depth({ sample: 750, every: 3_000 }) },
     );
     for (const unit of ["<", "<|", "system:\n", "--- a", "---\n", '"tool_calls"', " ", "#", "<invoke ", "\u200B"]) {
       scrubText(unit.repeat(Math.floor(100_000 / unit.length)));

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import { LIMITS } from "#base";
 import type { Consultation, WorkItem } from "#model";
 import { accepted, taskFile } from "../../../../test/plan-texts.ts";
@@ -191,7 +192,7 @@ describe("advice", () => {
         expect(run?.budgetUsed.tokens).toBe(turns + 7 * ids.size);
         expect(world.facts.some(({ kind }) => kind === "decided")).toBe(false);
       }),
-      { numRuns: 200 },
+      { numRuns: depth({ sample: 50, every: 200 }) },
     );
   });
 });
@@ -234,7 +235,7 @@ test("[CONSULT-03] whatever the planner says, nothing that was approved changes:
       const obeying = lived(item, { model, advice: () => advise(guidance) });
       expect(obeying.world.effects.some(({ kind }) => kind === "run_step")).toBe(false);
     }),
-    { numRuns: 100 },
+    { numRuns: depth({ sample: 25, every: 100 }) },
   );
 });
 
@@ -272,6 +273,6 @@ test("[CONSULT-04] retry, then advice, then another way, then the owner: no leve
       const later = nextLevel({ ...given, attempts: given.attempts + 1, budget: "used_up" });
       expect(ORDER.indexOf(later)).toBeGreaterThanOrEqual(ORDER.indexOf(level));
     }),
-    { numRuns: 200 },
+    { numRuns: depth({ sample: 50, every: 200 }) },
   );
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import { sha256Hex } from "#base";
 import type { RunEffect, RunFact, RunPlan } from "./facts.ts";
 import { advanceRun, createRun } from "./machine.ts";
@@ -98,7 +99,8 @@ function played({ plan, steps, checks, ms, crashes, cancelAfter, pauseAfter, hel
   return { world, lives };
 }
 
-const holds = (law: (given: Script) => void): void => fc.assert(fc.property(script, law), { numRuns: 200 });
+const holds = (law: (given: Script) => void): void =>
+  fc.assert(fc.property(script, law), { numRuns: depth({ sample: 50, every: 200 }) });
 
 test("[WORK-32] [BUD-07] however steps, checks and crashes fall, it ends, and with no more attempts than were allowed", () => {
   holds((given) => {
@@ -200,6 +202,6 @@ test("[WORK-11] the same facts give the same effects, and facts that nobody wait
       expect(replay(facts)).toEqual(effects);
       expect(replay(facts.flatMap((fact, index) => (index === 0 ? [fact] : [...strays, fact])))).toEqual(effects);
     }),
-    { numRuns: 200 },
+    { numRuns: depth({ sample: 50, every: 200 }) },
   );
 });

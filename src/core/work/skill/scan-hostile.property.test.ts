@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import { LIMITS } from "#base";
 import { bypassesIn } from "./bypass-words.ts";
 import type { Where } from "./read-document.ts";
@@ -81,7 +82,9 @@ const SHAPES = [
   "without asking me ",
 ];
 const OPENINGS = ["'sh',", "without", "without asking", "from os import", "{env", "never ask", "}", "process", "from"];
-const filled = (shape: string): string => shape.repeat(Math.floor(LIMITS.skillTextChars / shape.length));
+/** A scan that takes quadratic time does not end with a quarter of the longest text either. */
+const CHARS = LIMITS.skillTextChars / depth({ sample: 4, every: 1 });
+const filled = (shape: string): string => shape.repeat(Math.floor(CHARS / shape.length));
 const HOSTILE = [
   ...SHAPES.map((shape) => [JSON.stringify(shape), filled(shape)]),
   ...OPENINGS.map((opening) => [`${opening} and spaces`, opening + filled(" ")]),

@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import type { AnswerPart, ConversationMessage, ModelQuestion, ToolCallPart, ToolResultPart } from "#model";
 import { createAnswerText } from "../lookout.ts";
 import { createJsonForm, encodeQuestion } from "./json-calls.ts";
 
-const RUNS = { numRuns: 5000 };
+const RUNS = { numRuns: depth({ sample: 1250, every: 5_000 }) };
 const asking = (messages: readonly ConversationMessage[]): ModelQuestion => ({
   system: ["rules"],
   messages,
@@ -110,7 +111,7 @@ describe("calls as text", () => {
         expect(JSON.parse(made?.args ?? "")).toEqual({ text: line });
         expect(textOf(parts).endsWith("m")).toBe(true);
       }),
-      { numRuns: 1000 },
+      { numRuns: depth({ sample: 250, every: 1_000 }) },
     );
   });
 
@@ -133,7 +134,7 @@ describe("calls as text", () => {
       fc.property(plain, (said) => {
         expect(read([said]).parts).toEqual(said === "" ? [] : [{ kind: "text", text: said }]);
       }),
-      { numRuns: 1000 },
+      { numRuns: depth({ sample: 250, every: 1_000 }) },
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import { err } from "#base";
 import type { GateFiring } from "#model";
 import type { GateProvider } from "#ports";
@@ -85,7 +86,7 @@ test("[INV-04] policy gates decide the same about the same text and stop it, and
       expect(await decide(firing, null)).toEqual(alone);
       expect(await decide(firing, advisor)).toEqual(alone);
     }),
-    { numRuns: 200 },
+    { numRuns: depth({ sample: 50, every: 200 }) },
   );
   expect([...verdicts].toSorted()).toEqual(["block", "continue"]);
 });
@@ -102,7 +103,7 @@ test("[GATE-22] what an advisor rewrites is dropped whole: the merged context is
       expect(advised.context).toEqual(alone.context);
       expect(advised).toEqual(alone);
     }),
-    { numRuns: 200 },
+    { numRuns: depth({ sample: 50, every: 200 }) },
   );
   // Gates that decide rewrite too, so that a merge happens at all.
   expect(rewritten).toBeGreaterThan(0);

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import { instantFromMs, msOfInstant, type Instant } from "#base";
 import { planDue, type DuePlan, type MissedPolicy, type Timetable } from "#work";
 import { loadTimetable } from "./timetable.ts";
@@ -152,7 +153,7 @@ describe("what is due", () => {
           due = timetable.next(due);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: depth({ sample: 10, every: 40 }) },
     );
   });
 
@@ -162,7 +163,7 @@ describe("what is due", () => {
         const lived = live("once", { ...one, steps: setBackAtMost(4 * MINUTE, one.steps) });
         expect(new Set(lived.checked).size).toBe(lived.checked.length);
       }),
-      { numRuns: 40 },
+      { numRuns: depth({ sample: 10, every: 40 }) },
     );
     const timetable = await loadTimetable("0 * * * *", "UTC");
     const lastDue = at("2036-01-01T00:00:00.000Z");

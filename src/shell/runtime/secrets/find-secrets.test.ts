@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import { LIMITS } from "#base";
 import { BENIGN_TEXTS } from "../../../../test/benign-texts.ts";
 import { NEAR_SECRETS } from "../../../../test/near-secrets.ts";
@@ -134,7 +135,7 @@ describe("ordinary text", () => {
           [],
         );
       }),
-      { numRuns: 100 },
+      { numRuns: depth({ sample: 25, every: 100 }) },
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { depth } from "../../../../test/depth.ts";
 import {
   TASK_STATUSES,
   type HostId,
@@ -136,7 +137,7 @@ test("[JOURNAL-10] random commits leave the SQL store and the oracle with equal 
         await real.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: depth({ sample: 15, every: 60 }) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { depth } from "../../../../../test/depth.ts";
 import { BENIGN_TEXTS } from "../../../../../test/benign-texts.ts";
 import { SHIPPED_VALIDATORS } from "./shipped.ts";
 
@@ -18,8 +19,9 @@ describe("ordinary text", () => {
   });
 });
 
-describe("a megabyte of anything", () => {
-  const big = (unit: string): string => unit.repeat(Math.ceil(1_048_576 / unit.length)).slice(0, 1_048_576);
+describe("a very long text of anything", () => {
+  const chars = depth({ sample: 262_144, every: 1_048_576 });
+  const big = (unit: string): string => unit.repeat(Math.ceil(chars / unit.length)).slice(0, chars);
   // Beginnings of whatever a validator looks for, repeated: each used to make some pattern engine try for hours.
   const units = [
     "a",
