@@ -4,7 +4,7 @@ import type { SandboxRun } from "#model";
 import type { SandboxCommand, SandboxSpace } from "#ports";
 import { must } from "../must.fixture.ts";
 import { API, header, isZero, MAIL, openCredentials, pipe, workWith } from "./credentials.fixture.ts";
-import { createGuards } from "./guards.ts";
+import { createGuards } from "./run-credentials.ts";
 
 let world: ReturnType<typeof openCredentials>;
 beforeEach(() => void (world = openCredentials()));

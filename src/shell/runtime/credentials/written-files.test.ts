@@ -14,7 +14,7 @@ import { afterEach, expect, test } from "vitest";
 import { err, ok } from "#base";
 import type { SecretRef } from "#model";
 import type { SandboxSpace } from "#ports";
-import { createGuards } from "./guards.ts";
+import { createGuards } from "./run-credentials.ts";
 import { findInPlaces } from "./written-files.ts";
 
 const SECRET = "piped-canary-4410";

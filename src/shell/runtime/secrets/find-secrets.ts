@@ -2,8 +2,7 @@ import { err, LIMITS, ok } from "#base";
 import type { SecretFinding } from "#model";
 import { foldForForms } from "#policy";
 import type { FindSecrets } from "#ports";
-import { findPrivateKeys, isRandom, SECRET_FORMS } from "./secret-forms.ts";
-import { findWrittenPasswords } from "./written-passwords.ts";
+import { findPrivateKeys, isRandom, SECRET_FORMS, findWrittenPasswords } from "./written-passwords.ts";
 
 /**
  * The rules of secretlint that are used, by what they find. Left out are those that read files or have a stricter twin in

@@ -3,7 +3,7 @@ import { questionOf, type KeptMessage, type QueueMessage } from "#model";
 import { taintWithSources } from "#policy";
 import type { ReviewFeed, StopStore, TalkDoor } from "#ports";
 import { isAnswered, textMessage } from "#turn";
-import { stoppedFact } from "../stop/stop-door.ts";
+import { stoppedFact } from "../stop/stoppable.ts";
 import type { TalkConfig, TalkDeps } from "./deps.ts";
 import { asResult, converse, createTurnFeed, type Reader } from "#engine";
 import { createHalting } from "./halting.ts";

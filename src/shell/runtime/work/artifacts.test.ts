@@ -15,8 +15,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sha256Hex } from "#base";
-import { ARTIFACT_BYTES_MOST, createArtifactFiles } from "./artifact-files.ts";
-import { isInside, keepArtifacts, readInside } from "./artifacts.ts";
+import { ARTIFACT_BYTES_MOST, createArtifactFiles, isInside, keepArtifacts, readInside } from "./artifacts.ts";
 
 let root: string;
 let workspace: string;

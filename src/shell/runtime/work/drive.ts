@@ -21,11 +21,9 @@ import { mayPass, type LoadedPlan } from "./load-plan.ts";
 import type { RunModel } from "./model/run-model.ts";
 import type { RunNetwork } from "./network.ts";
 import { performChecks, withChanges } from "./perform-checks.ts";
-import { performStep } from "./perform-step.ts";
-import { checkProgress, stepProgress, thinkProgress, withLine } from "./progress.ts";
+import { performStep, checkProgress, stepProgress, thinkProgress, withLine } from "./perform-step.ts";
 import type { RunSpaces } from "./spaces.ts";
-import type { DrivenRun } from "./steer/driven.ts";
-import { newGoing, type Going } from "./steer/going.ts";
+import { type DrivenRun, newGoing, type Going } from "./steer/driven.ts";
 import type { Place } from "./turns.ts";
 
 export type DriveDeps = GateDeps &

@@ -1,9 +1,16 @@
-import type { Result } from "#base";
-import { sandboxWords, type ExecutionResult, type SandboxLine, type SandboxRun, type Taint } from "#model";
+import { type Result, oneLine, type Instant } from "#base";
+import {
+  sandboxWords,
+  type ExecutionResult,
+  type SandboxLine,
+  type SandboxRun,
+  type Taint,
+  type RunProgress,
+} from "#model";
 import { deriveTaint } from "#policy";
 import type { EgressGrant, SandboxSpace } from "#ports";
 import type { SandboxCall } from "#tools";
-import { callIn, sealResult, type RunEffect, type StepSeen } from "#work";
+import { callIn, sealResult, type RunEffect, type StepSeen, type RunState } from "#work";
 import type { LeftBehind } from "./spaces.ts";
 
 type RunStep = Extract<RunEffect, { readonly kind: "run_step" }>;
@@ -60,3 +67,41 @@ async function see(performing: Performing, call: SandboxCall): Promise<StepSeen>
 
 /** What is no UTF-8 is replaced. */
 export const textOf = (bytes: Uint8Array): string => new TextDecoder("utf-8").decode(bytes);
+
+/** Where a run is, as people are told. */
+
+const LINE_CHARS = 200;
+
+type Stepping = { readonly stepIndex: number; readonly at: Instant };
+
+export function stepProgress({ plan, run }: RunState, { stepIndex, at }: Stepping): RunProgress {
+  const name = plan.steps[stepIndex]?.name ?? "";
+  const place = { attempt: run.attempts, step: stepIndex + 1, steps: stepsOf(plan) };
+  return { ...place, name, lastLine: "", since: at };
+}
+
+const stepsOf = ({ executor, steps }: RunState["plan"]): number | null => (executor === "model" ? null : steps.length);
+
+/** A model chooses what comes next. */
+export const thinkProgress = ({ plan, run }: RunState, { at }: Pick<Stepping, "at">): RunProgress => ({
+  attempt: run.attempts,
+  step: plan.steps.length + 1,
+  steps: null,
+  name: "the model chooses what is next",
+  lastLine: "",
+  since: at,
+});
+
+type Checking = { readonly name: string; readonly at: Instant };
+
+export const checkProgress = ({ plan, run }: RunState, { name, at }: Checking): RunProgress => ({
+  attempt: run.attempts,
+  step: null,
+  steps: stepsOf(plan),
+  name,
+  lastLine: "",
+  since: at,
+});
+
+export const withLine = (progress: RunProgress | null, { text }: SandboxLine): RunProgress | null =>
+  progress === null ? null : { ...progress, lastLine: oneLine(text).slice(0, LINE_CHARS) };

@@ -1,17 +1,18 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { LIMITS, ok } from "#base";
-import { createRun, reloadRun } from "#work";
+import { createRun, reloadRun, type Claim } from "#work";
 import { createDecisions, type DecisionParts, type Decisions, type ReaderDeps } from "#engine";
-import { claimOf, NO_CLAIM } from "./claims.ts";
+import type { ApprovalStore, GrantedRun } from "#ports";
+import type { WorkItem } from "#model";
 import { createGrantedRuns, type GrantedRuns } from "./steer/granted.ts";
 import { createDrivenRuns, type DrivenRun, type DrivenRuns } from "./steer/driven.ts";
 import { driveRun, type DriveDeps, type Driving } from "./drive.ts";
 import { endBlocked, endBroken, endUnbegun, endWithoutGrant, type Preparing } from "./end-undriven.ts";
 import { loadKnownPlan, loadPlan, mayPass, type LoadedPlan } from "./load-plan.ts";
 import type { PlanRead } from "../approvals/project-plan.ts";
-import { createPlansInLine } from "./plans-in-line.ts";
 import { driveProject, type ProjectDeps, type Projecting } from "./project.ts";
 import { createTurns, type Place, type Turns } from "./turns.ts";
-import type { ApprovalStore, GrantedRun } from "#ports";
 
 type RunnerDeps = DriveDeps &
   ReaderDeps & {
@@ -209,3 +210,66 @@ async function prepare(
     state: reloadRun({ plan, systemGates, planner, run: kept, ledger: ledger.value, at }),
   };
 }
+
+/** All work is the owner's today; another scope waits for its own limit only. */
+const SCOPE = "owner";
+
+const NO_CLAIM: Claim = { scope: SCOPE, writes: [], repositories: [] };
+
+/**
+ * What a plan takes hold of, resolved: a place that is reached by two names is one place, and whoever changes something
+ * in a repository changes that repository. [PAR-03]
+ */
+function claimOf({ files, repository }: Pick<WorkItem, "files" | "repository">): Claim {
+  return {
+    ...NO_CLAIM,
+    writes: files.write.map(around),
+    repositories: repository === null ? [] : [around(repository.path)],
+  };
+}
+
+function around(path: string): string {
+  const place = resolved(path);
+  return repositoryAround(place) ?? place;
+}
+
+/** As far as it exists: whatever cannot be resolved is refused when it is opened. */
+function resolved(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function repositoryAround(path: string): string | null {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/** Gives back the plan that was kept, once; null where it has to be read afresh. */
+type Take = () => LoadedPlan | null;
+
+/**
+ * Plans of what waits for its turn, as they were read to find its place in line: parsing them again when it has its turn
+ * would be half the cost of taking up many runs. Those whose texts no longer fit together with the others are read afresh.
+ */
+export function createPlansInLine(charsMax: number): { keep(loaded: LoadedPlan | null): Take } {
+  let keptChars = 0;
+  return {
+    keep(loaded) {
+      const chars = (loaded?.read?.markdown.length ?? 0) + (loaded?.read?.projection.length ?? 0);
+      if (chars === 0 || keptChars + chars > charsMax) return NOTHING;
+      keptChars += chars;
+      return () => {
+        keptChars -= chars;
+        return loaded;
+      };
+    },
+  };
+}
+
+/** Not made where plans are kept: a function from there would hold on to the plan it does not give. */
+const NOTHING: Take = () => null;

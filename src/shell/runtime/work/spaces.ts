@@ -1,20 +1,27 @@
+import { mkdir, writeFile, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { constants } from "node:fs";
 import { err, ok, type Instant, type Result } from "#base";
-import { defaultSandboxConfig, sandboxWords, type ExecutionEnvelope, type SandboxConfig, type WorkItem } from "#model";
+import {
+  defaultSandboxConfig,
+  sandboxWords,
+  type ExecutionEnvelope,
+  type SandboxConfig,
+  type WorkItem,
+  type Artifacts,
+  type VerificationCheck,
+} from "#model";
 import type { Sandboxes, SandboxSpace, WorkStore } from "#ports";
 import { SKILLS_PLACE } from "#tools";
-import { changedBetween, type CheckFiles, type RunPlan, type StepSeen } from "#work";
+import { changedBetween, type CheckFiles, type RunPlan, type StepSeen, isCheckProgram, mayDecideCheck } from "#work";
 import { withConnection } from "../connections/step-space.ts";
 import type { ConnectionUses } from "../connections/uses.ts";
-import { createGuards } from "../credentials/guards.ts";
-import type { RunCredentials } from "../credentials/run-credentials.ts";
-import type { ArtifactFiles } from "./artifact-files.ts";
-import { keepArtifacts, type Places } from "./artifacts.ts";
-import { readCheckFiles } from "./check-files.ts";
+import { createGuards, type RunCredentials } from "../credentials/run-credentials.ts";
+import { type ArtifactFiles, keepArtifacts, type Places as ArtifactPlaces } from "./artifacts.ts";
 import type { InstalledSkills } from "../skills/installed.ts";
 import { createRunSkills, type RunSkills, type SkillPlan } from "../skills/run-skills.ts";
 import { assertCleared, type ClearedRun } from "./entry-gate.ts";
 import { readDraft } from "./ask/read-draft.ts";
-import { layInputs, readInputs, type Linked } from "./inputs.ts";
 import { openTree } from "./repository-tree.ts";
 
 export type SpaceSettings = {
@@ -45,7 +52,7 @@ export type RunSpaces = {
   /** The space as one step finds it, with the secrets and the connection that its plan names for it. */
   asStep(space: SandboxSpace, step: { readonly envelope: ExecutionEnvelope }): SandboxSpace;
   /** Keeps what a step left, and says what it is; refused with words when that shows a secret. */
-  artifactsIn(space: SandboxSpace): (places: Places) => Promise<LeftBehind>;
+  artifactsIn(space: SandboxSpace): (places: ArtifactPlaces) => Promise<LeftBehind>;
   /** A text that a step left, to be shown; refused with words when it is none, is too long, or shows a secret. */
   draftIn(space: SandboxSpace, place: string): Promise<Result<string, string>>;
   /** What the steps changed in it that checks may rely on. */
@@ -159,3 +166,135 @@ async function openIn(sandboxes: Sandboxes, config: SandboxConfig): Opened {
 }
 
 const inPlace = (path: string): SandboxConfig["readPaths"][number] => ({ path, as: path });
+
+/** Where a workspace holds what was taken over from other work. */
+const INPUTS = "inputs";
+
+type Linked = Pick<WorkItem, "followUpOf" | "inputArtifactsFrom">;
+type InputDeps = { readonly store: Pick<WorkStore, "doneBefore">; readonly artifacts: ArtifactFiles };
+type Asked = { readonly plan: Linked; readonly before: Instant };
+
+/**
+ * Results that a plan takes over: those it names of the last run of that work which was done before. What is not there is
+ * said in words, and nothing begins then. [WORK-15] [WORK-16]
+ */
+async function findInputs({ store }: InputDeps, { plan, before }: Asked): Promise<Result<Artifacts, string>> {
+  const { followUpOf: item, inputArtifactsFrom: wanted } = plan;
+  if (item === null) return ok({});
+  const found = await store.doneBefore(item, before);
+  if (!found.ok) return err(`The results of ${item} cannot be read`);
+  if (found.value === null) return err(`It follows ${item}, which is not done`);
+  const { artifacts } = found.value;
+  if (wanted.includes("*")) return ok(artifacts);
+  const missing = wanted.filter((name) => !Object.hasOwn(artifacts, name));
+  if (missing.length > 0) return err(`It takes over results that ${item} does not have: ${missing.join(", ")}`);
+  return ok(
+    Object.fromEntries(wanted.flatMap((name) => (artifacts[name] === undefined ? [] : [[name, artifacts[name]]]))),
+  );
+}
+
+/** The same with their bytes, each as its digest says. */
+async function readInputs(deps: InputDeps, asked: Asked): Promise<Result<ReadonlyMap<string, Uint8Array>, string>> {
+  const found = await findInputs(deps, asked);
+  if (!found.ok) return found;
+  const inputs = new Map<string, Uint8Array>();
+  for (const [name, { sha256 }] of Object.entries(found.value)) {
+    const bytes = await deps.artifacts.read(sha256);
+    if (bytes === null) return err(`The bytes of ${name} were not kept, or are damaged`);
+    inputs.set(name, bytes);
+  }
+  return ok(inputs);
+}
+
+type Laying = Asked & { readonly workspace: string };
+
+/** Puts them into a workspace in which nothing runs yet. A folder of that name that came with a repository is not touched. */
+async function layInputs(deps: InputDeps, { workspace, ...asked }: Laying): Promise<Result<void, string>> {
+  const inputs = await readInputs(deps, asked);
+  if (!inputs.ok) return inputs;
+  if (inputs.value.size === 0) return ok();
+  try {
+    // Not recursive: whatever lies there already, a link too, is a reason to stop.
+    await mkdir(join(workspace, INPUTS), { mode: 0o700 });
+  } catch {
+    return err(`The repository has a folder ${INPUTS} of its own, where results are to be laid`);
+  }
+  for (const [name, bytes] of inputs.value) {
+    await writeFile(join(workspace, INPUTS, name), bytes, { flag: "wx", mode: 0o600 });
+  }
+  return ok();
+}
+
+// Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
+const { createHash } = process.getBuiltinModule("node:crypto");
+const FILES_MOST = 5_000;
+/** A granted folder may be as large as a home. */
+const FOLDERS_MOST = 20_000;
+const BYTES_MOST = 16 * 1024 * 1024;
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+type CheckPlaces = {
+  readonly workspace: string;
+  /** Folders outside that the run may change; their files are named by their whole paths. */
+  readonly granted: readonly string[];
+  readonly checks: readonly VerificationCheck[];
+};
+
+/**
+ * The files of a workspace and of granted folders that checks may rely on. Programs made what lies there: no link is
+ * followed, and what is too large or too much to read counts as another each time, so that it is reported rather than
+ * passed over.
+ */
+export async function readCheckFiles({ workspace, granted, checks }: CheckPlaces): Promise<CheckFiles> {
+  const found = new Map<string, string>();
+  const inWorkspace = (path: string): string | null => (mayDecideCheck(path, checks) ? path : null);
+  let isWhole = await readFolder({ root: workspace, nameOf: inWorkspace, found });
+  for (const root of granted) {
+    const nameOf = (path: string): string | null => {
+      const whole = join(root, path);
+      return mayDecideCheck(path, checks) || isCheckProgram(whole, checks) ? whole : null;
+    };
+    isWhole &&= await readFolder({ root, nameOf, found });
+  }
+  return isWhole ? found : found.set("more files than can be compared", `${performance.now()}`);
+}
+
+type Reading = {
+  readonly root: string;
+  /** The name of a file that counts as a test; null for any other. */
+  readonly nameOf: (path: string) => string | null;
+  readonly found: Map<string, string>;
+};
+
+/** False when there is more than is read. */
+async function readFolder({ root, nameOf, found }: Reading): Promise<boolean> {
+  const folders = [""];
+  for (let place = 0; place < folders.length; place += 1) {
+    const folder = folders[place] ?? "";
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name);
+      // What git keeps for itself is not what a check runs.
+      if (entry.isDirectory() && path !== ".git") folders.push(path);
+      const name = entry.isDirectory() ? null : nameOf(path);
+      if (name === null) continue;
+      if (found.size >= FILES_MOST) return false;
+      found.set(name, entry.isFile() ? await digestOf(join(root, path)) : "no file");
+    }
+    if (folders.length > FOLDERS_MOST) return false;
+  }
+  return true;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
+  if (file === null) return "unreadable";
+  try {
+    const { size } = await file.stat();
+    if (size > BYTES_MOST) return `too large at ${performance.now()}`;
+    return createHash("sha256")
+      .update(await file.readFile())
+      .digest("hex");
+  } finally {
+    await file.close();
+  }
+}

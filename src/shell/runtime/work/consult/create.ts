@@ -1,7 +1,7 @@
 import { ok } from "#base";
 import type { ModelLedger, Queue } from "#engine";
 import type { ConsultStore, ModelGateway, ReviewFeed, StopStore, WorkStore } from "#ports";
-import { stoppedFact } from "../../stop/stop-door.ts";
+import { stoppedFact } from "../../stop/stoppable.ts";
 import { createHalting } from "../../talk/halting.ts";
 import type { Work } from "../create.ts";
 import type { ConsultConfig, ConsultDeps } from "./deps.ts";

@@ -1,6 +1,6 @@
 import { msOfInstant } from "#base";
 import type { Log, Timers } from "#ports";
-import type { ArtifactFiles } from "../artifact-files.ts";
+import type { ArtifactFiles } from "../artifacts.ts";
 import { neededArtifacts, type NeededDeps } from "./needed-artifacts.ts";
 
 type PruningDeps = NeededDeps & {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { readCheckFiles } from "./check-files.ts";
+import { readCheckFiles } from "./spaces.ts";
 
 function openWorkspace() {
   const workspace = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "silas-checks-"));

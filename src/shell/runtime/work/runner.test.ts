@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LoadedPlan } from "./load-plan.ts";
-import { createPlansInLine } from "./plans-in-line.ts";
+import { createPlansInLine } from "./runner.ts";
 
 const planOf = (markdown: string): LoadedPlan => ({ read: { markdown, projection: "1234" } }) as LoadedPlan;
 
