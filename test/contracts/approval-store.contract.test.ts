@@ -8,23 +8,33 @@ import { openMigratedRuntime } from "#sim";
 import type { RuntimeStores } from "#stores";
 import { openInMemory } from "../stores-in-memory.ts";
 import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
-import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
+import { at, countingRandom, createMovableClock, must, tempDir } from "./journal-fixture.ts";
 
-type Opened = { readonly store: ApprovalStore; readonly keys: KeyRegistry; readonly audit: AuditLog };
+type Opened = {
+  readonly store: ApprovalStore;
+  readonly keys: KeyRegistry;
+  readonly audit: AuditLog;
+  readonly clock: ReturnType<typeof createMovableClock>;
+};
 
 const auditRules = createAuditRules(sha256Hex);
+const SOME = { missed: 5, decided: 5, weighed: 5 };
 
 async function openFile(dataDir = join(tempDir(), "data")): Promise<Opened> {
-  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const clock = createMovableClock();
+  const opened = must(await openMigratedRuntime({ dataDir, clock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
-  return withKey(opened);
+  return withKey(opened, clock);
 }
 
-const openMemory = (): Promise<Opened> => withKey(openInMemory());
+function openMemory(): Promise<Opened> {
+  const clock = createMovableClock();
+  return withKey(openInMemory(auditRules, clock), clock);
+}
 
-async function withKey({ approvals: store, keys, audit }: RuntimeStores): Promise<Opened> {
+async function withKey({ approvals: store, keys, audit }: RuntimeStores, clock: Opened["clock"]): Promise<Opened> {
   if (must(await keys.list()).length === 0) must(await keys.add(KEY, ENROLLED));
-  return { store, keys, audit };
+  return { store, keys, audit, clock };
 }
 
 /** What the chain says about approvals, oldest first. */
@@ -101,7 +111,7 @@ describe.each([
   });
 
   test("[FATIGUE-03] the lists are light, in their order, and say when the weighty ones were shown and decided", async () => {
-    const { store } = await open();
+    const { store, clock } = await open();
     const names = ["low", "approved", "declined", "unseen", "late", "again", "waits", "waits-too"];
     for (const [index, name] of names.entries()) {
       const request = requestFor(name, index);
@@ -125,7 +135,7 @@ describe.each([
     );
     await decline("declined", 24);
     await decline("unseen", 25);
-    must(await store.expire(at(30)));
+    clock.moveTo(30);
     must(await store.propose({ ...requestFor("again", 31), requestId: "request-once-more", againOf: "request-again" }));
     const digest = must(await store.digest({ missed: 5, decided: 3, weighed: 20 }));
     const ids = (rows: readonly { readonly requestId: string }[]) => rows.map(({ requestId }) => requestId.slice(8));
@@ -159,26 +169,58 @@ describe.each([
   });
 
   test("time runs from the first showing, and an expiry is nobody's decision", async () => {
-    const { store, audit } = await open();
+    const { store, audit, clock } = await open();
+    let told = 0;
+    store.onExpired(() => void (told += 1));
     must(await store.propose(requestFor("a")));
     must(await store.propose(requestFor("b", 1)));
-    expect(must(await store.expire(at(10_000)))).toEqual([]);
+    clock.moveTo(10_000);
+    expect(must(await store.countPending())).toBe(2);
+    clock.moveTo(0);
     must(await store.activate("request-a", { at: at(2), expiresAt: at(7) }));
     must(await store.activate("request-a", { at: at(6), expiresAt: at(11) }));
     expect(must(await store.find("request-a"))).toMatchObject({ activeSince: at(2), expiresAt: at(7) });
-    expect(must(await store.expire(at(6)))).toEqual([]);
-    expect(must(await store.expire(at(7)))).toEqual(["request-a"]);
-    expect(must(await store.expire(at(8)))).toEqual([]);
+    clock.moveTo(6);
+    expect(must(await store.countPending())).toBe(2);
+    expect(told).toBe(0);
+    clock.moveTo(7);
+    expect(must(await store.countPending())).toBe(1);
+    clock.moveTo(8);
+    expect(must(await store.countPending())).toBe(1);
+    expect(told).toBe(1);
     const missed = { ...requestFor("a"), activeSince: at(2), expiresAt: at(7), state: "expired", decidedAt: at(7) };
     expect(must(await store.list(["expired"]))).toEqual([missed]);
     expect(await recorded(audit)).toEqual(["approval_requested", "approval_requested", "approval_expired"]);
   });
 
-  test("a missed request is proposed again once", async () => {
-    const { store } = await open();
+  test.each<[string, (store: ApprovalStore) => Promise<unknown>]>([
+    ["finding one", async (store) => must(await store.find("request-a"))?.state],
+    ["listing", async (store) => must(await store.list(["expired"])).map(({ state }) => state)[0]],
+    ["counting", async (store) => (must(await store.countPending()) === 0 ? "expired" : "pending")],
+    ["the lists", async (store) => (must(await store.digest(SOME)).missed.length === 1 ? "expired" : "pending")],
+    [
+      "asking about the same plan",
+      async (store) => {
+        const again = { ...requestFor("a", 6), requestId: "request-again" };
+        expect(must(await store.propose(again))).toEqual({ request: again, isNew: true });
+        return must(await store.find("request-a"))?.state;
+      },
+    ],
+  ])("%s shows no request as open whose time is over, and records its end", async (_way, look) => {
+    const { store, audit, clock } = await open();
     must(await store.propose(requestFor("a")));
     must(await store.activate("request-a", { at: at(0), expiresAt: at(5) }));
-    must(await store.expire(at(5)));
+    clock.moveTo(5);
+    expect(await look(store)).toBe("expired");
+    expect(await recorded(audit)).toContain("approval_expired");
+  });
+
+  test("a missed request is proposed again once", async () => {
+    const { store, clock } = await open();
+    must(await store.propose(requestFor("a")));
+    must(await store.activate("request-a", { at: at(0), expiresAt: at(5) }));
+    clock.moveTo(5);
+    expect(must(await store.find("request-a"))).toMatchObject({ state: "expired" });
     const again = { ...requestFor("a", 6), requestId: "again-1", againOf: "request-a" };
     expect(must(await store.propose(again)).isNew).toBe(true);
     must(await store.decline({ requestId: "again-1", planHash: again.planHash, at: at(7), actor: BY }));

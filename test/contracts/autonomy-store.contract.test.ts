@@ -3,9 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { canonicalJson, sha256Hex, type Instant } from "#base";
 import { payloadProjection, payloadSchema, type KeptRequest, type LimitChange, type StoredToken } from "#model";
-import type { ApprovalStore, AuditLog, AutonomyStore, LimitsChanged } from "#ports";
+import type { ApprovalStore, AuditLog, AutonomyStore, Clock, LimitsChanged } from "#ports";
 import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
-import { at, must } from "./journal-fixture.ts";
+import { at, createMovableClock, must } from "./journal-fixture.ts";
 import { openFile, openMemory } from "./work-fixture.ts";
 
 type Opened = { readonly approvals: ApprovalStore; readonly autonomy: AutonomyStore; readonly audit: AuditLog };
@@ -76,12 +76,13 @@ const changing = (request: KeptRequest, limits: LimitsChanged) => ({
 
 describe.each([
   ["in memory", openMemory],
-  ["on disk", openFile],
+  ["on disk", (clock?: Clock) => openFile(undefined, clock)],
 ] as const)("what limits are judged by (%s)", (_name, open) => {
   const move = { family: "move_files", most: 100 } as const;
 
   test("[AUTO-06] each batch is one action by its decision; questions, what was chosen from them and expiries are none", async () => {
-    const opened = await open();
+    const clock = createMovableClock();
+    const opened = await open(clock);
     const { approvals, autonomy } = opened;
     for (const name of ["yes", "no", "all", "late"]) must(await approvals.propose(batch(name)));
     await approve(opened, batch("yes"), at(1));
@@ -91,7 +92,8 @@ describe.each([
     // What was chosen is the person's own proposal.
     await approve(opened, part, at(4));
     must(await approvals.activate("request-late", { at: at(1), expiresAt: at(5) }));
-    must(await approvals.expire(at(6)));
+    clock.moveTo(6);
+    expect(must(await approvals.list(["expired"]))).toHaveLength(1);
     const question = batch("question", { action: "choose_move" });
     must(await approvals.propose(question));
     must(await approvals.replace(made(question, at(7)), batch("place", { againOf: "request-question" })));

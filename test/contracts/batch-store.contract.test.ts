@@ -6,15 +6,25 @@ import { CHOOSE_MOVE, type BatchProposal, type KeptRequest } from "#model";
 import type { ApprovalStore, AuditLog, BatchStore } from "#ports";
 import type { RuntimeStores } from "#stores";
 import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
-import { at, must } from "./journal-fixture.ts";
+import { at, createMovableClock, must } from "./journal-fixture.ts";
 import { openFile, openMemory } from "./work-fixture.ts";
 
-type Opened = { readonly store: ApprovalStore; readonly batches: BatchStore; readonly audit: AuditLog };
+type MovableClock = ReturnType<typeof createMovableClock>;
+type Opened = {
+  readonly store: ApprovalStore;
+  readonly batches: BatchStore;
+  readonly audit: AuditLog;
+  readonly clock: MovableClock;
+};
 
-const batchesOf = ({ approvals: store, batches, audit }: RuntimeStores): Opened => ({ store, batches, audit });
+async function batchesOf(open: (clock: MovableClock) => Promise<RuntimeStores>): Promise<Opened> {
+  const clock = createMovableClock();
+  const { approvals: store, batches, audit } = await open(clock);
+  return { store, batches, audit, clock };
+}
 const OPENED = [
-  ["in memory", async () => batchesOf(await openMemory())],
-  ["on disk", async () => batchesOf(await openFile())],
+  ["in memory", () => batchesOf(openMemory)],
+  ["on disk", () => batchesOf((clock) => openFile(undefined, clock))],
 ] as const;
 
 /** A batch of one item; the store looks at nothing else of it. */
@@ -134,7 +144,7 @@ describe.each(OPENED)("the batch store (%s)", (_name, open) => {
   });
 
   test("of each series one is next: never before the one before it is decided, and a new look replaces the old one", async () => {
-    const { batches, store } = await open();
+    const { batches, store, clock } = await open();
     const next = async () =>
       must(await batches.nextOfSeries()).map(({ seriesId, position, batch: { batch_id } }) => ({
         seriesId,
@@ -151,7 +161,8 @@ describe.each(OPENED)("the batch store (%s)", (_name, open) => {
     expect(await next()).toEqual([]);
     // What nobody decides holds the others back, and so does what is asked in its place.
     must(await store.activate("request-a", { at: at(1), expiresAt: at(2) }));
-    must(await store.expire(at(3)));
+    clock.moveTo(3);
+    expect(must(await store.countPending())).toBe(0);
     expect(await next()).toEqual([]);
     const again = { ...batch("a", 4), requestId: "request-again", againOf: "request-a" };
     must(await store.propose(again));

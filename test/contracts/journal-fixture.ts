@@ -19,6 +19,12 @@ export function tempDir(): string {
 
 export const fixedClock: Clock = { now: () => at(0) };
 
+/** A clock that a test moves, in minutes as `at` counts them. */
+export function createMovableClock() {
+  let now = at(0);
+  return { now: () => now, moveTo: (minutes: number) => void (now = at(minutes)) };
+}
+
 /** Counting bytes: every id differs, every run is the same. */
 export function countingRandom(): Randomness {
   let next = 0;

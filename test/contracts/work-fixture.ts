@@ -30,15 +30,16 @@ function stepsRequest(name: string, minutes: number, executorKind: string | null
 /** Everything on the disk, with a key that signs every approval here. */
 export async function openFile(
   dataDir = join(tempDir(), "data"),
+  clock = fixedClock,
 ): Promise<Opened & RuntimeStores & { dataDir: string }> {
-  const opened = must(await openMigratedRuntime({ dataDir, clock: fixedClock, random: countingRandom(), auditRules }));
+  const opened = must(await openMigratedRuntime({ dataDir, clock, random: countingRandom(), auditRules }));
   onTestFinished(() => opened.close());
   return { ...opened, ...(await granting(opened, (sql) => changeFile(dataDir, sql))), dataDir };
 }
 
 /** The same in memory. */
-export async function openMemory(): Promise<Opened & StoresInMemory> {
-  const opened = openInMemory();
+export async function openMemory(clock = fixedClock): Promise<Opened & StoresInMemory> {
+  const opened = openInMemory(auditRules, clock);
   return { ...opened, ...(await granting(opened, (sql) => opened.handle.exec(sql))) };
 }
 

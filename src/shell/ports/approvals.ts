@@ -34,14 +34,15 @@ import type {
   StoreFault,
 } from "#model";
 
-/** What was asked, as it is kept. Looking here starts no time, and changes nothing. */
+/** What was asked, as it is kept. Looking here starts no time; a request whose time is over reads as expired. */
 export interface RequestLook {
   find(requestId: string): Promise<Result<KeptRequest | null, StoreFault>>;
 }
 
 /**
  * Requests for a decision, approvals and their uses, in `silas.db`. Each change commits together with its audit entry.
- * INVARIANT: an approval is used at most as often as it says, whoever else uses it at the same moment. [APPR-19]
+ * INVARIANT: every read and every new request first ends the requests whose time is over, as decided by nobody, so no
+ * caller sees an open request that is over. An approval is used at most as often as it says, whoever else uses it at the same moment. [APPR-19]
  */
 export interface ApprovalStore extends WorkTitles, RequestLook {
   /** A plan that waits already is not added again: the answer is the request that waits. */
@@ -58,8 +59,8 @@ export interface ApprovalStore extends WorkTitles, RequestLook {
     requestId: string,
     window: { readonly at: Instant; readonly expiresAt: Instant },
   ): Promise<Result<boolean, StoreFault>>;
-  /** Ends every request whose time is over, as decided by nobody. */
-  expire(at: Instant): Promise<Result<readonly string[], StoreFault>>;
+  /** Tells the listener, from now on, of each commit that ended requests whose time was over. */
+  onExpired(listener: () => void): void;
   decline(decision: MadeDecision): Promise<Result<KeptRequest, RequestRefusal | StoreFault>>;
   /** Ends a request and asks about another in its place, all or nothing. [BATCH-05] */
   replace(decision: MadeDecision, request: KeptRequest): Promise<Result<Proposed, RequestRefusal | StoreFault>>;

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 300_000;
 
 async function setUp() {
   const clock = createVirtualClock(1_794_729_600_000);
-  const { audit, keys: registry, approvals: store } = openInMemory(createAuditRules(sha256Hex, systemEd25519));
+  const { audit, keys: registry, approvals: store } = openInMemory(createAuditRules(sha256Hex, systemEd25519), clock);
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const signer = createSigner(parts);
   const key = must(await createKeysDoor({ ...parts, signer, audit }).prepare());

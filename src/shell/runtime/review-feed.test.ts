@@ -119,7 +119,10 @@ test("a request that is asked, shown, decided or over is told; looking at it aga
   const told = withReviewFeed(store, { changed: () => void (changes += 1) });
   const { request } = must(await door.propose(EXAMPLE, TERMINAL));
   const { requestId, planHash } = request;
-  const window = { at: clock.now(), expiresAt: clock.now() };
+  const opened = clock.now();
+  clock.moveMs(1_000);
+  const window = { at: opened, expiresAt: clock.now() };
+  clock.moveMs(-1_000);
   must(await told.propose(request));
   expect(changes).toBe(0);
   must(await told.activate(requestId, window));
@@ -136,8 +139,11 @@ test("a request that is asked, shown, decided or over is told; looking at it aga
     }),
   );
   expect(changes).toBe(3);
-  must(await told.expire(clock.now()));
-  must(await told.expire(clock.now()));
+  must(await told.find(requestId));
+  expect(changes).toBe(3);
+  clock.moveMs(1_000);
+  must(await told.find(requestId));
+  must(await told.find(requestId));
   expect(changes).toBe(4);
   expect((await told.decline({ requestId, planHash, at: clock.now(), actor: TERMINAL })).ok).toBe(false);
   expect(changes).toBe(4);

@@ -110,11 +110,11 @@ export function withReviewFeed(store: ApprovalStore, feed: Pick<ReviewFeed, "cha
     if (isChange(settled)) feed.changed();
     return settled;
   };
+  store.onExpired(() => feed.changed());
   return {
     ...store,
     propose: (request) => told(store.propose(request), (answer) => answer.ok && answer.value.isNew),
     activate: (requestId, window) => told(store.activate(requestId, window), (answer) => answer.ok && answer.value),
-    expire: (at) => told(store.expire(at), (answer) => answer.ok && answer.value.length > 0),
     decline: (decision) => told(store.decline(decision), (answer) => answer.ok),
     replace: (decision, request) => told(store.replace(decision, request), (answer) => answer.ok),
     spend: (spending) => told(store.spend(spending), (answer) => answer.ok && spending.requestId !== null),

@@ -258,7 +258,7 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
     passkeys: createPasskeyStore({ db, recordAct }),
     messages: createMessageStore({ db, recordAct, queue }),
     nonces: createNonceStore(db),
-    approvals: createApprovalStore({ db, recordAct, queue }),
+    approvals: createApprovalStore({ db, recordAct, queue, clock }),
     secureInputs: createSecureInputStore({ db, recordAct }),
     work: createWorkStore({ db, recordAct, queue }),
     autonomy: createAutonomyStore(db),

@@ -10,6 +10,7 @@ import {
   type NotificationBatch,
   type ServerFrame,
 } from "#model";
+import { createMutex } from "#ports";
 import type { Caller } from "./device-sessions.ts";
 import { createBatchWriter, type BatchWriter } from "./batch-frame.ts";
 import { bearerProtocol } from "./socket-protocol.ts";
@@ -58,11 +59,18 @@ function serveSocket({ context, socket, request, writeBatch }: Opened): void {
   sockets.add(socket);
   connection.cleanups.push(timers.after(LIMITS.socketAuthMs, () => closeUnauthenticated(connection)));
   // Frames are handled strictly one after the other: the second never overtakes the first one's token check.
-  let tail: Promise<void> = Promise.resolve();
+  const inTurn = createMutex();
   const queue = (work: () => Promise<void> | void) => {
     connection.framesWaiting += 1;
-    tail = tail.then(work).finally(() => void (connection.framesWaiting -= 1));
-    tail = tail.catch((thrown: unknown) => failSocket(connection, thrown));
+    void inTurn(async () => {
+      try {
+        await work();
+      } catch (thrown) {
+        failSocket(connection, thrown);
+      } finally {
+        connection.framesWaiting -= 1;
+      }
+    });
   };
   const token = bearerProtocol(request.headers["sec-websocket-protocol"]);
   if (token !== null) queue(() => authenticate(connection, token));

@@ -12,8 +12,6 @@ import { grantSigned, mintFor, signingBytes } from "./tokens.ts";
 export async function decide(deps: ApprovalsDeps, answer: OwnerAnswer): Promise<Result<KeptRequest, DecideRefusal>> {
   const { store, clock } = deps;
   const at = clock.now();
-  const expired = await store.expire(at);
-  if (!expired.ok) return expired;
   const { requestId, shownHash, actor } = answer;
   const found = await store.find(requestId);
   if (!found.ok) return found;

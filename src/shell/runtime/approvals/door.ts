@@ -19,8 +19,7 @@ type ApprovalsDoorDeps = PageDeps & {
 };
 
 /**
- * Requests and decisions, for the terminal and for channels. Before anything is read or decided, what ran out of time is
- * ended; so no caller ever sees an open request that is over.
+ * Requests and decisions, for the terminal and for channels.
  */
 export function createApprovalsDoor(deps: ApprovalsDoorDeps): ApprovalsDoor {
   const { store } = deps;
@@ -51,8 +50,6 @@ export function createApprovalsDoor(deps: ApprovalsDoorDeps): ApprovalsDoor {
     },
     all: () => list(deps, EVERY_STATE),
     show: async (requestId) => {
-      const expired = await store.expire(deps.clock.now());
-      if (!expired.ok) return expired;
       const activated = await activate(deps, requestId);
       if (!activated.ok) return activated;
       const found = await store.find(requestId);
@@ -94,9 +91,7 @@ const EVERY_STATE = ["pending", "approved", "declined", "expired"] as const;
 
 type Listed = Promise<Result<readonly KeptRequest[], StoreFault>>;
 
-async function list({ store, clock, settings }: ApprovalsDeps, states: readonly KeptRequest["state"][]): Listed {
-  const expired = await store.expire(clock.now());
-  if (!expired.ok) return expired;
+async function list({ store, settings }: ApprovalsDeps, states: readonly KeptRequest["state"][]): Listed {
   const kept = await store.list(states);
   return kept.ok ? ok(kept.value.map((request) => withTerms(request, settings))) : kept;
 }

@@ -89,7 +89,11 @@ function createFakePasskeys(): FakePasskeys {
 /** The door to approvals on stores in memory, with browsers that sign for real. */
 export function createPageWorld() {
   const clock = createVirtualClock(1_794_729_600_000);
-  const { audit, keys: registry, sessions, approvals: store } = openInMemory(createAuditRules(sha256Hex, () => true));
+  const opened = openInMemory(
+    createAuditRules(sha256Hex, () => true),
+    clock,
+  );
+  const { audit, keys: registry, sessions, approvals: store } = opened;
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const passkeys = createFakePasskeys();
   const signer = createSigner(parts);

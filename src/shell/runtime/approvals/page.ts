@@ -56,8 +56,6 @@ type Asked<T> = {
 async function judged<T>(deps: PageDeps, { by, work }: Asked<T>): Promise<Result<T, DecideRefusal>> {
   const { requestId, sessionId } = by;
   const at = deps.clock.now();
-  const expired = await deps.store.expire(at);
-  if (!expired.ok) return expired;
   const found = await deps.store.find(requestId);
   if (!found.ok) return found;
   if (found.value === null) return err({ code: "request_unknown", requestId });

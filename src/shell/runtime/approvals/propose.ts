@@ -125,9 +125,7 @@ export async function proposePayload(
   const fault = wrongLimits(deps, proposal.payload);
   if (fault !== null) return err(fault);
   const request = payloadRequest(deps, proposal);
-  if (!request.ok) return request;
-  const expired = await deps.store.expire(request.value.createdAt);
-  return expired.ok ? deps.store.propose(request.value) : expired;
+  return request.ok ? deps.store.propose(request.value) : request;
 }
 
 /** The request that would be kept. A batch of an action Silas knows is asked about only if it could be carried out. */
@@ -155,11 +153,8 @@ type Asked = Pick<KeptRequest, "workItemId" | "projection" | "card" | "markdown"
   readonly actor: AuditActor;
 };
 
-async function keep(deps: ProposeDeps, asked: Asked): Promise<Result<Proposed, ProposeRefusal>> {
-  const request = newRequest(deps, asked);
-  const expired = await deps.store.expire(request.createdAt);
-  return expired.ok ? deps.store.propose(request) : expired;
-}
+const keep = (deps: ProposeDeps, asked: Asked): Promise<Result<Proposed, ProposeRefusal>> =>
+  deps.store.propose(newRequest(deps, asked));
 
 type Asking = Pick<ApprovalsDeps, "clock" | "randomness">;
 
@@ -188,8 +183,6 @@ export async function proposeAgain(
   deps: ApprovalsDeps,
   { requestId, actor }: { readonly requestId: string; readonly actor: AuditActor },
 ): Promise<Result<Proposed, ProposeRefusal>> {
-  const expired = await deps.store.expire(deps.clock.now());
-  if (!expired.ok) return expired;
   const found = await deps.store.find(requestId);
   if (!found.ok) return found;
   const request: KeptRequest | null = found.value;

@@ -13,8 +13,6 @@ export async function selectItems(
   { requestId, itemIds, actor }: ItemChoice,
 ): Promise<Result<Proposed, ProposeRefusal | SelectionRefusal>> {
   const at = deps.clock.now();
-  const expired = await deps.store.expire(at);
-  if (!expired.ok) return expired;
   const found = await deps.store.find(requestId);
   if (!found.ok) return found;
   if (found.value === null) return err({ code: "request_unknown", requestId });

@@ -4,13 +4,7 @@ import { fatigueOf, isDense } from "#policy";
 import type { ApprovalsDeps } from "./propose.ts";
 
 /** The lists of the queue, and the two cues about how decisions are made. */
-export async function summary({
-  store,
-  clock,
-  settings,
-}: ApprovalsDeps): Promise<Result<DecisionsSummary, StoreFault>> {
-  const expired = await store.expire(clock.now());
-  if (!expired.ok) return expired;
+export async function summary({ store, settings }: ApprovalsDeps): Promise<Result<DecisionsSummary, StoreFault>> {
   const digest = await store.digest({
     missed: LIMITS.missedRows,
     decided: LIMITS.decidedRows,

@@ -66,12 +66,10 @@ const WEEK_MS = 7 * 86_400_000;
 type Refused = AutonomyRefused | ProposeRefusal;
 
 async function checkAll(deps: AutonomyDeps): Promise<Result<readonly Proposed[], Refused>> {
-  const { settings, store, approvals, clock } = deps;
+  const { settings, store, clock } = deps;
   if (!settings.isEnabled) return err({ code: "autonomy_disabled" });
   if (await deps.isStopped()) return ok([]);
   const at = clock.now();
-  const expired = await approvals.expire(at);
-  if (!expired.ok) return expired;
   const [asked, applied] = [await store.asked(ASKED_MOST), await store.applied()];
   if (!asked.ok) return asked;
   if (!applied.ok) return applied;
@@ -133,7 +131,7 @@ async function tighten(
   const at = clock.now();
   const applied = await store.applied();
   if (!applied.ok) return applied;
-  const instead = requestId === null ? ok(null) : await openRequest(deps, { requestId, at });
+  const instead = requestId === null ? ok(null) : await openRequest(deps, requestId);
   if (!instead.ok) return instead;
   const back = rollbackOf({ ...settings, applied: applied.value });
   const changes =
@@ -156,10 +154,8 @@ type Instead = { readonly request: KeptRequest; readonly family: ActionFamily | 
 
 async function openRequest(
   { approvals, store }: AutonomyDeps,
-  { requestId, at }: { readonly requestId: string; readonly at: Instant },
+  requestId: string,
 ): Promise<Result<Instead, AutonomyRefused | StoreFault>> {
-  const expired = await approvals.expire(at);
-  if (!expired.ok) return expired;
   const [found, asked] = [await approvals.find(requestId), await store.asked(ASKED_MOST)];
   if (!found.ok) return found;
   if (!asked.ok) return asked;

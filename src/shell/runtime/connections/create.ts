@@ -8,15 +8,16 @@ import {
   type StepResponse,
   type StoreFault,
 } from "#model";
-import type {
-  ConnectionActRefusal,
-  ConnectionsDoor,
-  ConnectionStore,
-  KeptConnection,
-  Recovery,
-  Sandboxes,
-  SandboxSpace,
-  SecureInputStore,
+import {
+  createMutex,
+  type ConnectionActRefusal,
+  type ConnectionsDoor,
+  type ConnectionStore,
+  type KeptConnection,
+  type Recovery,
+  type Sandboxes,
+  type SandboxSpace,
+  type SecureInputStore,
 } from "#ports";
 import { cardOfStep, itRequestPlan, recoveryOptions, retryMinutes } from "#work";
 import { holdsApproval } from "../keys/signed-request.ts";
@@ -69,17 +70,12 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
   const interrupted = new Set<string>();
   let onFree: (() => void) | null = null;
   const desk: Desk = { deps, live, rounds, lent, interrupted, onOver: () => onFree?.() };
-  // One after the other, so that no connection has two sign-ins at once.
-  let last: Promise<unknown> = Promise.resolve();
-  const settle: Connections["settle"] = (decision) => {
-    const settled = last.then(() => settleDecision(desk, decision));
-    last = settled.catch(() => {});
-    return settled;
-  };
+  // No connection has two sign-ins at once.
+  const inTurn = createMutex();
   return {
     ...createDoor(desk),
     uses: createConnectionUses(deps, lent),
-    settle,
+    settle: (decision) => inTurn(() => settleDecision(desk, decision)),
     async start(listener) {
       await forgetInterrupted(deps);
       onFree = listener;
@@ -87,7 +83,7 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
     },
     async close() {
       onFree = null;
-      await last;
+      await inTurn(async () => undefined);
       for (const [connectionId, { setup }] of live) {
         interrupted.add(connectionId);
         setup.cancel();

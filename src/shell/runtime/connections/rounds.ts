@@ -1,5 +1,5 @@
 import { instantFromMs, LIMITS, msOfInstant, type Instant } from "#base";
-import type { KeptConnection } from "#ports";
+import { createMutex, type KeptConnection } from "#ports";
 import { loadTimetable } from "../goals/timetable.ts";
 import { careFor, untilMs } from "./care.ts";
 import type { ConnectionDeps } from "./deps.ts";
@@ -20,8 +20,8 @@ export function createRounds(deps: ConnectionDeps): Rounds {
   const dues = new Map<string, Instant>();
   let cancel: (() => void) | null = null;
   let isClosed = false;
-  // One look after the other: what is told of two at once would be hard to read.
-  let turn: Promise<void> = Promise.resolve();
+  // Checks never overlap: the log of two at once would be hard to read.
+  const mutex = createMutex();
 
   const arm = (): void => {
     cancel?.();
@@ -31,9 +31,9 @@ export function createRounds(deps: ConnectionDeps): Rounds {
   };
   const look = (of: KeptConnection): Promise<void> => lookOnce(deps, { of, dues });
   const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const next = turn.then(async () => (isClosed ? undefined : work()));
-    turn = next.catch((cause: unknown) => deps.log.error("connection_look_broken", { cause }));
-    return next;
+    const done = mutex(async () => (isClosed ? undefined : work()));
+    done.catch((cause: unknown) => deps.log.error("connection_look_broken", { cause }));
+    return done;
   };
   const tick = (): Promise<void> =>
     inTurn(async () => {
@@ -66,7 +66,7 @@ export function createRounds(deps: ConnectionDeps): Rounds {
     close: async () => {
       isClosed = true;
       cancel?.();
-      await turn;
+      await mutex(async () => undefined);
     },
   };
 }

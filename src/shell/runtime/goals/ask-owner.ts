@@ -6,7 +6,7 @@ import { mayPass } from "../work/load-plan.ts";
 import type { LoadedGoal } from "./load-goal.ts";
 
 export type AskDeps = {
-  readonly approvals: Pick<ApprovalStore, "find" | "findApproval" | "list" | "expire">;
+  readonly approvals: Pick<ApprovalStore, "find" | "findApproval" | "list">;
   /** Asks about a plan as every plan is asked about. */
   readonly propose: (text: string, actor: AuditActor) => Promise<Result<Proposed, ProposeRefusal>>;
   readonly clock: Clock;
@@ -42,8 +42,7 @@ export async function askOwner(deps: AskDeps, { goal, cycle }: Asking): Promise<
 export async function decisionOn(deps: AskDeps, { repair }: Cycle): Promise<CycleFact | "wait"> {
   assert(repair !== null && repair.requestId !== null, "GOAL-06 the owner was asked");
   const at = deps.clock.now();
-  const expired = await deps.approvals.expire(at);
-  const request = expired.ok ? await deps.approvals.find(repair.requestId) : expired;
+  const request = await deps.approvals.find(repair.requestId);
   if (!request.ok || request.value === null) return "wait";
   switch (request.value.state) {
     case "pending":

@@ -126,7 +126,10 @@ const QUIET = {
 
 export async function setUp(options: Options = {}) {
   const clock = createVirtualClock(1_794_729_600_000);
-  const opened = openInMemory(createAuditRules(sha256Hex, () => true));
+  const opened = openInMemory(
+    createAuditRules(sha256Hex, () => true),
+    clock,
+  );
   const { audit, keys: registry, sessions, approvals: decisions, nonces, messages: store, handle } = opened;
   const parts = { clock, randomness: createSeeded(1), vault: createMemoryVault(), registry };
   const signer = createSigner(parts);

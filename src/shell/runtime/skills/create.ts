@@ -13,7 +13,15 @@ import {
   type SkillView,
   type StoreFault,
 } from "#model";
-import type { ApprovalsDoor, FindSecrets, Proposed, ProposeRefusal, SkillsDoor, SkillTree } from "#ports";
+import {
+  createMutex,
+  type ApprovalsDoor,
+  type FindSecrets,
+  type Proposed,
+  type ProposeRefusal,
+  type SkillsDoor,
+  type SkillTree,
+} from "#ports";
 import { readManifest } from "#work";
 import { checkTree, checkView, fileOf, shownTexts, skillRules, type CheckDeps, type Checked } from "./check.ts";
 import { documentIn, type InstalledSkills } from "./installed.ts";
@@ -38,13 +46,8 @@ type Deps = SkillsParts & CheckDeps & SettleDeps;
 export function createSkills(parts: SkillsParts): Skills {
   const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = parts.config.sandbox;
   const deps: Deps = { ...parts, space: { memoryMb, cpuSeconds }, rules: skillRules(parts.config) };
-  // One after the other, so that no installation is tried twice at once.
-  let last: Promise<unknown> = Promise.resolve();
-  const settle: Skills["settle"] = (decision) => {
-    const settled = last.then(() => settleInstall(deps, decision));
-    last = settled.catch(() => {});
-    return settled;
-  };
+  // No installation is tried twice at once.
+  const inTurn = createMutex();
   return {
     check: async (place) => {
       const found = await lookAt(deps, place);
@@ -61,10 +64,8 @@ export function createSkills(parts: SkillsParts): Skills {
       return ok({ view, check: found !== null && found.ok ? checkView(found.value) : null });
     },
     remove: (name, actor) => remove(deps, { name, actor }),
-    settle,
-    async close() {
-      await last;
-    },
+    settle: (decision) => inTurn(() => settleInstall(deps, decision)),
+    close: () => inTurn(async () => undefined),
   };
 }
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "#base";
 import { OUTCOME_OF_ANSWER, type StoreFault, type Suggestion, type SuggestionRefusal } from "#model";
-import type { AnsweringSuggestion, SuggestionsDoor } from "#ports";
+import { createMutex, type AnsweringSuggestion, type SuggestionsDoor } from "#ports";
 import type { SuggestionDeps } from "./deps.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { generateIdle, generatePostExecution, recent, since } from "./looks.ts";
@@ -14,14 +14,9 @@ export type Suggestions = SuggestionsDoor & {
 
 /** What Silas suggests by itself, from what is kept and by rules alone; nothing here runs anything. [SUGG-03] [SUGG-10] */
 export function createSuggestions(deps: SuggestionDeps): Suggestions {
-  // One after the other, so that nothing is said twice and nothing is asked twice.
-  let last: Promise<unknown> = Promise.resolve();
+  // One at a time, so that nothing is suggested twice and nothing is asked twice.
+  const inTurn = createMutex();
   let isClosed = false;
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work, work);
-    last = next.catch(() => {});
-    return next;
-  };
   const look: Parameters<typeof createHeartbeat>[0]["look"] = (at) =>
     inTurn(async () => (isClosed ? ok([]) : generateIdle(deps, at)));
   const heartbeat = createHeartbeat({ deps, look });
@@ -46,7 +41,7 @@ export function createSuggestions(deps: SuggestionDeps): Suggestions {
       isClosed = true;
       unsubscribe?.();
       heartbeat.close();
-      await last;
+      await inTurn(async () => undefined);
     },
   };
 }

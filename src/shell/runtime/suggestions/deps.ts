@@ -16,7 +16,7 @@ import type { SameDeps } from "../doubts/propose-same.ts";
 
 export type SuggestionDeps = {
   readonly suggestions: SuggestionStore;
-  readonly approvals: Pick<ApprovalStore, "find" | "list" | "expire" | "approvalsOf">;
+  readonly approvals: Pick<ApprovalStore, "find" | "list" | "approvalsOf">;
   readonly goals: Pick<GoalStore, "list">;
   readonly passkeys: Pick<PasskeyStore, "list">;
   readonly store: Pick<WorkStore, "find" | "list" | "grantOf">;

@@ -8,8 +8,6 @@ type Loaded<T> = Promise<Result<T, StoreFault>>;
 
 /** Everything a look for suggestions goes by, as it is kept now. What is damaged of one thing is left out. */
 export async function loadFacts(deps: SuggestionDeps, at: Instant): Loaded<SuggestFacts> {
-  const expired = await deps.approvals.expire(at);
-  if (!expired.ok) return expired;
   const requests = await deps.approvals.list(["pending", "expired"]);
   if (!requests.ok) return requests;
   const passkeys = await deps.passkeys.list();

@@ -1,6 +1,6 @@
 import { err, LIMITS, ok, type Instant, type Result, type Sha256Hex } from "#base";
-import { decidedOf, type KeptRequest, type RequestRefusal } from "#model";
-import type { ApprovalStore, MadeDecision, Proposed } from "#ports";
+import { decidedOf, type KeptRequest, type RequestRefusal, type StoreFault } from "#model";
+import type { ApprovalStore, Clock, MadeDecision, Proposed } from "#ports";
 import { outcomeDrafts } from "../batches/drafts.ts";
 import { guarded, guardedValue, unlessReadOnly } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, replacedDraft, requestedDraft } from "./drafts.ts";
@@ -11,16 +11,21 @@ import { REQUESTS_SQL, requestOf, requestParams, type RequestRow } from "./rows.
 import { spendWithin, type ApprovalStoreParts } from "./spend.ts";
 import { readGateNames, readTitles } from "./titles.ts";
 
-/** Requests, approvals and uses on a migrated `silas.db`. Every change is one transaction with its audit entry. */
-export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
+/**
+ * Requests, approvals and uses on a migrated `silas.db`. Every change is one transaction with its audit entry. Requests
+ * whose time is over are ended here, before each read and each new request, so that no caller has to think of it.
+ */
+export function createApprovalStore(parts: ApprovalStoreParts & { readonly clock: Clock }): ApprovalStore {
   const { db } = parts;
+  const { afterExpiring, onExpired } = createExpiry(parts);
   return {
-    propose: async (request) => guarded(() => db.transaction(() => proposeWithin(parts, request))),
-    find: async (requestId) => guardedValue(() => findRequest(db, requestId)),
+    propose: async (request) => afterExpiring(() => db.transaction(() => proposeWithin(parts, request))),
+    find: async (requestId) => afterExpiring(() => ok(findRequest(db, requestId))),
     headings: async (requestIds) => guardedValue(() => readHeadings(db, requestIds)),
-    list: async (states) => guardedValue(() => listRequests(db, states)),
-    digest: async (limits) => guardedValue(() => readDigest(db, limits)),
-    countPending: async () => guardedValue(() => countPending(db)),
+    list: async (states) => afterExpiring(() => ok(listRequests(db, states))),
+    digest: async (limits) => afterExpiring(() => ok(readDigest(db, limits))),
+    countPending: async () => afterExpiring(() => ok(countPending(db))),
+    onExpired,
     activate: async (requestId, { at, expiresAt }) =>
       unlessReadOnly(false, () => {
         const begun = db.run(
@@ -30,13 +35,9 @@ export function createApprovalStore(parts: ApprovalStoreParts): ApprovalStore {
         );
         return begun > 0;
       }),
-    expire: async (at) =>
-      unlessReadOnly<readonly string[]>([], () => {
-        const expired = db.transaction(() => ok(expire(parts, at)));
-        return expired.ok ? expired.value : [];
-      }),
     decline: async (decision) => guarded(() => db.transaction(() => declineWithin(parts, decision))),
-    replace: async (decision, request) => guarded(() => db.transaction(() => replace(parts, { decision, request }))),
+    replace: async (decision, request) =>
+      afterExpiring(() => db.transaction(() => replace(parts, { decision, request }))),
     spend: async (spending) => guarded(() => db.transaction(() => spendWithin(parts, spending))),
     findApproval: async (tokenId) => guarded(() => findApproval(db, tokenId)),
     approvalsOf: async (requestId) => guarded(() => approvalsOf(db, requestId)),
@@ -75,21 +76,42 @@ export function proposeWithin(
   return ok({ request, isNew: true });
 }
 
-/** Asked before every read, so it must not look at each request that waits. */
-export const OVER_SQL = `SELECT * FROM pending_decisions INDEXED BY pending_decisions_ending
+/** Asked before every read, so it must not scan the requests that wait. */
+export const OVER_SQL = `SELECT request_id, work_item_id, plan_hash FROM pending_decisions
+  INDEXED BY pending_decisions_ending
   WHERE state = 'pending' AND expires_at <= :at ORDER BY expires_at, request_id`;
 
-function expire({ db, recordAct }: ApprovalStoreParts, at: Instant): readonly string[] {
-  const rows = db.all<RequestRow>(OVER_SQL, { at });
-  for (const row of rows) {
+type OverRow = Pick<RequestRow, "request_id" | "work_item_id" | "plan_hash">;
+
+/** Ends what is over before the work. A database that nobody may write to is read as it is. */
+function createExpiry(parts: ApprovalStoreParts & { readonly clock: Clock }) {
+  const { db, clock } = parts;
+  const listeners: (() => void)[] = [];
+  const expireOver = (): void => {
+    const at = clock.now();
+    // Most of the time nothing is over, and a read takes no write lock.
+    if (db.get(OVER_SQL, { at }) === null) return;
+    db.transaction(() => ok(expireWithin(parts, at)));
+    for (const listener of listeners) listener();
+  };
+  return {
+    onExpired: (listener: () => void) => void listeners.push(listener),
+    afterExpiring: <T, E>(work: () => Result<T, E>): Result<T, E | StoreFault> => {
+      const expired = unlessReadOnly(undefined, expireOver);
+      return expired.ok ? guarded(work) : expired;
+    },
+  };
+}
+
+function expireWithin({ db, recordAct }: ApprovalStoreParts, at: Instant): void {
+  // Of these columns alone: a damaged card keeps no other request from ending.
+  for (const row of db.all<OverRow>(OVER_SQL, { at })) {
+    const { request_id: requestId, work_item_id: workItemId, plan_hash: planHash } = row;
     db.run("UPDATE pending_decisions SET state = 'expired', decided_at = expires_at WHERE request_id = :requestId", {
-      requestId: row.request_id,
+      requestId,
     });
-    // Of its columns alone: a card that is damaged keeps no other request from ending.
-    const { request_id: requestId, work_item_id: workItemId } = row;
-    recordAct(expiredDraft({ requestId, workItemId, planHash: row.plan_hash as Sha256Hex }, at));
+    recordAct(expiredDraft({ requestId, workItemId, planHash: planHash as Sha256Hex }, at));
   }
-  return rows.map(({ request_id: requestId }) => requestId);
 }
 
 /** Inside of a transaction that somebody else may have begun. */

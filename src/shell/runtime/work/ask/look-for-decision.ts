@@ -5,7 +5,7 @@ import type { Verdict } from "#work";
 import type { ConnectionUses } from "../../connections/uses.ts";
 
 export type DecisionDeps = {
-  readonly approvals: Pick<ApprovalStore, "find" | "expire">;
+  readonly approvals: Pick<ApprovalStore, "find">;
   readonly timers: Timers;
   /** What became of a wider sign-in that was approved. */
   readonly connections: Pick<ConnectionUses, "outcomeOf">;
@@ -19,13 +19,11 @@ type Decision = { readonly verdict: Verdict } | { readonly verdict: null; readon
 const OPEN: Decision = { verdict: null, dueAt: null };
 
 /**
- * What became of a question. Its time ends here too, whether anybody looks at it or not. What cannot be read now is read
- * when something changes; an approval has no effect while everything is stopped.
+ * What became of a question. What cannot be read now is read when something changes; an approval has no effect while
+ * everything is stopped.
  */
 export async function lookForDecision(deps: DecisionDeps, question: RunQuestion): Promise<Decision> {
-  const { approvals, clock } = deps;
-  await approvals.expire(clock.now());
-  const found = await approvals.find(question.requestId);
+  const found = await deps.approvals.find(question.requestId);
   if (!found.ok) return OPEN;
   // A request that is gone was decided by nobody.
   const { state, expiresAt } = found.value ?? { state: "expired", expiresAt: null };
