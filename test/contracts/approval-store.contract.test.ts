@@ -1,41 +1,11 @@
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LIMITS, sha256Hex, type Sha256Hex } from "#base";
-import { createAuditRules } from "#policy";
-import type { ApprovalStore, AuditLog, KeyRegistry } from "#ports";
-import { openMigratedRuntime } from "#sim";
-import type { RuntimeStores } from "#stores";
-import { openInMemory } from "../stores-in-memory.ts";
-import { BY, ENROLLED, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
-import { at, countingRandom, createMovableClock, must, tempDir } from "./journal-fixture.ts";
+import type { ApprovalStore, AuditLog } from "#ports";
+import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
+import { openFile, openMemory } from "./approval-world.ts";
+import { at, must } from "./journal-fixture.ts";
 
-type Opened = {
-  readonly store: ApprovalStore;
-  readonly keys: KeyRegistry;
-  readonly audit: AuditLog;
-  readonly clock: ReturnType<typeof createMovableClock>;
-};
-
-const auditRules = createAuditRules(sha256Hex);
 const SOME = { missed: 5, decided: 5, weighed: 5 };
-
-async function openFile(dataDir = join(tempDir(), "data")): Promise<Opened> {
-  const clock = createMovableClock();
-  const opened = must(await openMigratedRuntime({ dataDir, clock, random: countingRandom(), auditRules }));
-  onTestFinished(() => opened.close());
-  return withKey(opened, clock);
-}
-
-function openMemory(): Promise<Opened> {
-  const clock = createMovableClock();
-  return withKey(openInMemory(auditRules, clock), clock);
-}
-
-async function withKey({ approvals: store, keys, audit }: RuntimeStores, clock: Opened["clock"]): Promise<Opened> {
-  if (must(await keys.list()).length === 0) must(await keys.add(KEY, ENROLLED));
-  return { store, keys, audit, clock };
-}
 
 /** What the chain says about approvals, oldest first. */
 async function recorded(audit: AuditLog): Promise<readonly string[]> {
@@ -383,56 +353,5 @@ describe.each([
     const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 500 }));
     const said = entries.filter(({ event }) => event === "approval_used").map(({ data }) => data["content_hash"]);
     expect(said.toSorted()).toEqual(uses.map(({ contentHash }) => contentHash).toSorted());
-  });
-});
-
-describe("the approval store's file", () => {
-  test("[NONCE-07] uses survive a restart: a spent approval stays spent", async () => {
-    const dataDir = join(tempDir(), "data");
-    const first = await openFile(dataDir);
-    must(await first.store.spend(spendingFor(tokenFor("a"), { lineage: "one" })));
-    const second = await openFile(dataDir);
-    expect(await second.store.spend(spendingFor(tokenFor("a"), { lineage: "two" }))).toMatchObject({
-      error: { code: "uses_exhausted" },
-    });
-  });
-
-  test("[WSTORE-04] a request row that is put back as it was gives no use back", async () => {
-    const dataDir = join(tempDir(), "data");
-    const { store } = await openFile(dataDir);
-    must(await store.propose(requestFor("a")));
-    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
-    must(await store.spend(spending));
-    const database = new DatabaseSync(join(dataDir, "silas.db"));
-    database.exec("DROP TRIGGER pending_decisions_stay");
-    database.exec(
-      "UPDATE pending_decisions SET state = 'pending', decided_at = NULL, decided_by = NULL, token_id = NULL",
-    );
-    database.close();
-    expect(must(await store.find("request-a"))).toMatchObject({ state: "pending" });
-    expect(await store.spend({ ...spending, attemptLineage: "two" })).toMatchObject({
-      error: { code: "uses_exhausted" },
-    });
-  });
-
-  test("rows of approvals, uses and decisions cannot be changed or removed by mistake", async () => {
-    const dataDir = join(tempDir(), "data");
-    const { store } = await openFile(dataDir);
-    must(await store.propose(requestFor("a")));
-    must(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" })));
-    const database = new DatabaseSync(join(dataDir, "silas.db"));
-    onTestFinished(() => database.close());
-    for (const sql of [
-      "UPDATE approval_tokens SET max_executions = 9",
-      "DELETE FROM approval_tokens",
-      "UPDATE approval_uses SET use_number = 9",
-      "DELETE FROM approval_uses",
-      "UPDATE pending_decisions SET state = 'declined'",
-      "UPDATE decision_tokens SET position = 9",
-      "DELETE FROM decision_tokens",
-      "INSERT INTO approval_uses SELECT nonce, use_number, content_hash, 'x', used_at FROM approval_uses",
-    ]) {
-      expect(() => database.exec(sql), sql).toThrow(/never|UNIQUE/);
-    }
   });
 });
