@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { DecisionParts, Decisions, ModelLedger, Queue } from "#engine";
+import type { DecisionParts, Decisions, Job, ModelLedger, Queue, TimerOwner, TimerTable } from "#engine";
 import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
@@ -28,7 +28,7 @@ import type {
   WorkStore,
 } from "#ports";
 import type { ReadYaml } from "#work";
-import { createAutonomy, type Autonomy } from "../autonomy/create.ts";
+import { createAutonomy } from "../autonomy/create.ts";
 import type { AutonomyParts } from "../autonomy/deps.ts";
 import { createBatches } from "../batches/create.ts";
 import type { BatchDeps } from "../batches/deps.ts";
@@ -51,9 +51,10 @@ import { createRunModel, type RunModelDeps } from "./model/run-model.ts";
 import { createRunNetwork } from "./network.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createArtifactFiles } from "./artifact-files.ts";
-import { createPruning, type Pruning } from "./kept/pruning.ts";
+import { pruningJob } from "./kept/prune-artifacts.ts";
 import { withRunNews } from "./kept/run-news.ts";
 import { createRunSpaces } from "./spaces.ts";
+import { createTiming, type Timing } from "../timing.ts";
 import { createSteering } from "./steer/steering.ts";
 
 type WorkParts = {
@@ -78,6 +79,7 @@ type WorkParts = {
     readonly goals: GoalStore;
     readonly work: WorkStore;
     readonly queue: Queue;
+    readonly timers: TimerTable;
     readonly approvals: ApprovalStore;
     readonly audit: AuditLog;
     readonly stops: StopStore;
@@ -94,7 +96,7 @@ type WorkParts = {
   readonly models: ModelGateway;
   readonly registry: KeyRegistry;
   readonly skills: InstalledSkills;
-  readonly connections: ConnectionUses;
+  readonly connections: { readonly uses: ConnectionUses; readonly timed: TimerOwner };
   readonly sandboxes: StoppableSandboxes;
   readonly review: ReviewFeed;
   /** Asks for a decision; used to ask for the same plan again. */
@@ -104,6 +106,8 @@ type WorkParts = {
   readonly log: Log;
   /** What else decisions do; the parts that do it are made later. */
   readonly others: () => Omit<DecisionParts, "runs">;
+  /** Housekeeping of other parts. */
+  readonly jobs: { readonly [name: string]: Job };
 };
 
 export type Work = WorkDoor &
@@ -115,15 +119,65 @@ export type Work = WorkDoor &
     start(): Promise<void>;
     /** Runs this grant alone, and answers when it is over; for a terminal without a running Silas. */
     runGranted(runId: string): Promise<void>;
+    /** Resolves when nothing is due and nobody acts on what was. */
+    idle(): Promise<void>;
     close(): Promise<void>;
   };
 
 /** Everything between an approval that was granted and its result. */
-export function createWork({ config, stores, sandboxes, review, ...rest }: WorkParts): Work {
+export function createWork(parts: WorkParts): Work {
+  const { config, stores, sandboxes, review, clock, log } = parts;
+  const { deps, feed, stream, artifacts, space } = createRunDeps(parts);
+  const runner = createRunner({ ...deps, queue: stores.queue, bus: config.bus });
+  const { forGoals, ...asking } = createAsking({ ...deps, config, review, stores });
+  const goals = createGoals({
+    ...deps,
+    goals: stores.goals,
+    runs: deps.store,
+    runOne: ({ runId }) => runner.runOne(runId),
+    ...forGoals,
+    settings: { maxExecutions: config.approval.maxExecutions, standingUsesMax: 0 },
+    scheduler: config.scheduler,
+    sandboxes,
+    space,
+  });
+  const offered = createOffered({ ...stores, ...deps, feed, config });
+  const pruning = pruningJob({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
+  const timing = createTiming({
+    ...deps,
+    queue: stores.queue,
+    bus: config.bus,
+    jobs: { ...parts.jobs, artifacts: pruning },
+    goals,
+    timed: parts.connections.timed,
+    ...asking,
+    ...offered,
+  });
+  return {
+    ...createSteering({ ...deps, runner }),
+    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged: deps.onChanged, ...runner }),
+    ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
+    ...asking,
+    goals,
+    timesOf: goals.timesOf,
+    ...offered,
+    stream,
+    decisions: runner.decisions,
+    ...feed,
+    runGranted: (runId) => runGranted({ review, runner }, runId),
+    timers: timing.door,
+    idle: timing.idle,
+    ...createLife({ ...asking, ...offered, runner, goals, timing, stream, review, sandboxes }),
+  };
+}
+
+/** What a run is made of. */
+function createRunDeps({ config, stores, sandboxes, review, ...rest }: WorkParts) {
   const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = config.sandbox;
   const { approvals, goals: kept } = stores;
   const { store, feed } = withRunNews(withRepairs({ work: stores.work, goals: kept, approvals }));
-  const { readYaml, clock, log, gates, skills, connections } = rest;
+  const { readYaml, clock, log, gates, skills } = rest;
+  const { uses: connections } = rest.connections;
   const onChanged = review.changed;
   const stream = createStream({ ...rest, ...stores, systemGates: config.gates.system });
   const steering = { gates, stream, systemGates: [...config.gates.system], isStopped: stoppedFact(stores.stops) };
@@ -136,6 +190,8 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
   const loadRepair = (grant: GrantedRun) => loadRepairPlan({ goals: kept, approvals, readYaml }, grant);
   const deps = {
     ...rest,
+    connections,
+    timerTable: stores.timers,
     store,
     approvals: withReviewFeed(approvals, review),
     loadRepair,
@@ -148,36 +204,7 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     onChanged,
     ...steering,
   };
-  const runner = createRunner({ ...deps, queue: stores.queue, bus: config.bus });
-  const { forGoals, ...asking } = createAsking({ ...deps, config, review, stores });
-  const goals = createGoals({
-    ...rest,
-    ...deps,
-    goals: kept,
-    runs: store,
-    runOne: ({ runId }) => runner.runOne(runId),
-    ...forGoals,
-    settings: { maxExecutions: config.approval.maxExecutions, standingUsesMax: 0 },
-    scheduler: config.scheduler,
-    sandboxes,
-    space: { memoryMb, cpuSeconds },
-  });
-  const offered = createOffered({ ...stores, ...deps, proposals: rest.proposals, feed, config });
-  const pruning = createPruning({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
-  return {
-    ...createSteering({ ...deps, runner }),
-    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged, ...runner }),
-    ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
-    ...asking,
-    goals,
-    timesOf: goals.timesOf,
-    ...offered,
-    stream,
-    decisions: runner.decisions,
-    ...feed,
-    runGranted: (runId) => runGranted({ review, runner }, runId),
-    ...createLife({ ...asking, ...offered, runner, goals, pruning, stream, review, sandboxes }),
-  };
+  return { deps, feed, stream, artifacts, space: { memoryMb, cpuSeconds } };
 }
 
 /** What a person may take up again: runs in doubt, and what Silas suggests. */
@@ -215,19 +242,18 @@ async function runGranted({ review, runner }: Running, runId: string): Promise<v
 }
 
 type Living = Pick<WorkParts, "review" | "sandboxes"> & {
-  readonly autonomy: Autonomy;
   readonly runner: Runner;
   readonly batches: ReturnType<typeof createBatches>;
   readonly goals: ReturnType<typeof createGoals>;
   readonly doubts: ReturnType<typeof createDoubts>;
   readonly suggestions: Suggestions;
-  readonly pruning: Pruning;
+  readonly timing: Timing;
   readonly stream: StreamDoor;
 };
 
 /** The beginning of all of it, and its end in the reverse order. */
 function createLife(living: Living): Pick<Work, "start" | "close"> {
-  const { autonomy, runner, batches, goals, doubts, suggestions, pruning, stream, review, sandboxes } = living;
+  const { runner, batches, goals, doubts, suggestions, timing, stream, review, sandboxes } = living;
   let unsubscribe: (() => void) | null = null;
   return {
     async start() {
@@ -242,14 +268,12 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
       await batches.look();
       await goals.start();
       await stream.look();
-      autonomy.start();
-      pruning.start();
-      suggestions.start();
+      await suggestions.start();
+      await timing.start();
     },
     async close() {
       unsubscribe?.();
-      autonomy.close();
-      pruning.close();
+      await timing.close();
       goals.close();
       doubts.close();
       await suggestions.close();
