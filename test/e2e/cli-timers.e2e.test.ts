@@ -21,12 +21,11 @@ test("[TIMER-02] timers lists what is due, through the running Silas and without
       "housekeeping:artifacts",
       "housekeeping:audit_head",
       "housekeeping:nonces",
-      "suggestion:owner",
     ]),
   );
   expect(listed.timers.every(({ next_due }) => next_due !== null)).toBe(true);
   const shown = await home.silas(["timers"]);
-  expect(shown.out).toMatch(/housekeeping:nonces +every 10 minutes +\d{4}-\d\d-\d\d \d\d:\d\d/);
+  expect(shown.out).toMatch(/housekeeping:nonces +every 10 .+\d{4}-\d\d-\d\d \d\d:\d\d/);
   expect(await home.silas(["stop"])).toMatchObject({ code: 0 });
   const alone = await home.json<Timers>(["timers", "--json"]);
   expect(alone.timers.map(({ key }) => key)).toEqual(keys);

@@ -13,8 +13,8 @@ export const define: Define = (timers, act) => {
 };
 
 const COLUMNS = [
-  { header: "TIMER", flexible: true },
-  { header: "SCHEDULE" },
+  { header: "TIMER" },
+  { header: "SCHEDULE", flexible: true },
   { header: "NEXT" },
   { header: "LAST", spare: 1 },
   { header: "IF MISSED", spare: 2 },

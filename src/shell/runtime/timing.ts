@@ -32,7 +32,7 @@ export type Timing = {
 /** The one timer of Silas, with everything that it wakes. */
 export function createTiming({ timed, jobs, goals, suggestions, autonomy, ...parts }: TimingParts): Timing {
   const table = parts.timerTable;
-  const housekeeping = createJobs({ owner: "housekeeping", runs: "always", jobs, ...parts });
+  const housekeeping = createJobs({ ...parts, owner: "housekeeping", runs: "always", jobs });
   const owners: TimerOwners = {
     connection: timed,
     goal: goals.timed,

@@ -46,7 +46,7 @@ export function createAutonomy(parts: AutonomyParts): Autonomy {
       const applied = await deps.store.applied();
       return applied.ok ? ok(effectiveLimits({ ...deps.settings, applied: applied.value })) : applied;
     },
-    timed: createJobs({ owner: "autonomy", runs: "unless_stopped", jobs: jobsOf(deps, check), ...parts }),
+    timed: createJobs({ ...parts, owner: "autonomy", runs: "unless_stopped", jobs: jobsOf(deps, check) }),
   };
 }
 

@@ -273,12 +273,14 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
     },
     async close() {
       unsubscribe?.();
-      await timing.close();
+      // The checks of a goal end with the sandboxes, so that this is waited for last.
+      const timed = timing.close();
       goals.close();
       doubts.close();
       await suggestions.close();
       await runner.close();
       await sandboxes.close();
+      await timed;
     },
   };
 }
