@@ -273,13 +273,14 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
     },
     async close() {
       unsubscribe?.();
-      // The checks of a goal end with the sandboxes, so that this is waited for last.
+      // Before anything is waited for: a run whose step ends meanwhile would begin its next one.
+      const left = runner.close();
       const timed = timing.close();
       goals.close();
       doubts.close();
-      await suggestions.close();
-      await runner.close();
+      await Promise.all([left, suggestions.close()]);
       await sandboxes.close();
+      // The checks of a goal end with the sandboxes.
       await timed;
     },
   };
