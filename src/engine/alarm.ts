@@ -13,14 +13,18 @@ export type Alarm = {
  */
 export function createAlarm(timers: Timers, ring: () => Promise<number | null>): Alarm {
   let pending: (() => void) | null = null;
+  /** How often it was set or cancelled: what a ring answers counts only if neither happened meanwhile. */
+  let changes = 0;
   const cancel = (): void => {
+    changes += 1;
     pending?.();
     pending = null;
   };
   const ringNow = async (): Promise<void> => {
     pending = null;
+    const before = changes;
     const next = await ring();
-    if (next !== null && pending === null) set(next);
+    if (next !== null && before === changes) set(next);
   };
   const set = (delayMs: number): void => {
     cancel();
