@@ -55,7 +55,13 @@ export const timerToWire = writerOf(timerSchema);
 export function timerWords(schedule: string): string {
   const read = readSchedule(schedule);
   if (read.kind === "cron") return scheduleWords(read.cron);
-  return read.kind === "every" ? schedule : "once";
+  return read.kind === "every" ? intervalWords(read.minutes) : "once";
+}
+
+function intervalWords(minutes: number): string {
+  const [count, unit] =
+    minutes % 1440 === 0 ? [minutes / 1440, "day"] : minutes % 60 === 0 ? [minutes / 60, "hour"] : [minutes, "minute"];
+  return count === 1 ? `every ${unit}` : `every ${count} ${unit}s`;
 }
 
 export const PROBLEM_WORDS: { readonly [P in TimerProblem]: string } = {
