@@ -207,7 +207,7 @@ test("[BUS-12] [BUS-14] what waits for its turn is held by heartbeats for hours,
     const second = await grantPlan(scene, inFolder("task-second"));
     await scene.work.start();
     await started;
-    const leases = "SELECT lease_until AS n FROM queue WHERE kind = 'system_event'";
+    const leases = "SELECT lease_until AS n FROM queue WHERE kind = 'decided'";
     const leaseUntil = (): string => String(scene.database.prepare(leases).get()?.["n"]);
     await until(() => rowsIn(scene).every(({ state }) => state === "leased"));
     for (let beats = 0; beats < 20; beats += 1) {
