@@ -183,6 +183,7 @@ const NO_GOALS = { list: NOTHING, show: NOTHING, check: NOTHING, leave: NOTHING,
 const NO_WORK: WorkDoor & RunFeed = {
   subscribeRuns: () => () => {},
   goals: NO_GOALS,
+  timers: { list: NOTHING },
   autonomy: { show: NOTHING, check: NOTHING, tighten: NOTHING },
   batches: NO_BATCHES,
   doubts: { list: NOTHING, settle: NOTHING },

@@ -65,8 +65,9 @@ export const ROOMS: readonly Room[] = [
     paths: ["src/engine/"],
     door: "src/engine/index.ts",
     mayImport: ["ports", ...CORE],
-    packages: [],
-    purpose: "one of each machine the product runs on: the durable queue, its readers, and how a decision takes effect",
+    packages: ["croner"],
+    purpose:
+      "one of each machine the product runs on: the durable queue, its readers, the timers, how a decision takes effect",
   },
   {
     name: "stores",

@@ -123,12 +123,13 @@ export async function openGoals(world: World, opening: Opening = {}): Promise<Go
 
 /** Nothing waits for a real timer: what is going on is over when a turn of the loop brought nothing more. */
 async function settled(
-  { trust }: Working,
+  { trust, work }: Working,
   { sandboxes, timers }: Pick<GoalWorld, "sandboxes" | "timers">,
 ): Promise<void> {
   let seen = "";
   await turn();
   await until(async () => {
+    await work.idle();
     const head = await trust.stores.audit.head();
     assert(head.ok, "the file can be read");
     const before = seen;

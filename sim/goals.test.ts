@@ -295,6 +295,7 @@ describe("a goal", () => {
       world.clock.moveMs(3.5 * 3_600_000);
       const silas = await openGoals(world, { vault: first.vault, ...asking });
       await silas.work.start();
+      await silas.settle();
       const left = await silas.work.goals.leave("goal-page", BY);
       expect(left.ok && left.value).toMatchObject({ status: "never_checked", missedChecks: 0, statusWords: null });
       const again = await silas.work.goals.leave("goal-page", BY);

@@ -136,6 +136,26 @@ test("stopping what a process left in the middle of a step says what is known of
   }
 });
 
+test("a run is left where it is at once when Silas ends, whatever else is waited for", async () => {
+  const { script, started, go } = heldProgram();
+  await inScene({ script }, async (scene, again) => {
+    const runId = await grantPlan(scene, OUTSIDE);
+    await scene.work.start();
+    await started;
+    // One after the other, and waited for before Silas has ended.
+    const answers = Array.from({ length: 20 }, () =>
+      scene.work.suggestions.answer("suggestion-none", { answer: "not_now", actor: BY }),
+    );
+    const leaving = again();
+    go();
+    const next = await leaving;
+    expect((await Promise.all(answers)).every(({ ok }) => !ok)).toBe(true);
+    expect(scene.sandboxes.ran).toEqual(["make page"]);
+    const shown = await next.work.show(runId);
+    expect(shown.ok && shown.value.ledger.map(({ state }) => state)).toEqual(["started"]);
+  });
+});
+
 test("a project is held by the task that runs, and goes on by its own name", async () => {
   const { script, started, go } = heldProgram();
   const plan =

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 import { assert, err, ok } from "#base";
 import { parseYaml } from "#config";
+import { DONE, type TimerOwner } from "#engine";
 import type { Config, Gate, KeptRequest, RunRecord, SandboxConfig, SandboxRun } from "#model";
 import type {
   EgressGateway,
@@ -172,12 +173,7 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
     proposals: trust.approvals,
   };
   const { models = NO_MODEL, skills = NO_SKILLS, connect = () => NO_CONNECTIONS } = opening;
-  const planner = createPlanner({
-    ...around,
-    config: { ...PLANNING, bus: settings.bus },
-    stores,
-    models,
-  });
+  const planner = createPlanner({ ...around, config: { ...PLANNING, bus: settings.bus }, stores, models });
   const whole = createWork({
     ...around,
     config: { dataDir: opening.dataDir, ...LIMITED, ...settings, limits: { ...settings.limits, ...LIMITED.limits } },
@@ -187,7 +183,8 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
     registry: stores.keys,
     sandboxes: guarded,
     skills,
-    connections: connect({ trust, review, sandboxes: guarded, log }),
+    connections: { uses: connect({ trust, review, sandboxes: guarded, log }), timed: NOTHING_TIMED },
+    jobs: {},
     others: () => ({ ...NO_OTHERS, ...opening.others?.() }),
   });
   return { trust, work: planner.around(whole), review, gates };
@@ -201,6 +198,8 @@ const NO_OTHERS: Omit<DecisionParts, "runs"> = {
   skills: { settle: settled, close: nothing },
   connections: { settle: async () => ok("begun" as const), start: nothing, close: nothing },
 };
+/** No connection is looked at in this world. */
+const NOTHING_TIMED: TimerOwner = { runs: "never", records: "timer", handle: async () => DONE };
 
 /** As they are shipped, but for the switch. */
 export const NO_SUGGESTIONS = {

@@ -19,6 +19,7 @@ import {
   type TlsUnreadable,
 } from "#channels";
 import { parseYaml } from "#config";
+import type { Job } from "#engine";
 import { createBotGateway, createEgressGateway, createModels, type Network } from "#gateway";
 import { coalesce } from "#journal";
 import type { Config } from "#model";
@@ -67,6 +68,7 @@ import {
   createTallies,
   createWork,
   findSecrets,
+  nonceJob,
   prepareKeys,
   startMessagesLife,
   systemClock,
@@ -191,11 +193,11 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
   const journals = createJournal({ stores, machine, log });
   await sweepSandboxes(options.config.sandbox);
   const terminalToken = randomToken(machine.randomness);
-  const settings = webSettings(options.config, { terminalToken, tls, ...pageOf(options) });
-  const trust = createTrust({ options, stores, machine, log, isOwnOrigin: (origin) => server.isOwnOrigin(origin) });
-  const { keys, hold } = trust;
+  const around = { isOwnOrigin: (origin: string) => server.isOwnOrigin(origin), jobs: { audit_head: life.job } };
+  const trust = createTrust({ options, stores, machine, log, ...around });
+  const { hold } = trust;
   hold.onAccepted(async () => void (await life.begin(options.version)));
-  await prepareKeys(keys, { hold, life, log });
+  await prepareKeys(trust.keys, { hold, life, log });
   const { refusals, faults, ...tallies } = createTallies({ audit: stores.audit, ...machine, log });
   const whole = createChainVerifier({ file: CHAIN_WORKER, dataDir: options.config.dataDir });
   const server = await createWebServer({
@@ -206,7 +208,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     refusals,
     ...machine,
     log,
-    settings,
+    settings: webSettings(options.config, { terminalToken, tls, ...pageOf(options) }),
   });
   const telegram = createTelegram({ ...trust, ...options, ...machine, stores, findSecrets, log, faults });
   let stopMessages: (() => Promise<void>) | null = null;
@@ -226,7 +228,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       // The page works without the file; only the terminal cannot find this instance.
       if (!told.ok) log.error("instance_file_failed", told.error);
       await hold.whenOpen(async () => {
-        stopMessages = startMessagesLife({ ...trust, nonces: stores.nonces, ...options, ...machine, log });
+        stopMessages = startMessagesLife({ ...trust, log });
         await trust.work.start();
         telegram.start(url);
       });
@@ -272,7 +274,7 @@ export async function composeLocal(options: LocalOptions): Promise<Result<LocalA
     return stores;
   }
   const { journal, feed } = createJournal({ stores: stores.value, machine, log });
-  const trust = createTrust({ options, stores: stores.value, machine, log, isOwnOrigin: () => false });
+  const trust = createTrust({ options, stores: stores.value, machine, log, isOwnOrigin: () => false, jobs: {} });
   // A verb that needs a key says itself why it has none.
   await trust.keys.vouch();
   return ok({
@@ -334,11 +336,11 @@ function openKeys({ options, stores, machine }: TrustParts) {
   return { vault, signer: createSigner({ vault, registry: stores.keys, clock: machine.clock }) };
 }
 
-/** Whether a page is Silas's own; without a server there is none. */
-type OwnOrigin = { readonly isOwnOrigin: (origin: string) => boolean };
+/** Whether a page is Silas's own, which needs a server; and housekeeping of the process. */
+type Own = { readonly isOwnOrigin: (origin: string) => boolean; readonly jobs: { readonly [name: string]: Job } };
 
 /** The owner's keys, and the approvals that are signed with them. */
-function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts & OwnOrigin & Pick<StartParts, "log">) {
+function createTrust({ options, stores, machine, log, isOwnOrigin, jobs }: TrustParts & Own & { log: Log }) {
   const { randomness, clock } = machine;
   const { vault, signer } = openKeys({ options, stores, machine });
   const { audit, keys: registry } = stores;
@@ -363,8 +365,9 @@ function createTrust({ options, stores, machine, log, isOwnOrigin }: TrustParts 
   const models = createModels({ config: options.config, vault, timers: machine.timers });
   const planner = createPlanner({ ...around, stores, gates, models });
   const others = () => ({ messages, memory, skills, connections });
-  const running = { ...around, connections: connections.uses, stores: planner.stores, gates, models, others };
-  const work: Work = planner.around(createWork(running));
+  const running = { ...around, connections, stores: planner.stores, gates, models, others };
+  const housekeeping = { ...jobs, nonces: nonceJob({ ...given, ...stores }) };
+  const work: Work = planner.around(createWork({ ...running, jobs: housekeeping }));
   const customers = openCustomerFiles(options.config.sandbox.customerContextDir);
   const talking = { ...given, stores, review, stream: work.stream, models, customers, approvals, gates, signer };
   const messages = withoutSecrets.messages(createMessages(talking), findSecrets);

@@ -74,9 +74,6 @@ export const EXCLUDED: readonly Excluded[] = [
   ...moved("src/shell/runtime/goals/load-goal.ts", {
     "readBefore.size >= LIMITS.goalsMax": "the cache holds one text more; a text always says the same",
   }),
-  ...moved("src/shell/runtime/goals/scheduler.ts", {
-    "kept.lastDue > at": "the plan, which is asked next, waits in that moment as well; only a read is spared",
-  }),
   ...moved("src/shell/runtime/journal-transfer.ts", {
     "from < read.length": "the part behind the last record is empty, and reading no records gives none",
   }),

@@ -14,7 +14,7 @@ export type SuggestWorld = Working & {
   readonly page: Page;
   readonly dataDir: string;
   readonly vault: Vault;
-  /** Starts it, and waits for the first look at its schedule: a calendar is loaded for that. */
+  /** Starts it, and waits for what was due. */
   start(): Promise<void>;
   /** Lets time pass, with everything that falls due in it. */
   pass(minutes: number): Promise<void>;
@@ -54,22 +54,19 @@ export async function openSuggesting(world: World, opening: Opening = {}): Promi
     await until(async () => {
       // An answer comes in the turn of what was begun before it, so that it is over once this one is there.
       await work.suggestions.answer("nobody", { answer: "not_now", actor: { kind: "terminal" } });
-      const [head, looks] = [await trust.stores.audit.head(), await trust.stores.suggestions.looks("owner")];
-      assert(head.ok && looks.ok, "the file can be read");
+      await work.idle();
+      const head = await trust.stores.audit.head();
+      assert(head.ok, "the file can be read");
       const before = seen;
-      seen = `${head.value.seq} ${sandboxes.ran.length} ${JSON.stringify(looks.value)} ${timers.isArmed()}`;
+      seen = `${head.value.seq} ${sandboxes.ran.length}`;
       // A repair waits for the disk for longer than a turn.
-      return before === seen && !(await isRunning(trust));
+      return before === seen && timers.isArmed() && !(await isRunning(trust));
     });
   };
   const pass = async (minutes: number): Promise<void> => {
     const endMs = msOfInstant(world.clock.now()) + minutes * 60_000;
     while (timers.next(endMs)) await settle();
     world.clock.moveMs(Math.max(0, endMs - msOfInstant(world.clock.now())));
-  };
-  const isPlanned = async (): Promise<boolean> => {
-    const looks = await trust.stores.suggestions.looks("owner");
-    return looks.ok && (looks.value?.nextDue ?? "") > world.clock.now();
   };
   return {
     ...working,
@@ -81,7 +78,6 @@ export async function openSuggesting(world: World, opening: Opening = {}): Promi
     async start() {
       await work.start();
       await pass(0.2);
-      if (opening.suggestions?.enabled !== false) await until(isPlanned);
     },
     pass,
     async waiting() {

@@ -102,7 +102,7 @@ describe("suggestions", () => {
         await silas.work.runGranted(runId);
         await silas.pass(300);
         expect(await silas.waiting()).toEqual([]);
-        expect(await silas.trust.stores.suggestions.looks("owner")).toEqual({ ok: true, value: null });
+        expect(silas.trust.stores.timers.find("suggestion:owner")).toBeNull();
         expect(await silas.told()).toEqual([]);
       },
       { suggestions: { enabled: false } },

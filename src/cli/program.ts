@@ -57,6 +57,7 @@ const NOUNS: readonly Noun[] = [
     summary: "move the files of a folder into folders, with undo",
     load: () => import("./batches/tidy.ts"),
   },
+  { name: "timers", summary: "what is due at a time, and when", load: () => import("./timers/timers.ts") },
   { name: "goals", summary: "goals that are checked on schedule", load: () => import("./goals/goals.ts") },
   {
     name: "memory",

@@ -3,6 +3,8 @@
  *
  * The durable queue: what must happen later is a message on it. A reader leases messages of some kinds, handles each
  * under a lease until its work is over, and settles it together with what its handler writes.
+ * The timers: what is due at a time is a row, and one loop sleeps until the nearest one. A row that is due becomes a
+ * message, and its owner handles it.
  * Decisions: the commit of a decision sends a message, and one table with one settler per kind carries it out.
  * Conversations: `converse` holds every conversation with a model, one step at a time, and each call of a model is a row of
  * the one ledger, which budgets are sums of.
@@ -23,6 +25,10 @@ export {
   type LeasedMessage,
   type QueueText,
 } from "./queue/table.ts";
+export { createJobs, type Job, type TimerJobs } from "./timers/jobs.ts";
+export { createTimerLoop, type TimerOwner, type TimerOwners } from "./timers/loop.ts";
+export { createTimerTable, type TimerTable } from "./timers/table.ts";
+export { loadTimetable } from "./timers/timetable.ts";
 export { performAsk } from "./tools/ask.ts";
 export { createDecisions, type Decisions } from "./decisions/create.ts";
 export type { DecisionParts } from "./decisions/settler.ts";

@@ -53,6 +53,8 @@ export type {
   StreamStore,
 } from "./ports/messages.ts";
 
+export type { TimersDoor } from "./ports/timers.ts";
+
 export interface Clock {
   now(): Instant;
 }
@@ -264,12 +266,11 @@ export type {
   CycleNote,
   GoalNote,
   GoalLeaving,
+  GoalNoting,
   GoalPausing,
-  GoalPlanning,
   GoalScheduling,
   GoalsDoor,
   GoalStore,
-  NextLook,
   TimesOf,
 } from "./ports/goals.ts";
 export type { DoubtsDoor, Settling } from "./ports/doubts.ts";
@@ -277,7 +278,6 @@ export type { MemoryDoor, MemoryStore } from "./ports/memory.ts";
 export type {
   AnsweringSuggestion,
   HandledSuggestion,
-  PlannedLook,
   RecentSuggestions,
   SaidSuggestion,
   SuggestionsDoor,

@@ -250,6 +250,10 @@ const WORK: Calls = {
     const id = await goalIn(desk);
     return () => desk.app.work.goals.show(id);
   },
+  "timers: list":
+    async ({ app }) =>
+    () =>
+      app.work.timers.list(),
   "goals: list":
     async ({ app }) =>
     () =>

@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS, sha256Hex } from "#base";
+import type { Queue } from "#engine";
 import type { ApprovedGoal, Cycle } from "#model";
 import type { AuditLog, CycleChange, GoalStore } from "#ports";
 import type { RuntimeStores } from "#stores";
 import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
+import { inCommit } from "./queue-fixture.ts";
 import { openFile, openMemory } from "./work-fixture.ts";
 
 type Opened = {
   readonly goals: GoalStore;
   readonly audit: AuditLog;
+  readonly queue: Queue;
   /** Approves a goal for the so many-th time. */
   approve(name: string, time?: number): Promise<ApprovedGoal>;
 };
@@ -23,9 +26,10 @@ const approvalOf = (name: string, time: number): ApprovedGoal => ({
   planHash: sha256Hex(projectionOf(name, time)),
 });
 
-function withGoals({ goals, audit, approvals }: RuntimeStores): Opened {
+function withGoals({ goals, audit, approvals, queue }: RuntimeStores): Opened {
   return {
     goals,
+    queue,
     audit,
     approve: async (name, time = 1) => {
       const approved = approvalOf(name, time);
@@ -83,7 +87,7 @@ const open = (name: string, number: number): Cycle =>
 const change = (cycle: Cycle, over: Partial<CycleChange> = {}): CycleChange => ({
   cycle,
   events: [],
-  next: null,
+  isFirst: false,
   notes: [],
   at: at(2),
   actor: { kind: "system" },
@@ -95,12 +99,14 @@ async function recorded({ audit }: Opened): Promise<readonly string[]> {
   return entries.toReversed().flatMap(({ event }) => (event.startsWith("goal_") ? [event] : []));
 }
 
+const timerAt = (time: number, timeZone = "UTC") =>
+  ({ schedule: "0 * * * *", timeZone, policy: "once", graceMs: 0, nextDue: at(time) }) as const;
+
 async function withGoal(opened: Opened, name = "page"): Promise<Opened> {
   must(
     await opened.goals.schedule({
       goal: await opened.approve(name),
-      timeZone: "Asia/Tokyo",
-      nextDue: at(5),
+      timer: timerAt(5, "Asia/Tokyo"),
       at: at(1),
     }),
   );
@@ -121,8 +127,8 @@ describe.each([
     expect(must(await goals.approved())).toEqual([other, newest]);
     expect(must(await goals.list())).toEqual([]);
     expect(must(await goals.find("page"))).toBeNull();
-    must(await goals.schedule({ goal: newest, timeZone: "UTC", nextDue: at(9), at: at(4) }));
-    const kept = { ...newest, timeZone: "UTC", isPaused: false, nextDue: at(9), lastDue: null, missedCount: 0 };
+    must(await goals.schedule({ goal: newest, timer: timerAt(9), at: at(4) }));
+    const kept = { ...newest, timeZone: "UTC", isPaused: false, nextDue: at(9), missedCount: 0 };
     expect(must(await goals.find("page"))).toEqual(kept);
     expect(must(await goals.list())).toEqual([kept]);
     expect(await recorded(opened)).toEqual(["goal_scheduled"]);
@@ -133,14 +139,12 @@ describe.each([
     const { goals, approve } = opened;
     const pausing = { goalId: "page", at: at(2), actor: BY } as const;
     must(await goals.pause({ ...pausing, state: "paused", nextDue: null }));
-    must(await goals.schedule({ goal: await approve("page", 2), timeZone: "UTC", nextDue: at(8), at: at(3) }));
+    must(await goals.schedule({ goal: await approve("page", 2), timer: timerAt(8), at: at(3) }));
     expect(must(await goals.find("page"))).toMatchObject({ timeZone: "UTC" });
-    const next = { nextDue: at(9), lastDue: at(4), missedCount: 2 };
-    must(await goals.plan({ goalId: "page", next, notes: [], at: at(4) }));
+    await inCommit(opened, () => goals.note({ goalId: "page", missedCount: 2, notes: [], at: at(4) }));
     expect(must(await goals.find("page"))).toMatchObject({
       isPaused: true,
       nextDue: null,
-      lastDue: at(4),
       missedCount: 2,
       requestId: "request-page-2",
     });
@@ -152,30 +156,21 @@ describe.each([
   test("checks about which was asked are left: nothing is missed any more, and who decided is noted", async () => {
     const opened = await withGoal(await openStore());
     const { goals } = opened;
-    must(
-      await goals.plan({
-        goalId: "page",
-        next: { nextDue: at(9), lastDue: at(4), missedCount: 2 },
-        notes: [],
-        at: at(4),
-      }),
-    );
+    await inCommit(opened, () => goals.note({ goalId: "page", missedCount: 2, notes: [], at: at(4) }));
     must(await goals.leave({ goalId: "page", count: 2, at: at(5), actor: BY }));
-    expect(must(await goals.find("page"))).toMatchObject({ nextDue: at(9), lastDue: at(4), missedCount: 0 });
+    expect(must(await goals.find("page"))).toMatchObject({ nextDue: at(5), missedCount: 0 });
     expect(await recorded(opened)).toEqual(["goal_scheduled", "goal_checks_left"]);
   });
 
-  test("times that pass are noted with what they were, and a cycle that ends moves the goal on by the same commit", async () => {
+  test("times that pass are noted with what they were, and the first turn of a cycle answers for checks that were missed", async () => {
     const opened = await withGoal(await openStore());
     const { goals } = opened;
     const missed = { kind: "goal_checks_skipped", count: 3, since: at(1), until: at(3), reason: "missed" } as const;
-    const next = { nextDue: at(6), lastDue: at(5), missedCount: 0 };
-    must(await goals.plan({ goalId: "page", next, notes: [missed], at: at(4) }));
-    const ending = { nextDue: at(7), lastDue: at(6), missedCount: 0 };
+    await inCommit(opened, () => goals.note({ goalId: "page", missedCount: 3, notes: [missed], at: at(4) }));
     const events = [{ kind: "goal_checked", checks: 1, failed: [] }, { kind: "goal_cycle_ended" }] as const;
     const cycle = cycleOf("page");
-    must(await goals.keepCycle(change(cycle, { events, next: ending })));
-    expect(must(await goals.find("page"))).toMatchObject(ending);
+    must(await goals.keepCycle(change(cycle, { events, isFirst: true })));
+    expect(must(await goals.find("page"))).toMatchObject({ nextDue: at(5), missedCount: 0 });
     expect(must(await goals.lastCycle("page"))).toEqual(cycle);
     expect(await recorded(opened)).toEqual([
       "goal_scheduled",

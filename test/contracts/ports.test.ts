@@ -93,6 +93,7 @@ const DOORS: Readonly<Record<string, string>> = {
   StopDoor: "sim/steer.test.ts",
   StreamDoor: "sim/stream.test.ts",
   SuggestionsDoor: "sim/suggest/suggestions.test.ts",
+  TimersDoor: "src/engine/timers/loop.test.ts",
   TalkDoor: "src/shell/runtime/talk/talk.test.ts",
   TurnFeed: "src/engine/turn-feed.test.ts",
   WorkDoor: "sim/work.test.ts",

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { sha256Hex } from "#base";
 import type { LeasedMessage, Queue } from "#engine";
-import { decidedOf, questionOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
+import { decidedOf, questionOf, timerDueOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import { openMigratedRuntime } from "#sim";
 import type { RuntimeStores } from "#stores";
@@ -111,3 +111,20 @@ export const statesIn = ({ file }: Opened): readonly string[] =>
     .prepare("SELECT message_id || ' ' || state AS line FROM queue ORDER BY position")
     .all()
     .map(({ line }) => String(line));
+
+/** What a handler writes, in the commit that settles its message. */
+export async function inCommit({ queue }: Pick<RuntimeStores, "queue">, write: () => void): Promise<void> {
+  const due = { key: "goal:page", owner: "goal", how: "skip", dueAt: at(4), isMissed: true, skipped: null } as const;
+  must(await queue.enqueue(timerDueOf(due, at(4)), at(4)));
+  const asked = {
+    kinds: ["timer_due"],
+    holder: "test",
+    countMax: 1,
+    at: at(4),
+    leaseMs: 60_000,
+    deliveriesMax: 5,
+  } as const;
+  const [leased] = await queue.lease(asked);
+  if (leased === undefined) throw new Error("nothing was leased");
+  must(await queue.settle({ lease: leased, at: at(4), write }));
+}

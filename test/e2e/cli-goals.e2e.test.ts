@@ -193,7 +193,7 @@ describe("the zone of a schedule", () => {
 
   test("of a goal from before zones were kept is the one it went by: the configured one, else Europe/Vienna", async () => {
     const database = databaseIn(elsewhere.dir);
-    database.exec("UPDATE goals SET time_zone = NULL");
+    database.exec("UPDATE timers SET time_zone = NULL");
     database.close();
     expect(await goalIn("Asia/Tokyo", "goal-kyo")).toMatchObject({ time_zone: "Europe/Vienna" });
     const env = { TZ: "Asia/Tokyo", SILAS_SCHEDULER__TIMEZONE: "America/New_York" };

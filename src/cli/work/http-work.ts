@@ -7,6 +7,7 @@ import { createHttpAutonomy } from "../autonomy/http-autonomy.ts";
 import { createHttpGoals } from "../goals/http-goals.ts";
 import { resultOf } from "../client/http-door.ts";
 import { createHttpSuggestions } from "../suggestions/http-suggestions.ts";
+import { createHttpTimers } from "../timers/http-timers.ts";
 import { createHttpDoubts } from "./http-doubts.ts";
 
 /** The runs of a running instance: the same door as the local one. */
@@ -22,6 +23,7 @@ export function createHttpWork(address: InstanceAddress): WorkDoor {
   return {
     batches: createHttpBatches(address),
     goals: createHttpGoals(address),
+    timers: createHttpTimers(address),
     autonomy: createHttpAutonomy(address),
     doubts: createHttpDoubts(address),
     suggestions: createHttpSuggestions(address),

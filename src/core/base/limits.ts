@@ -109,7 +109,7 @@ export const LIMITS = {
   /** Replies that are written at once and kept for a page that opens meanwhile; the oldest is dropped for another. */
   turnsInFlight: 16,
   /** The newest entries of the audit chain stand without a checkpoint for at most this long. */
-  auditCheckpointMs: 600_000,
+  auditCheckpointMinutes: 10,
   /** Refused sign-ins of this long are one entry of the audit chain, so that a flood of them cannot fill the disk. */
   auditRefusalWindowMs: 600_000,
   /** Memory of the thread that verifies a whole chain: entries pass through it, what was noted beside them stays. */
@@ -190,10 +190,12 @@ export const LIMITS = {
   goalsAtOnce: 4,
   /** Goals of one owner; more could not be looked after by a person. */
   goalsMax: 500,
-  /** How long a scheduler sleeps at most: a clock that was set or a machine that slept is noticed after that. */
+  /** How long the timer sleeps at most: a clock that was set or a machine that slept is noticed after that. */
   schedulerSleepMs: 60_000,
+  /** Timers whose owners act at the same time; a goal counts until its checks have run. */
+  timersAtOnce: 64,
   /** How often decisions are counted: limits change over weeks, and a proposal may wait a quarter of an hour. */
-  autonomyBeatMs: 900_000,
+  autonomyBeatMinutes: 15,
   /** Suggestions that are looked at before another is made: what waits, what was said lately and what is not wanted. */
   suggestionsRead: 1_000,
   /** Cycles of a goal that are kept although all was well in them; the audit log has every one. */

@@ -11,6 +11,7 @@ import { memorySentences } from "./memory/memory-audit.ts";
 import { connectionSentences } from "./connection/connection-audit.ts";
 import { skillSentences } from "./skill/skill-audit.ts";
 import { suggestionSentences } from "./suggestion/suggestion-audit.ts";
+import { timerSentences } from "./timer/timer-audit.ts";
 import { telegramSentences } from "./telegram/telegram-audit.ts";
 import { talkSentences } from "./talk/talk-audit.ts";
 import { runSentences } from "./work/run-audit.ts";
@@ -102,6 +103,7 @@ const SENTENCES: Sentences = {
   ...telegramSentences,
   ...skillSentences,
   ...suggestionSentences,
+  ...timerSentences,
   ...connectionSentences,
   ...memorySentences,
   ...talkSentences,

@@ -19,6 +19,7 @@ import { memoryAuditSchemas } from "./memory/memory-audit.ts";
 import { taintSchema } from "./message/taint.ts";
 import { skillAuditSchemas } from "./skill/skill-audit.ts";
 import { suggestionAuditSchemas } from "./suggestion/suggestion-audit.ts";
+import { timerAuditSchemas } from "./timer/timer-audit.ts";
 import { telegramAuditSchemas } from "./telegram/telegram-audit.ts";
 import { talkAuditSchemas } from "./talk/talk-audit.ts";
 import { runAuditSchemas } from "./work/run-audit.ts";
@@ -151,6 +152,7 @@ export const auditDataSchemas = {
   ...telegramAuditSchemas,
   ...skillAuditSchemas,
   ...suggestionAuditSchemas,
+  ...timerAuditSchemas,
   ...connectionAuditSchemas,
   ...memoryAuditSchemas,
   ...talkAuditSchemas,

@@ -720,7 +720,21 @@ export type { GoalRefusal } from "./goal/goal-words.ts";
 export { deadWords, type DeadReason } from "./bus/bus-audit.ts";
 export { derivedProblem, type DerivedProblem } from "./bus/derived.ts";
 export { beginsRun, decidedIdOf, decidedOf } from "./bus/decided.ts";
-export { KINDS, type MessageKind, isMessageKind } from "./bus/kinds.ts";
+export { isMessageKind, KINDS, type MessageKind } from "./bus/kinds.ts";
+export {
+  everyMinutes,
+  PROBLEM_WORDS,
+  readSchedule,
+  timerDueOf,
+  timerSchema,
+  timerToWire,
+  timerWords,
+  type MissedPolicy,
+  type Timer,
+  type TimerProblem,
+  type TimerSchedule,
+} from "./timer/timer.ts";
+export { timerKey, type SkippedTimes, type TimerDue } from "./timer/timer-due.ts";
 export {
   isSenderAllowed,
   orderKeyOf,

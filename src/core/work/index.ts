@@ -7,7 +7,7 @@
  * `close_space` and `stop_running` is answered by one fact. begin -> check_approval -> open_space -> run_step for each
  * step -> run_checks -> finish. A failed step or check begins another attempt in a fresh space while budget is left.
  * `cancel` may come at any time. The run is over when its phase is; `record` and `finish` are one transaction each.
- * For goals: `planDue` says whether one is to be looked at now, and `advanceCycle(state, fact)` takes every turn of a
+ * `planTimer` says what is to be done about a timer now. For goals `advanceCycle(state, fact)` takes every turn of a
  * look: checks -> healthy, or one task of what failed -> standing approval or the owner -> its run -> the checks again.
  * May import `#tools`, `#model` and `#base` only; the YAML reader, the time and the facts about skills are given to it.
  * Invariants: a plan never sets what the runtime keeps (PLAN-04); commands are argument lists, no shell reads them
@@ -34,7 +34,7 @@ export {
 } from "./parse-plan.ts";
 export { advanceCycle, beginCycle, failedChecks, repairTask, resumeCycle } from "./goal/cycle.ts";
 export type { CycleEffect, CycleFact, CycleState } from "./goal/cycle-facts.ts";
-export { planDue, type DuePlan, type MissedPolicy, type SkippedDues, type Timetable } from "./goal/due.ts";
+export { planTimer, type DuePlan, type Timetable } from "./timer/due.ts";
 export { admitted, type Claim, type PoolLimits } from "./pool/pool.ts";
 export { admitIdeas, staleSuggestions, type SuggestLimits } from "./suggest/admit.ts";
 export {

@@ -1,6 +1,7 @@
 import { LIMITS, msOfInstant } from "#base";
 import type { Config, MessageKind, QueueMessage } from "#model";
 import type { Clock, Log, Timers } from "#ports";
+import { createAlarm, type Alarm } from "../alarm.ts";
 import { Fault } from "../fault.ts";
 import type { Queue } from "./queue.ts";
 import type { LeasedMessage, Return } from "./table.ts";
@@ -72,8 +73,10 @@ type State = ReaderDeps & {
   prolongedMs: number;
   restMs: number;
   unsubscribe: (() => void) | null;
-  cancelHeartbeat: (() => void) | null;
-  cancelRest: (() => void) | null;
+  /** Rings when what rests is tried again. */
+  readonly rest: Alarm;
+  /** Rings when leases are prolonged. */
+  readonly beat: Alarm;
 };
 
 /**
@@ -95,8 +98,8 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
     prolongedMs: 0,
     restMs: REST_FIRST_MS,
     unsubscribe: null,
-    cancelHeartbeat: null,
-    cancelRest: null,
+    rest: createAlarm(deps.timers, () => tryAgain(state)),
+    beat: createAlarm(deps.timers, () => prolongAll(state)),
   };
   return {
     start() {
@@ -119,13 +122,13 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
     async close() {
       state.isClosed = true;
       state.unsubscribe?.();
-      state.cancelRest?.();
+      state.rest.cancel();
       reading.halt();
       await state.line;
       await Promise.all(state.handling.values());
       // A lease that cannot be given back now is taken back by the next start, under the same name.
       await giveBackAll(state).catch((cause: unknown) => deps.log.error("leases_not_returned", { cause }));
-      state.cancelHeartbeat?.();
+      state.beat.cancel();
     },
   };
 }
@@ -235,17 +238,21 @@ async function handleOnly(state: State, id: string): Promise<boolean> {
 
 /** Everything that rests is tried again after a while. */
 function rest(state: State): void {
-  if (state.isClosed) return;
-  if (state.cancelRest !== null) return;
+  if (state.isClosed || state.rest.isSet()) return;
   const delayMs = state.restMs;
   state.restMs = Math.min(delayMs * 2, REST_LAST_MS);
-  state.cancelRest = state.timers.after(delayMs, () => {
-    state.cancelRest = null;
-    void giveBackResting(state)
-      .then(() => state.reading.endDead())
-      .catch((cause: unknown) => failed(state, cause))
-      .then(() => pump(state));
-  });
+  state.rest.set(delayMs);
+}
+
+async function tryAgain(state: State): Promise<null> {
+  try {
+    await giveBackResting(state);
+    await state.reading.endDead();
+  } catch (cause) {
+    failed(state, cause);
+  }
+  await pump(state);
+  return null;
 }
 
 async function giveBackResting(state: State, only?: Return["how"]): Promise<void> {
@@ -302,15 +309,13 @@ async function giveBack(state: State, { id, back }: { readonly id: string; reado
   drop(state, id);
 }
 
-function keepHeartbeat(state: State): void {
-  const { held, timers, bus } = state;
-  if (state.cancelHeartbeat !== null || held.size === 0) return;
-  state.cancelHeartbeat = timers.after(bus.heartbeatSeconds * 1000, () => {
-    state.cancelHeartbeat = null;
-    void heartbeat(state)
-      .catch((cause: unknown) => state.log.error("heartbeat_failed", { cause }))
-      .then(() => keepHeartbeat(state));
-  });
+function keepHeartbeat({ held, bus, beat }: State): void {
+  if (held.size > 0 && !beat.isSet()) beat.set(bus.heartbeatSeconds * 1000);
+}
+
+async function prolongAll(state: State): Promise<number | null> {
+  await heartbeat(state).catch((cause: unknown) => state.log.error("heartbeat_failed", { cause }));
+  return state.held.size > 0 ? state.bus.heartbeatSeconds * 1000 : null;
 }
 
 async function heartbeat(state: State): Promise<void> {
@@ -331,7 +336,5 @@ function drop(state: State, id: string): void {
   state.held.delete(id);
   state.losing.delete(id);
   state.resting.delete(id);
-  if (state.held.size > 0) return;
-  state.cancelHeartbeat?.();
-  state.cancelHeartbeat = null;
+  if (state.held.size === 0) state.beat.cancel();
 }

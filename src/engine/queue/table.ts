@@ -179,7 +179,8 @@ export function settle(
     { id, fence, at },
   );
   if (row === null) return err({ code: "lease_lost" });
-  db.run("INSERT OR IGNORE INTO processed_messages (message_id, processed_at) VALUES (:id, :at)", { id, at });
+  if (!isMessageKind(row.kind) || KINDS[row.kind].handledIds === "kept")
+    db.run("INSERT OR IGNORE INTO processed_messages (message_id, processed_at) VALUES (:id, :at)", { id, at });
   promote(parts, row.order_key, at);
   for (const made of derived) {
     const from = messageIn(row);

@@ -8,6 +8,7 @@ import type {
   GoalRefusal,
   GoalSummary,
   KeptGoal,
+  MissedPolicy,
   StoreFault,
 } from "#model";
 
@@ -26,9 +27,9 @@ export interface GoalStore {
   pause(pausing: GoalPausing): Promise<Result<void, StoreFault>>;
   /** The owner was asked about checks that were missed, and leaves them. */
   leave(leaving: GoalLeaving): Promise<Result<void, StoreFault>>;
-  /** Times that pass without a cycle of their own, and when to look next. */
-  plan(planning: GoalPlanning): Promise<Result<void, StoreFault>>;
-  /** A turn of a cycle, or the whole of it. A cycle that ended moves the goal on to its next time. */
+  /** Inside a transaction: times that pass without a cycle of their own. */
+  note(noting: GoalNoting): void;
+  /** A turn of a cycle, or the whole of it. The first turn answers for checks that were missed. */
   keepCycle(change: CycleChange): Promise<Result<void, StoreFault>>;
   /** Cycles that have begun to repair and have not ended. */
   open(): Promise<Result<readonly Cycle[], StoreFault>>;
@@ -41,10 +42,17 @@ export interface GoalStore {
 
 export type GoalScheduling = {
   readonly goal: ApprovedGoal;
+  /** Null for a goal that is only checked when somebody asks. */
+  readonly timer: GoalTimer | null;
+  readonly at: Instant;
+};
+type GoalTimer = {
+  readonly schedule: string;
   /** The zone its schedule is read in from now on, whatever the system's becomes. */
   readonly timeZone: string;
+  readonly policy: MissedPolicy;
+  readonly graceMs: number;
   readonly nextDue: Instant | null;
-  readonly at: Instant;
 };
 export type GoalPausing = {
   readonly goalId: string;
@@ -69,16 +77,11 @@ export type GoalNote =
       readonly reason: "missed" | "busy" | "asked";
     }
   | { readonly kind: "goal_replanned"; readonly plannedUntil: Instant };
-export type GoalPlanning = {
+export type GoalNoting = {
   readonly goalId: string;
-  readonly next: NextLook;
+  readonly missedCount: number;
   readonly notes: readonly GoalNote[];
   readonly at: Instant;
-};
-export type NextLook = {
-  readonly nextDue: Instant | null;
-  readonly lastDue: Instant | null;
-  readonly missedCount: number;
 };
 
 export type CycleNote =
@@ -90,8 +93,8 @@ export type CycleNote =
 export type CycleChange = {
   readonly cycle: Cycle;
   readonly events: readonly CycleNote[];
-  /** When to look next, with the cycle's end; null while it goes on. */
-  readonly next: NextLook | null;
+  /** Whether this is its first turn. */
+  readonly isFirst: boolean;
   readonly notes: readonly GoalNote[];
   readonly at: Instant;
   readonly actor: AuditActor;

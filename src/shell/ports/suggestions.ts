@@ -2,6 +2,7 @@
 import type { Instant, Result } from "#base";
 import type {
   AuditActor,
+  SkippedTimes,
   StoreFault,
   Suggestion,
   SuggestionAnswer,
@@ -22,9 +23,8 @@ export interface SuggestionStore {
   handle(handled: HandledSuggestion): Promise<Result<Suggestion, SuggestionRefusal | StoreFault>>;
   /** Ends what waits, as answered by nobody. */
   expire(expired: ExpiredSuggestions): Promise<Result<void, StoreFault>>;
-  /** When the next look is due; null before the first. */
-  looks(scopeId: string): Promise<Result<SuggestionLooks | null, StoreFault>>;
-  planLook(planned: PlannedLook): Promise<Result<void, StoreFault>>;
+  /** Inside a transaction: looks that were due and are not made up for. */
+  noteSkipped(skipped: SkippedTimes, at: Instant): void;
 }
 export type SaidSuggestion = { readonly scopeId: string; readonly words: string };
 export type RecentSuggestions = { readonly scopeId: string; readonly since: Instant };
@@ -36,14 +36,6 @@ export type HandledSuggestion = {
   readonly actor: AuditActor;
 };
 type ExpiredSuggestions = { readonly suggestionIds: readonly string[]; readonly at: Instant };
-type SuggestionLooks = { readonly nextDue: Instant | null; readonly lastDue: Instant | null };
-export type PlannedLook = SuggestionLooks & {
-  readonly scopeId: string;
-  readonly at: Instant;
-  /** Looks that were due and are not made up for. */
-  readonly skipped: { readonly count: number; readonly since: Instant; readonly until: Instant } | null;
-};
-
 /** What the terminal and a channel may do with suggestions. */
 export interface SuggestionsDoor {
   /** Those that wait, oldest first. */

@@ -22,6 +22,7 @@ import type {
 } from "#model";
 import type { DoubtsDoor } from "./doubts.ts";
 import type { GoalsDoor } from "./goals.ts";
+import type { TimersDoor } from "./timers.ts";
 import type { StopDoor } from "./stops.ts";
 import type { SuggestionsDoor } from "./suggestions.ts";
 
@@ -150,6 +151,8 @@ export interface WorkDoor {
   readonly batches: BatchesDoor;
   /** Goals that were approved, and are checked again and again. */
   readonly goals: GoalsDoor;
+  /** What is due at a time. */
+  readonly timers: TimersDoor;
   /** Limits of what happens without asking. */
   readonly autonomy: AutonomyDoor;
   /** What Silas suggests by itself. */

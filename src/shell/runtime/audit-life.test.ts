@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { err, LIMITS, ok } from "#base";
+import { err, ok } from "#base";
 import type { KeyId, SecretRef, SignatureHex, SigningError } from "#model";
 import type { AuditLog, Signer } from "#ports";
 import { createAuditLife } from "./audit-life.ts";
@@ -55,14 +55,15 @@ test("a run that has no end is looked for among the latest two thousand entries,
 
 test("what is new is marked after a while, and nothing new needs no mark", async () => {
   const world = createAuditWorld();
-  must(await createAuditLife(world).begin("0.1.0"));
+  const life = createAuditLife(world);
+  must(await life.begin("0.1.0"));
   await settled();
-  await world.move(LIMITS.auditCheckpointMs);
+  await life.job.run();
   expect(await eventsOf(world)).toEqual(["instance_started", "audit_checkpoint"]);
   must(
     await world.audit.append({ event: "instance_stopped", data: {}, at: world.clock.now(), actor: { kind: "system" } }),
   );
-  await world.move(LIMITS.auditCheckpointMs);
+  await life.job.run();
   expect((await eventsOf(world)).at(-1)).toBe("audit_checkpoint");
 });
 
@@ -93,7 +94,7 @@ test("every mark is made with the key of the vault, which is let go at once and 
   const life = createAuditLife({ ...world, audit: { ...world.audit, checkpoint }, signer });
   must(await life.begin("0.1.0"));
   await settled();
-  await world.move(LIMITS.auditCheckpointMs);
+  await life.job.run();
   expect({ marks, ...signer.counts }).toEqual({ marks: 1, opened: 1, held: 0 });
   await life.mark();
   await life.end();

@@ -1,7 +1,8 @@
 import { LIMITS, ok, uuidV7, type Result } from "#base";
+import type { Job } from "#engine";
 import type { AuditDraft, StoreFault } from "#model";
 import type { CheckSignature } from "#policy";
-import { createMutex, type AuditLog, type Clock, type Log, type Randomness, type Signer, type Timers } from "#ports";
+import { createMutex, type AuditLog, type Clock, type Log, type Randomness, type Signer } from "#ports";
 import { verifyWith } from "./keys/ed25519.ts";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
@@ -18,25 +19,25 @@ type AuditLifeDeps = {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly timers: Timers;
   readonly log: Log;
   /** Signs the heads; null for whoever has no vault at hand. */
   readonly signer: Pick<Signer, "headKey"> | null;
 };
 
 export interface AuditLife {
-  /** Records the start, and from then on marks the chain by the way. A start that cannot be recorded fails. */
+  /** Records the start and marks the head of the chain. A start that cannot be recorded fails. */
   begin(version: string): Promise<Result<void, StoreFault>>;
   /** Marks the head of the chain now, behind a mark that is being made, as for a key that was just made. */
   mark(): Promise<void>;
+  /** Marks entries that came since the last mark. */
+  readonly job: Job;
   /** Records the stop and marks the end of the chain. */
   end(): Promise<void>;
 }
 
 /** The life of one instance in the audit chain: its start, its stop, and checkpoints between them. */
 export function createAuditLife(deps: AuditLifeDeps): AuditLife {
-  const { audit, clock, timers, log } = deps;
-  let cancel: (() => void) | null = null;
+  const { audit, clock, log } = deps;
   let marked: number | null = null;
   const inTurn = createMutex();
   const mark = () =>
@@ -47,9 +48,6 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
     const head = await audit.head();
     // The vault is not opened for a head that stands already.
     if (!head.ok || head.value.seq !== marked) await mark();
-  };
-  const tick = () => {
-    cancel = timers.after(LIMITS.auditCheckpointMs, () => void markWhatIsNew().finally(tick));
   };
   return {
     async begin(version) {
@@ -64,12 +62,11 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
       if (!started.ok && started.error.code !== "invalid_input") return { ok: false, error: started.error };
       // Not waited for: opening a vault takes its time, or a person who unlocks it, and nobody is kept out meanwhile.
       void mark();
-      tick();
       return ok();
     },
     mark,
+    job: { everyMinutes: LIMITS.auditCheckpointMinutes, run: markWhatIsNew },
     async end() {
-      cancel?.();
       const stopped: AuditDraft = { event: "instance_stopped", data: {}, at: clock.now(), actor: { kind: "system" } };
       const recorded = await audit.append(stopped);
       // The next start tells that this run has no end.
@@ -83,13 +80,7 @@ export function createAuditLife(deps: AuditLifeDeps): AuditLife {
  * Marks the head and answers where it is. A broken chain is said loudly and not marked: the owner's journal stays
  * usable, and the break stays visible. Without a key at hand the head goes unsigned, and whoever verifies says so.
  */
-export async function markHead({
-  audit,
-  clock,
-  randomness,
-  log,
-  signer,
-}: Omit<AuditLifeDeps, "timers">): Promise<number | null> {
+export async function markHead({ audit, clock, randomness, log, signer }: AuditLifeDeps): Promise<number | null> {
   const at = clock.now();
   const key = (await signer?.headKey()) ?? null;
   // Before the first key is made there is nothing amiss.

@@ -1,4 +1,4 @@
-import { LIMITS, type Instant } from "#base";
+import { LIMITS, msOfInstant, type Instant } from "#base";
 import type { AuditDataOf, AuditDraft } from "#model";
 import type { AuditLog, Clock, FaultTally, Log, RefusalTally, Timers } from "#ports";
 
@@ -58,7 +58,9 @@ function createCounter<Data extends { readonly since: Instant }>(
 ) {
   type Reason = Exclude<keyof Data, "since">;
   type Counts = Record<Reason, number> & { readonly since: Instant };
+  /** Counted in the window that is open and not recorded yet. */
   let waiting: Counts | null = null;
+  let windowEndMs = 0;
   let cancel: (() => void) | null = null;
   const record = async (counts: Counts) => {
     // The counts are exactly the fields of this event.
@@ -66,31 +68,23 @@ function createCounter<Data extends { readonly since: Instant }>(
     const appended = await audit.append(draft);
     if (!appended.ok) log.error("audit_append_failed", appended.error);
   };
-  const openWindow = () => {
-    cancel = timers.after(LIMITS.auditRefusalWindowMs, () => {
-      cancel = null;
-      if (waiting === null) return;
-      void record(waiting);
-      waiting = null;
-      openWindow();
-    });
+  const recordWaiting = async (): Promise<void> => {
+    cancel?.();
+    cancel = null;
+    const counts = waiting;
+    waiting = null;
+    windowEndMs = msOfInstant(clock.now()) + LIMITS.auditRefusalWindowMs;
+    if (counts !== null) await record(counts);
   };
   return {
     count(reason: Reason): void {
-      const counts = waiting ?? ({ ...none, since: clock.now() } as Counts);
-      (counts as Record<Reason, number>)[reason] += 1;
-      if (cancel !== null) {
-        waiting = counts;
-        return;
-      }
-      void record(counts);
-      openWindow();
+      const leftMs = windowEndMs - msOfInstant(clock.now());
+      waiting ??= { ...none, since: clock.now() } as Counts;
+      (waiting as Record<Reason, number>)[reason] += 1;
+      // A clock that was set back leaves a window that ends too late.
+      if (leftMs <= 0 || leftMs > LIMITS.auditRefusalWindowMs) void recordWaiting();
+      else cancel ??= timers.after(leftMs, () => void recordWaiting());
     },
-    async close(): Promise<void> {
-      cancel?.();
-      cancel = null;
-      if (waiting !== null) await record(waiting);
-      waiting = null;
-    },
+    close: recordWaiting,
   };
 }

@@ -58,6 +58,7 @@ const ALLOWED = new Set([
   "status",
   "step",
   "store",
+  "timer",
   "url",
   "version",
 ]);

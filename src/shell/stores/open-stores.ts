@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { err, ok, uuidV7, type Instant, type Result } from "#base";
-import { createModelLedger, createQueue, type ModelLedger, type Queue } from "#engine";
+import {
+  createModelLedger,
+  createQueue,
+  createTimerTable,
+  type ModelLedger,
+  type Queue,
+  type TimerTable,
+} from "#engine";
 import type { AuditRules, StoreFault } from "#model";
 import type {
   ApprovalStore,
@@ -98,6 +105,7 @@ export type RuntimeStores = {
   readonly consults: ConsultStore;
   readonly queue: Queue;
   readonly calls: ModelLedger;
+  readonly timers: TimerTable;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -130,6 +138,7 @@ export type Stores = {
   readonly consults: ConsultStore;
   readonly queue: Queue;
   readonly calls: ModelLedger;
+  readonly timers: TimerTable;
   readonly skills: SkillStore;
   readonly connections: ConnectionStore;
   readonly memories: MemoryStore;
@@ -186,6 +195,7 @@ export async function openStores(options: RuntimeOptions): Promise<Result<Stores
       consults: runtime.value.consults,
       queue: runtime.value.queue,
       calls: runtime.value.calls,
+      timers: runtime.value.timers,
       skills: runtime.value.skills,
       connections: runtime.value.connections,
       memories: runtime.value.memories,
@@ -249,6 +259,7 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
   if (!placed.ok) return placed;
   const { hold, own, recordOwn, ...held } = placed.value;
   const queue = createQueue({ db, recordAct });
+  const timers = createTimerTable({ db, recordAct, queue });
   return ok({
     hold,
     sessions: createSessionStore(own, recordOwn),
@@ -266,7 +277,8 @@ export function runtimeOn({ db, rules, heads, clock }: RuntimeParts): Result<Run
     stops: withHeldStop(createStopStore({ db, recordAct })),
     queue,
     calls: createModelLedger({ db, recordAct }),
-    goals: createGoalStore({ db, recordAct }),
+    timers,
+    goals: createGoalStore({ db, recordAct, timers }),
     streams: createStreamStore({ db, recordAct }),
     turns: createTurnStore({ db, recordAct }),
     consults: createConsultStore({ db, recordAct }),

@@ -50,6 +50,7 @@ const BOUNDED_INDEXES: { readonly [index: string]: string } = {
   pending_decisions_weighed: "read from its end, as many as are weighed",
   skill_installs_current: "one row for each skill",
   tasks_in_order: "read from either end, one row",
+  timers_following: "read from either end, one row",
   work_runs_in_doubt: "runs that nobody knows the end of; each needed a crash",
   work_runs_open: "only runs that go on",
 };

@@ -269,6 +269,14 @@ const GOALS = {
   ],
   suggestion_expired: [suggestion],
   suggestion_looks_skipped: [{ count: 4, since: FROM, until: TO }],
+  timer_skipped: [
+    { key: "connection:conn-0123456789abcdef", count: 4, since: FROM, until: TO, reason: "missed" },
+    { key: "connection:conn-0123456789abcdef", count: 1, since: FROM, until: FROM, reason: "busy" },
+  ],
+  timer_disabled: [
+    { key: "agent:reader", reason: "owner_unknown" },
+    { key: "goal:goal-1", reason: "schedule_unreadable" },
+  ],
 } satisfies Partial<Samples>;
 
 const CAPABILITIES = {

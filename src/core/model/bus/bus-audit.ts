@@ -15,6 +15,7 @@ const NAMED_KINDS = [
   "replan_request",
   "system_event",
   "decided",
+  "timer_due",
 ] as const;
 
 const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { isWellFormed, LIMITS } from "#base";
 import { recordOf } from "../approval/record-codec.ts";
 import { REQUEST_KINDS } from "../cards.ts";
+import { timerDuePayload } from "../timer/timer-due.ts";
 import { maxLength } from "../values.ts";
 
 export const busId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
@@ -48,6 +49,8 @@ type KindRow = {
   readonly queue: QueueName;
   /** Messages with the same key are handled one at a time, in the order they were sent. */
   readonly orderBy: "scope" | "subject";
+  /** Whether the ids of handled messages stay, so that one which is sent again is known. */
+  readonly handledIds: "kept" | "dropped";
 };
 
 const consulted = z.strictObject({ consultation_id: busId, run_id: busId, work_item_id: busId });
@@ -61,10 +64,29 @@ export const KINDS = {
     sentBy: ["user"],
     queue: "proxy_queue",
     orderBy: "scope",
+    handledIds: "kept",
   },
-  consult_planner: { payload: recordOf(consulted), sentBy: ["runtime"], queue: "planner_queue", orderBy: "subject" },
-  replan_request: { payload: recordOf(consulted), sentBy: ["runtime"], queue: "planner_queue", orderBy: "subject" },
-  execution_status: { payload: recordOf(statusPayload), sentBy: ["runtime"], queue: "proxy_queue", orderBy: "scope" },
+  consult_planner: {
+    payload: recordOf(consulted),
+    sentBy: ["runtime"],
+    queue: "planner_queue",
+    orderBy: "subject",
+    handledIds: "kept",
+  },
+  replan_request: {
+    payload: recordOf(consulted),
+    sentBy: ["runtime"],
+    queue: "planner_queue",
+    orderBy: "subject",
+    handledIds: "kept",
+  },
+  execution_status: {
+    payload: recordOf(statusPayload),
+    sentBy: ["runtime"],
+    queue: "proxy_queue",
+    orderBy: "scope",
+    handledIds: "kept",
+  },
   /** The owner decided, or a run may begin by an earlier decision; it names that run. [WORK-06] [FLOW-06] */
   decided: {
     payload: recordOf(
@@ -78,6 +100,15 @@ export const KINDS = {
     sentBy: ["runtime"],
     queue: "runtime_queue",
     orderBy: "subject",
+    handledIds: "kept",
+  },
+  /** A timer is due. Its row moves on in the commit that sends this, so that no time is sent twice. [TIMER-03] */
+  timer_due: {
+    payload: timerDuePayload,
+    sentBy: ["runtime"],
+    queue: "runtime_queue",
+    orderBy: "subject",
+    handledIds: "dropped",
   },
 } as const satisfies { readonly [kind: string]: KindRow };
 

@@ -71,6 +71,7 @@ describe("a queue message", () => {
       replan_request: CONSULTED,
       execution_status: { status: "failed", ...ERROR },
       decided: { request_id: "q1", kind: "plan_approval" },
+      timer_due: { key: "goal:g1", owner: "goal", how: "run", due_at: AT, is_missed: false, skipped: null },
     } satisfies { readonly [K in MessageKind]: object };
     for (const [kind, payload] of Object.entries(payloads)) {
       const body = { ...LEAST, message_kind: kind, payload };
@@ -126,6 +127,7 @@ test("[BUS-20] [BUS-21] each kind has its senders, and no other sender is allowe
     "runtime decided",
     "runtime execution_status",
     "runtime replan_request",
+    "runtime timer_due",
     "user user_message",
   ]);
 });
@@ -137,6 +139,7 @@ test("[BUS-19] each kind goes to the inbox of one role", () => {
     consult_planner: "planner_queue",
     replan_request: "planner_queue",
     decided: "runtime_queue",
+    timer_due: "runtime_queue",
   });
 });
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { err, ok, type Instant, type Result } from "#base";
 import { snakeRecord } from "../approval/record-codec.ts";
 import { taintSchema, type Taint } from "../message/taint.ts";
+import { timerSubject } from "../timer/timer-due.ts";
 import { instantSchema } from "../values.ts";
 import { busId, isMessageKind, KINDS, SENDERS, type MessageKind, type PayloadOf, type Sender } from "./kinds.ts";
 
@@ -77,7 +78,12 @@ export function orderKeyOf(message: QueueMessage): string {
 }
 
 /** The work that a message is about; null when it is about none. */
-export const workItemOf = ({ payload }: QueueMessage): string | null =>
-  "workItemId" in payload ? (payload.workItemId ?? null) : null;
+export function workItemOf({ payload }: QueueMessage): string | null {
+  if ("key" in payload) return timerSubject(payload.key);
+  return "workItemId" in payload ? (payload.workItemId ?? null) : null;
+}
 
-const subjectOf = ({ payload, id }: QueueMessage): string => ("runId" in payload && payload.runId) || id;
+function subjectOf({ payload, id }: QueueMessage): string {
+  if ("key" in payload) return payload.key;
+  return ("runId" in payload && payload.runId) || id;
+}

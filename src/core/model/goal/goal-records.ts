@@ -102,11 +102,10 @@ export type KeptGoal = {
   /** The attempt that its approval let begin: every look is part of it. */
   readonly runId: string;
   readonly planHash: Sha256Hex;
-  /** The zone its schedule was approved in; null for what was approved before zones were kept. */
+  /** The zone its schedule was approved in; null without a schedule, and for what was approved before zones were kept. */
   readonly timeZone: string | null;
   readonly isPaused: boolean;
   readonly nextDue: Instant | null;
-  readonly lastDue: Instant | null;
   /** Times that passed while nobody could look, and about which the owner is asked. */
   readonly missedCount: number;
 };

@@ -22,6 +22,7 @@ import type { WebContext } from "./web-context.ts";
 import { addBatchRoutes } from "./work/batch-routes.ts";
 import { addAutonomyRoutes } from "./work/autonomy-routes.ts";
 import { addGoalRoutes } from "./work/goal-routes.ts";
+import { addTimerRoutes } from "./work/timer-routes.ts";
 import { addSkillRoutes } from "./work/skill-routes.ts";
 import { addSteerRoutes } from "./work/steer-routes.ts";
 import { addSuggestionRoutes } from "./work/suggestion-routes.ts";
@@ -70,6 +71,7 @@ export async function createWebApp(context: WebContext): Promise<FastifyInstance
   addSuggestionRoutes(app, context);
   addAutonomyRoutes(app, context);
   addGoalRoutes(app, context);
+  addTimerRoutes(app, context);
   addBatchRoutes(app, context);
   addSkillRoutes(app, context);
   addConnectionRoutes(app, context);

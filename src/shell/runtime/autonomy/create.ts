@@ -1,4 +1,5 @@
-import { err, instantFromMs, msOfInstant, ok, uuidV7, type Instant, type Result } from "#base";
+import { err, instantFromMs, LIMITS, msOfInstant, ok, uuidV7, type Instant, type Result } from "#base";
+import { createJobs, type Job, type TimerJobs } from "#engine";
 import {
   ACTION_FAMILIES,
   effectiveLimits,
@@ -23,11 +24,10 @@ import {
 } from "#ports";
 import { payloadRequest } from "../approvals/propose.ts";
 import { ASKED_MOST, ENTRIES_PER_ACTION, lastEnd, type AutonomyDeps, type AutonomyParts } from "./deps.ts";
-import { createHeartbeat } from "./heartbeat.ts";
 import { limitSettings } from "./settings.ts";
 import { viewOf } from "./view.ts";
 
-export type Autonomy = AutonomyDoor & CurrentLimits & { start(): void; close(): void };
+type Autonomy = AutonomyDoor & CurrentLimits & { readonly timed: TimerJobs };
 
 /**
  * Counts what was decided, and asks where that argues for other limits. Only a signed approval changes one, by the commit
@@ -46,8 +46,18 @@ export function createAutonomy(parts: AutonomyParts): Autonomy {
       const applied = await deps.store.applied();
       return applied.ok ? ok(effectiveLimits({ ...deps.settings, applied: applied.value })) : applied;
     },
-    ...createHeartbeat({ ...parts, isEnabled: deps.settings.isEnabled, check }),
+    timed: createJobs({ ...parts, owner: "autonomy", runs: "unless_stopped", jobs: jobsOf(deps, check) }),
   };
+}
+
+/** Counts the decisions from time to time. Switched off it registers nothing at all. [AUTO-19] */
+function jobsOf({ settings, log }: AutonomyDeps, check: AutonomyDoor["check"]): { readonly [name: string]: Job } {
+  if (!settings.isEnabled) return {};
+  const run = async (): Promise<void> => {
+    const checked = await check();
+    if (!checked.ok) log.error("limits_not_checked", checked.error);
+  };
+  return { limits: { everyMinutes: LIMITS.autonomyBeatMinutes, run } };
 }
 
 const settingsOf = ({ autonomy, batchReview, limits }: AutonomyParts["config"]): AutonomyDeps["settings"] => ({

@@ -1,7 +1,8 @@
 import type { Instant } from "#base";
+import type { TimerTable } from "#engine";
 import type { Config } from "#model";
 import type { CalibrationSettings } from "#policy";
-import type { ApprovalStore, AskedLimits, AutonomyStore, Clock, Log, Randomness, Timers } from "#ports";
+import type { ApprovalStore, AskedLimits, AutonomyStore, Clock, Log, Randomness } from "#ports";
 import type { LimitConfig, LimitSettings } from "./settings.ts";
 
 export type AutonomyParts = {
@@ -13,7 +14,7 @@ export type AutonomyParts = {
   readonly isStopped: () => Promise<boolean>;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly timers: Timers;
+  readonly timerTable: TimerTable;
   readonly log: Log;
 };
 export type AutonomyDeps = AutonomyParts & {

@@ -27,7 +27,7 @@ const CONFIG = {
 
 /** A Silas that decisions are told to, minute by minute. */
 function openAutonomy() {
-  const { approvals, autonomy: kept, close } = openInMemory();
+  const { approvals, autonomy: kept, timers: timerTable, close } = openInMemory();
   const decided: DecidedAction[] = [];
   let minutes = 0;
   const now = (): Instant => {
@@ -47,7 +47,7 @@ function openAutonomy() {
     isStopped: async () => false,
     clock: { now },
     randomness: { bytes: (count) => new Uint8Array(count).map(() => (random = (random * 31 + 7) % 251)) },
-    timers: { after: () => () => {} },
+    timerTable,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   });
   const tell = (outcome: Outcome): void => {

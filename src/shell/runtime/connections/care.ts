@@ -1,4 +1,4 @@
-import { msOfInstant, ok, type Instant, type Result } from "#base";
+import { ok, type Instant, type Result } from "#base";
 import { instantSchema, type ConnectionFailure, type HealthCheck, type StoreFault } from "#model";
 import type { KeptConnection } from "#ports";
 import { lookedAt, planCare } from "#work";
@@ -153,7 +153,3 @@ async function fail(deps: ConnectionDeps, failing: Failing): Promise<Result<Care
   deps.review.changed();
   return kept.ok ? ok({ refreshAt: null }) : kept;
 }
-
-/** How long until this moment, and never less than nothing. */
-export const untilMs = (at: Instant, { clock }: Pick<ConnectionDeps, "clock">): number =>
-  Math.max(0, msOfInstant(at) - msOfInstant(clock.now()));

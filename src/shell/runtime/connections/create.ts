@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "#base";
+import type { TimerOwner, TimerTable } from "#engine";
 import {
   readPayload,
   readsOnly,
@@ -41,10 +42,15 @@ export type Connections = ConnectionsDoor & {
   close(): Promise<void>;
   /** How the steps of runs use them. */
   readonly uses: ConnectionUses;
+  readonly timed: TimerOwner;
 };
 
-type ConnectionParts = Omit<ConnectionDeps, "store" | "inputs" | "isClosing"> & {
-  readonly stores: { readonly connections: ConnectionStore; readonly secureInputs: SecureInputStore };
+type ConnectionParts = Omit<ConnectionDeps, "store" | "inputs" | "isClosing" | "timerTable"> & {
+  readonly stores: {
+    readonly connections: ConnectionStore;
+    readonly secureInputs: SecureInputStore;
+    readonly timers: TimerTable;
+  };
 };
 
 type Live = { readonly setup: LiveSetup; readonly over: Promise<void> };
@@ -62,7 +68,7 @@ type Desk = {
 /** Connections of the owner: asked about, set up, looked after and repaired. It knows no service: skills do. [CONN-08] */
 export function createConnections({ stores, ...parts }: ConnectionParts): Connections {
   const { sandboxes, endAll, isClosing } = endable(parts.sandboxes);
-  const kept = { store: stores.connections, inputs: stores.secureInputs };
+  const kept = { store: stores.connections, inputs: stores.secureInputs, timerTable: stores.timers };
   const deps: ConnectionDeps = { ...parts, ...kept, sandboxes, isClosing };
   const live = new Map<string, Live>();
   const rounds = createRounds(deps);
@@ -75,6 +81,7 @@ export function createConnections({ stores, ...parts }: ConnectionParts): Connec
   return {
     ...createDoor(desk),
     uses: createConnectionUses(deps, lent),
+    timed: rounds.timed,
     settle: (decision) => inTurn(() => settleDecision(desk, decision)),
     async start(listener) {
       await forgetInterrupted(deps);
@@ -205,6 +212,7 @@ async function remove(desk: Desk, { id, actor }: Removing): Promise<Result<void,
   if (!gone.ok) return gone;
   const draft = draftFor(deps, { of: found.value, event: "connection_removed", data: {}, actor });
   const removed = await deps.store.remove(id, draft);
+  if (removed.ok) desk.rounds.forget(id);
   deps.review.changed();
   return removed.ok ? ok() : removed;
 }
@@ -238,10 +246,10 @@ async function recover({ deps, rounds }: Desk, { of, by }: Recovering): Promise<
     case "skip":
       return deps.store.keep({ ...of, failure: null }, null);
     case "retry_in":
-      rounds.lookIn(connectionId, retryMinutes(failure) * 60_000);
+      await rounds.lookIn(connectionId, retryMinutes(failure) * 60_000);
       return deps.store.keep({ ...tried, failure: null }, null);
     case "retry_later":
-      rounds.lookIn(connectionId, RETRY_LATER_MS);
+      await rounds.lookIn(connectionId, RETRY_LATER_MS);
       return deps.store.keep({ ...tried, failure: null }, null);
     case "draft_it_request": {
       const loaded = await loadApproved(deps, of);
@@ -366,7 +374,7 @@ async function keepEnd({ deps, live, rounds, onOver }: Desk, { of, setup, settle
   }
   unsubscribe();
   live.delete(connectionId);
-  rounds.lookIn(connectionId, FIRST_LOOK_MS);
+  await rounds.lookIn(connectionId, FIRST_LOOK_MS);
   deps.review.changed();
   onOver();
 }

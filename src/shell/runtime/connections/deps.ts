@@ -1,3 +1,4 @@
+import type { TimerTable } from "#engine";
 import type { AuditActor, AuditDraft, Config } from "#model";
 import type {
   ApprovalsDoor,
@@ -35,6 +36,7 @@ export type ConnectionDeps = SignedDeps & {
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly timers: Timers;
+  readonly timerTable: TimerTable;
   readonly log: Log;
   /** What ends because Silas does is no failure of a connection. */
   readonly isClosing: () => boolean;

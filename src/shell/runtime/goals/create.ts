@@ -1,4 +1,5 @@
 import { LIMITS, ok } from "#base";
+import type { TimerOwner, TimerTable } from "#engine";
 import type { Config } from "#model";
 import type {
   ApprovalStore,
@@ -11,7 +12,6 @@ import type {
   Log,
   Randomness,
   StreamDoor,
-  Timers,
   TimesOf,
   WorkStore,
 } from "#ports";
@@ -38,7 +38,7 @@ type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | "space"
   readonly readYaml: ReadYaml;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly timers: Timers;
+  readonly timerTable: TimerTable;
   readonly log: Log;
   readonly onChanged: () => void;
   readonly findItems: CycleDeps["findItems"];
@@ -48,8 +48,9 @@ type GoalParts = Pick<CheckingDeps, "sandboxes" | "spaces" | "network" | "space"
 
 type Goals = GoalsDoor & {
   readonly timesOf: TimesOf;
-  /** Looks after every approved goal from now on. */
+  /** Resumes the looks of an earlier process, and schedules every approved goal. */
   start(): Promise<void>;
+  readonly timed: TimerOwner;
   /** Something to be reviewed or run is not as it was. */
   wake(): void;
   close(): void;
@@ -88,6 +89,7 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
   });
   const scheduler = createScheduler({
     ...parts,
+    goalOf,
     cycles,
     ...times,
     settings: {
@@ -101,9 +103,7 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
     ...createGoalsDoor({ ...parts, goalOf, cycles, scheduler, ...times }),
     start: () => scheduler.start(),
     wake: () => void scheduler.wake().catch((cause: unknown) => log.error("scheduler_broken", { cause })),
-    close() {
-      scheduler.close();
-      cycles.close();
-    },
+    timed: scheduler.owner,
+    close: () => cycles.close(),
   };
 }

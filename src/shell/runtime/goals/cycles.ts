@@ -10,7 +10,7 @@ import {
   type StoreFault,
   type WorkItem,
 } from "#model";
-import type { ApprovalStore, GoalNote, GoalStore, Log, NextLook, Randomness } from "#ports";
+import type { ApprovalStore, GoalNote, GoalStore, Log, Randomness } from "#ports";
 import { advanceCycle, beginCycle, resumeCycle, type CycleEffect, type CycleFact, type CycleState } from "#work";
 import { mayPass, type PlanUnusable } from "../work/load-plan.ts";
 import { askOwner, decisionOn, type AskDeps } from "./ask-owner.ts";
@@ -45,16 +45,18 @@ type Looking = {
   readonly trigger: CycleTrigger;
   readonly due: Instant | null;
   readonly skipped: number;
-  /** When the goal is looked at next, and what is said about times that passed; kept with the first turn. */
-  readonly next: NextLook;
+  /** What is said about times that passed; kept with the first turn. */
   readonly notes: readonly GoalNote[];
   readonly actor: AuditActor;
 };
 
 export type Cycles = {
   isBusy(goalId: string): boolean;
-  /** One look at a goal, unless there is one already. Settles when it is over, or waits for a decision or for a run. */
-  begin(looking: Looking): Promise<"begun" | "busy">;
+  /**
+   * One look at a goal, unless there is one already. Settles when it is over, or waits for a decision or for a run.
+   * `unkept`: nothing of it could be kept yet.
+   */
+  begin(looking: Looking): Promise<"begun" | "unkept" | "busy">;
   /** Takes up what an earlier process left. */
   recover(): Promise<void>;
   /** Looks whether what cycles wait for has come. */
@@ -68,7 +70,7 @@ type Going = {
   readonly kept: KeptGoal;
   readonly actor: AuditActor;
   /** What is kept with the first turn; null once it was. */
-  first: Pick<Looking, "next" | "notes"> | null;
+  first: Pick<Looking, "notes"> | null;
   state: CycleState;
   readonly todo: CycleEffect[];
   isDriven: boolean;
@@ -108,13 +110,16 @@ export function createCycles(deps: CycleDeps): Cycles {
     isBusy: (goalId) => going.has(goalId) || loading.has(goalId),
     async begin(looking) {
       const { goalId } = looking.kept;
-      if (isClosed || going.has(goalId) || loading.has(goalId)) return "busy";
+      const before = going.get(goalId);
+      const isSame = before !== undefined && looking.due !== null && before.state.cycle.due === looking.due;
+      if (isClosed || loading.has(goalId) || (before !== undefined && !isSame)) return "busy";
       loading.add(goalId);
-      const one = await prepare(deps, looking).finally(() => loading.delete(goalId));
-      if (one === null || isClosed) return "begun";
+      const one = await (before ?? prepare(deps, looking).finally(() => loading.delete(goalId)));
+      loading.delete(goalId);
+      if (one === null || isClosed) return "unkept";
       going.set(goalId, one);
       await drive(one);
-      return "begun";
+      return one.first === null ? "begun" : "unkept";
     },
     async recover() {
       const open = await deps.goals.open();
@@ -134,7 +139,7 @@ export function createCycles(deps: CycleDeps): Cycles {
   };
 }
 
-async function prepare(deps: CycleDeps, { kept, next, notes, actor, ...looking }: Looking): Promise<Going | null> {
+async function prepare(deps: CycleDeps, { kept, notes, actor, ...looking }: Looking): Promise<Going | null> {
   const { goalId, requestId } = kept;
   const goal = await deps.goalOf(requestId);
   const previous = await deps.goals.lastCycle(goalId);
@@ -146,7 +151,7 @@ async function prepare(deps: CycleDeps, { kept, next, notes, actor, ...looking }
   const about = { item: goal.value.item, requestId, skills: goal.value.skills };
   const at = deps.clock.now();
   const { state, effects } = beginCycle({ goal: about, number, previous: previous.value, at, ...looking });
-  return { goal: goal.value, kept, actor, first: { next, notes }, state, todo: [...effects], isDriven: false };
+  return { goal: goal.value, kept, actor, first: { notes }, state, todo: [...effects], isDriven: false };
 }
 
 async function takeUp(deps: CycleDeps, cycle: Cycle): Promise<Going | null> {
@@ -208,8 +213,9 @@ async function findItems({ deps, one }: Performing): Promise<Performed> {
 
 async function keep({ deps, one }: Performing, effect: Extract<CycleEffect, { kind: "record" }>): Promise<Performed> {
   const { cycle, events } = effect;
-  const { next, notes } = one.first ?? { next: null, notes: [] };
-  const kept = await deps.goals.keepCycle({ cycle, events, next, notes, at: deps.clock.now(), actor: one.actor });
+  const isFirst = one.first !== null;
+  const notes = one.first?.notes ?? [];
+  const kept = await deps.goals.keepCycle({ cycle, events, isFirst, notes, at: deps.clock.now(), actor: one.actor });
   if (!kept.ok) {
     // What cannot be kept is not done; it is tried again.
     deps.log.error("goal_not_kept", { goal_id: cycle.goalId, ...kept.error });

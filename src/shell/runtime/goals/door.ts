@@ -20,7 +20,7 @@ import { timingOf, type GoalTimes } from "./goal-times.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { findStanding } from "./standing.ts";
 
-type GoalsDoorDeps = Pick<GoalTimes, "timetableOf" | "zoneOf"> & {
+type GoalsDoorDeps = Pick<GoalTimes, "timetableOf" | "zoneNow" | "zoneOf"> & {
   readonly goals: GoalStore;
   readonly approvals: ApprovalStore;
   readonly goalOf: (requestId: string) => Promise<KnownGoal>;
@@ -71,9 +71,7 @@ export function createGoalsDoor(deps: GoalsDoorDeps): GoalsDoor {
       if (kept.value.isPaused) return err({ code: "goal_paused", goalId });
       // Without a running Silas nothing was taken up yet.
       await deps.cycles.recover();
-      const { nextDue, lastDue } = kept.value;
-      const next = { nextDue, lastDue, missedCount: 0 };
-      const looking = { trigger: "owner", due: null, skipped: 0, next, notes: [], actor } as const;
+      const looking = { trigger: "owner", due: null, skipped: 0, notes: [], actor } as const;
       const begun = await deps.cycles.begin({ kept: kept.value, ...looking });
       return begun === "busy" ? err({ code: "goal_busy", goalId }) : show(goalId);
     },
@@ -145,7 +143,7 @@ async function summaryOf(
     status: isDamaged ? "failing" : isAsking && !kept.isPaused ? "waiting_for_you" : statusOf({ kept, cycles }),
     statusWords: isDamaged ? DAMAGED : isAsking ? openWords(open.value) : wordsOf({ kept, newest: newest ?? null }),
     scheduleWords: scheduleWords(item?.schedule ?? null),
-    timeZone: deps.zoneOf(kept),
+    timeZone: item?.schedule == null ? deps.zoneNow() : deps.zoneOf(kept),
     nextDue: kept.nextDue,
     missedChecks: kept.missedCount,
     lastCycle: ended === null ? null : lastOf(ended),

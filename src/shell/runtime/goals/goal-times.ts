@@ -1,10 +1,10 @@
 import { LIMITS, type Result } from "#base";
+import { loadTimetable } from "#engine";
 import type { KeptGoal } from "#model";
 import type { Clock, TimesOf } from "#ports";
 import type { Timetable } from "#work";
 import { systemZone } from "../system.ts";
 import type { LoadedGoal } from "./load-goal.ts";
-import { loadTimetable } from "./timetable.ts";
 
 type GoalTiming = { readonly requestId: string; readonly timeZone: string };
 

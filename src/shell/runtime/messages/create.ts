@@ -1,12 +1,12 @@
+import type { Job } from "#engine";
 import type { Config } from "#model";
-import type { NonceWindow } from "#policy";
-import type { Clock, Log, MessagesDoor, NonceStore, Timers } from "#ports";
+import { pruneBefore, type NonceWindow } from "#policy";
+import type { Clock, Log, MessagesDoor, NonceStore } from "#ports";
 import type { SystemGatesParts } from "../gates/system-gates.ts";
 import { createTalk, type Talk, type TalkParts } from "../talk/create.ts";
 import type { TalkConfig } from "../talk/deps.ts";
 import type { MessagesDeps } from "./deps.ts";
 import { createMessagesDoor } from "./door.ts";
-import { startNoncePruning } from "./nonce-pruning.ts";
 
 type MessagesConfig = Pick<Config, "ownerId" | "nonceStore" | "messages"> &
   Pick<SystemGatesParts["config"], "gates"> &
@@ -37,25 +37,29 @@ export function createMessages({ config, stores, ...deps }: MessagesParts): Mess
   return { ...door, talk };
 }
 
-type MessagesLifeParts = {
-  readonly messages: Pick<Messages, "resume" | "talk">;
+type MessagesLifeParts = { readonly messages: Pick<Messages, "resume" | "talk">; readonly log: Log };
+
+/** What goes on beside the messages while Silas runs; answers with the way to stop it. */
+export function startMessagesLife({ messages, log }: MessagesLifeParts): () => Promise<void> {
+  void makeUp(messages, log);
+  messages.talk.start();
+  return () => messages.talk.close();
+}
+
+type NonceParts = {
   readonly nonces: NonceStore;
-  readonly config: Config;
+  readonly config: Pick<Config, "nonceStore" | "messages">;
   readonly clock: Clock;
-  readonly timers: Timers;
   readonly log: Log;
 };
 
-/** What goes on beside the messages while Silas runs; answers with the way to stop it. */
-export function startMessagesLife({ messages, config, log, ...deps }: MessagesLifeParts): () => Promise<void> {
-  const intervalMs = config.nonceStore.pruneIntervalMinutes * 60_000;
-  const stop = startNoncePruning({ ...deps, log, window: windowOf(config), intervalMs });
-  void makeUp(messages, log);
-  messages.talk.start();
-  return async () => {
-    stop();
-    await messages.talk.close();
+/** Forgets nonces that no message can bring again. [NONCE-06] */
+export function nonceJob({ nonces, config, clock, log }: NonceParts): Job {
+  const run = async (): Promise<void> => {
+    const pruned = await nonces.prune(pruneBefore(clock.now(), windowOf(config)));
+    if (!pruned.ok) log.warn("nonce_pruning_failed", pruned.error);
   };
+  return { everyMinutes: config.nonceStore.pruneIntervalMinutes, run };
 }
 
 async function makeUp(messages: Pick<MessagesDoor, "resume">, log: Log): Promise<void> {

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from "#base";
+import type { TimerOwner } from "#engine";
 import { OUTCOME_OF_ANSWER, type StoreFault, type Suggestion, type SuggestionRefusal } from "#model";
 import { createMutex, type AnsweringSuggestion, type SuggestionsDoor } from "#ports";
 import type { SuggestionDeps } from "./deps.ts";
@@ -8,7 +9,8 @@ import { takeUp } from "./take-up.ts";
 
 export type Suggestions = SuggestionsDoor & {
   /** Looks by itself from now on, where that is wanted. */
-  start(): void;
+  start(): Promise<void>;
+  readonly timed: TimerOwner;
   close(): Promise<void>;
 };
 
@@ -30,17 +32,17 @@ export function createSuggestions(deps: SuggestionDeps): Suggestions {
     list: () => waiting(deps),
     missed: () => missed(deps),
     answer: (suggestionId, answering) => inTurn(() => answer(deps, { suggestionId, ...answering })),
-    start() {
+    timed: heartbeat.timed,
+    async start() {
+      await heartbeat.start();
       if (!deps.config.suggestions.enabled) return;
       unsubscribe = deps.feed.subscribeRuns(({ runId, news }) => {
         if (ENDED.has(news)) void inTurn(() => afterRun(runId));
       });
-      heartbeat.start();
     },
     async close() {
       isClosed = true;
       unsubscribe?.();
-      heartbeat.close();
       await inTurn(async () => undefined);
     },
   };

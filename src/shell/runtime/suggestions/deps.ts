@@ -1,3 +1,4 @@
+import type { TimerTable } from "#engine";
 import type { Config } from "#model";
 import type {
   ApprovalsDoor,
@@ -9,7 +10,6 @@ import type {
   Randomness,
   RunFeed,
   SuggestionStore,
-  Timers,
   WorkStore,
 } from "#ports";
 import type { SameDeps } from "../doubts/propose-same.ts";
@@ -31,6 +31,6 @@ export type SuggestionDeps = {
   readonly onChanged: () => void;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly timers: Timers;
+  readonly timerTable: TimerTable;
   readonly log: Log;
 };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { DecisionParts, Decisions, ModelLedger, Queue } from "#engine";
+import type { DecisionParts, Decisions, Job, ModelLedger, Queue, TimerOwner, TimerTable } from "#engine";
 import type { Config, Gate } from "#model";
 import type {
   ApprovalStore,
@@ -28,7 +28,7 @@ import type {
   WorkStore,
 } from "#ports";
 import type { ReadYaml } from "#work";
-import { createAutonomy, type Autonomy } from "../autonomy/create.ts";
+import { createAutonomy } from "../autonomy/create.ts";
 import type { DecidedPlans } from "../approvals/project-plan.ts";
 import type { AutonomyParts } from "../autonomy/deps.ts";
 import { createBatches } from "../batches/create.ts";
@@ -50,9 +50,10 @@ import { createRunModel, type RunModelDeps } from "./model/run-model.ts";
 import { createRunNetwork } from "./network.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createArtifactFiles } from "./artifacts.ts";
-import { createPruning, type Pruning } from "./kept/pruning.ts";
+import { pruningJob } from "./kept/prune-artifacts.ts";
 import { withRunNews } from "./kept/run-news.ts";
 import { createRunSpaces } from "./spaces.ts";
+import { createTiming, type Timing } from "../timing.ts";
 import { createSteering } from "./steer/steering.ts";
 
 type WorkParts = {
@@ -77,6 +78,7 @@ type WorkParts = {
     readonly goals: GoalStore;
     readonly work: WorkStore;
     readonly queue: Queue;
+    readonly timers: TimerTable;
     readonly approvals: ApprovalStore;
     readonly audit: AuditLog;
     readonly stops: StopStore;
@@ -93,7 +95,7 @@ type WorkParts = {
   readonly models: ModelGateway;
   readonly registry: KeyRegistry;
   readonly skills: InstalledSkills;
-  readonly connections: ConnectionUses;
+  readonly connections: { readonly uses: ConnectionUses; readonly timed: TimerOwner };
   readonly sandboxes: StoppableSandboxes;
   readonly review: ReviewFeed;
   /** Asks for a decision; used to ask for the same plan again. */
@@ -105,6 +107,8 @@ type WorkParts = {
   readonly log: Log;
   /** What else decisions do; the parts that do it are made later. */
   readonly others: () => Omit<DecisionParts, "runs">;
+  /** Housekeeping of other parts. */
+  readonly jobs: { readonly [name: string]: Job };
 };
 
 export type Work = WorkDoor &
@@ -116,55 +120,40 @@ export type Work = WorkDoor &
     start(): Promise<void>;
     /** Runs this grant alone, and answers when it is over; for a terminal without a running Silas. */
     runGranted(runId: string): Promise<void>;
+    /** Resolves when nothing is due and nobody acts on what was. */
+    idle(): Promise<void>;
     close(): Promise<void>;
   };
 
 /** Everything between an approval that was granted and its result. */
-export function createWork({ config, stores, sandboxes, review, ...rest }: WorkParts): Work {
-  const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = config.sandbox;
-  const { approvals, goals: kept } = stores;
-  const { store, feed } = withRunNews(withRepairs({ work: stores.work, goals: kept, approvals }));
-  const { readYaml, clock, log, gates, skills, connections } = rest;
-  const onChanged = review.changed;
-  const stream = createStream({ ...rest, ...stores, systemGates: config.gates.system });
-  const steering = { gates, stream, systemGates: [...config.gates.system], isStopped: stoppedFact(stores.stops) };
-  const { audit, secureInputs: inputs } = stores;
-  const credentials = createRunCredentials({ vault: rest.vault, inputs, audit, clock, log });
-  const artifacts = createArtifactFiles(join(config.dataDir, "artifacts"));
-  const given = { store, artifacts, credentials, skills, connections };
-  const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds, ...given });
-  const network = createRunNetwork({ audit, store, clock, log });
-  const loadRepair = (grant: GrantedRun) => loadRepairPlan({ goals: kept, approvals, readYaml }, grant);
-  const deps = {
-    ...rest,
-    store,
-    approvals: withReviewFeed(approvals, review),
-    loadRepair,
-    ledgerBefore: (grant: GrantedRun) => ledgerBefore({ store: stores.batches, work: store }, grant),
-    spaces,
-    network,
-    model: createRunModel({ ...rest, calls: stores.calls, settings: config.models }),
-    consults: stores.consults,
-    planner: rest.models.setting.kind === "absent" ? ("absent" as const) : ("set" as const),
-    onChanged,
-    ...steering,
-  };
+export function createWork(parts: WorkParts): Work {
+  const { config, stores, sandboxes, review, clock, log } = parts;
+  const { deps, feed, stream, artifacts, space } = createRunDeps(parts);
   const runner = createRunner({ ...deps, queue: stores.queue, bus: config.bus });
   const { forGoals, ...asking } = createAsking({ ...deps, config, review, stores });
   const goals = createGoals({
-    ...rest,
     ...deps,
-    goals: kept,
-    runs: store,
+    goals: stores.goals,
+    runs: deps.store,
     runOne: ({ runId }) => runner.runOne(runId),
     ...forGoals,
     settings: { maxExecutions: config.approval.maxExecutions, standingUsesMax: 0 },
     scheduler: config.scheduler,
     sandboxes,
-    space: { memoryMb, cpuSeconds },
+    space,
   });
-  const offered = createOffered({ ...stores, ...deps, proposals: rest.proposals, feed, config });
-  const pruning = createPruning({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
+  const offered = createOffered({ ...stores, ...deps, feed, config });
+  const pruning = pruningJob({ ...deps, artifacts, keepDays: config.execution.artifactsKeepDays });
+  const timing = createTiming({
+    ...deps,
+    queue: stores.queue,
+    bus: config.bus,
+    jobs: { ...parts.jobs, artifacts: pruning },
+    goals,
+    timed: parts.connections.timed,
+    ...asking,
+    ...offered,
+  });
   return {
     ...createSteering({ ...deps, runner }),
     stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged: review.stopChanged, ...runner }),
@@ -177,8 +166,46 @@ export function createWork({ config, stores, sandboxes, review, ...rest }: WorkP
     decisions: runner.decisions,
     ...feed,
     runGranted: (runId) => runGranted({ review, runner }, runId),
-    ...createLife({ ...asking, ...offered, runner, goals, pruning, stream, review, sandboxes }),
+    timers: timing.door,
+    idle: timing.idle,
+    ...createLife({ ...asking, ...offered, runner, goals, timing, stream, review, sandboxes }),
   };
+}
+
+/** What a run is made of. */
+function createRunDeps({ config, stores, sandboxes, review, ...rest }: WorkParts) {
+  const { defaultMemoryMb: memoryMb, defaultCpuSeconds: cpuSeconds } = config.sandbox;
+  const { approvals, goals: kept } = stores;
+  const { store, feed } = withRunNews(withRepairs({ work: stores.work, goals: kept, approvals }));
+  const { readYaml, clock, log, gates, skills } = rest;
+  const { uses: connections } = rest.connections;
+  const onChanged = review.changed;
+  const stream = createStream({ ...rest, ...stores, systemGates: config.gates.system });
+  const steering = { gates, stream, systemGates: [...config.gates.system], isStopped: stoppedFact(stores.stops) };
+  const { audit, secureInputs: inputs } = stores;
+  const credentials = createRunCredentials({ vault: rest.vault, inputs, audit, clock, log });
+  const artifacts = createArtifactFiles(join(config.dataDir, "artifacts"));
+  const given = { store, artifacts, credentials, skills, connections };
+  const spaces = createRunSpaces(sandboxes, { memoryMb, cpuSeconds, ...given });
+  const network = createRunNetwork({ audit, store, clock, log });
+  const loadRepair = (grant: GrantedRun) => loadRepairPlan({ goals: kept, approvals, readYaml }, grant);
+  const deps = {
+    ...rest,
+    connections,
+    timerTable: stores.timers,
+    store,
+    approvals: withReviewFeed(approvals, review),
+    loadRepair,
+    ledgerBefore: (grant: GrantedRun) => ledgerBefore({ store: stores.batches, work: store }, grant),
+    spaces,
+    network,
+    model: createRunModel({ ...rest, calls: stores.calls, settings: config.models }),
+    consults: stores.consults,
+    planner: rest.models.setting.kind === "absent" ? ("absent" as const) : ("set" as const),
+    onChanged,
+    ...steering,
+  };
+  return { deps, feed, stream, artifacts, space: { memoryMb, cpuSeconds } };
 }
 
 /** What a person may take up again: runs in doubt, and what Silas suggests. */
@@ -216,19 +243,18 @@ async function runGranted({ review, runner }: Running, runId: string): Promise<v
 }
 
 type Living = Pick<WorkParts, "review" | "sandboxes"> & {
-  readonly autonomy: Autonomy;
   readonly runner: Runner;
   readonly batches: ReturnType<typeof createBatches>;
   readonly goals: ReturnType<typeof createGoals>;
   readonly doubts: ReturnType<typeof createDoubts>;
   readonly suggestions: Suggestions;
-  readonly pruning: Pruning;
+  readonly timing: Timing;
   readonly stream: StreamDoor;
 };
 
 /** The beginning of all of it, and its end in the reverse order. */
 function createLife(living: Living): Pick<Work, "start" | "close"> {
-  const { autonomy, runner, batches, goals, doubts, suggestions, pruning, stream, review, sandboxes } = living;
+  const { runner, batches, goals, doubts, suggestions, timing, stream, review, sandboxes } = living;
   let unsubscribe: (() => void) | null = null;
   return {
     async start() {
@@ -243,19 +269,20 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
       await batches.look();
       await goals.start();
       await stream.look();
-      autonomy.start();
-      pruning.start();
-      suggestions.start();
+      await suggestions.start();
+      await timing.start();
     },
     async close() {
       unsubscribe?.();
-      autonomy.close();
-      pruning.close();
+      // Before anything is waited for: a run whose step ends meanwhile would begin its next one.
+      const left = runner.close();
+      const timed = timing.close();
       goals.close();
       doubts.close();
-      await suggestions.close();
-      await runner.close();
+      await Promise.all([left, suggestions.close()]);
       await sandboxes.close();
+      // The checks of a goal end with the sandboxes.
+      await timed;
     },
   };
 }

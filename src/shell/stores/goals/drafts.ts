@@ -1,6 +1,6 @@
 import { assert } from "#base";
 import type { ApprovedGoal, AuditActor, AuditDraft, Repair } from "#model";
-import type { CycleChange, CycleNote, GoalLeaving, GoalNote, GoalPausing, GoalPlanning } from "#ports";
+import type { CycleChange, CycleNote, GoalLeaving, GoalNote, GoalNoting, GoalPausing } from "#ports";
 
 /** What the goal store records of each change. */
 
@@ -27,7 +27,7 @@ export const leftDraft = ({ goalId, count, at, actor }: GoalLeaving): AuditDraft
   actor,
 });
 
-type Noted = Pick<GoalPlanning, "goalId" | "notes" | "at">;
+type Noted = Pick<GoalNoting, "goalId" | "notes" | "at">;
 export const noteDrafts = ({ goalId, notes, at }: Noted): readonly AuditDraft[] =>
   notes.map((note) => noteDraft(note, { goalId, at }));
 

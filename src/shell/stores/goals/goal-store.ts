@@ -1,13 +1,20 @@
 import { LIMITS, ok, type Instant } from "#base";
+import type { TimerTable } from "#engine";
 import { cycleSchema, cycleToWire, isPlainCycle, type Cycle, type KeptGoal } from "#model";
-import type { CycleChange, GoalLeaving, GoalPausing, GoalPlanning, GoalScheduling, GoalStore, NextLook } from "#ports";
+import type { CycleChange, GoalLeaving, GoalNoting, GoalPausing, GoalScheduling, GoalStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole, wholeJson } from "../store-fault.ts";
 import { APPROVED_GOALS, approvedOf, type ApprovedRow } from "./approved-rows.ts";
 import { cycleDrafts, leftDraft, noteDrafts, pausedDraft, scheduledDraft } from "./drafts.ts";
 
-type GoalStoreParts = { readonly db: Sqlite; readonly recordAct: RecordAct };
+type GoalStoreParts = {
+  readonly db: Sqlite;
+  readonly recordAct: RecordAct;
+  readonly timers: Pick<TimerTable, "put" | "plan">;
+};
+
+const GOALS = `SELECT g.*, t.time_zone, t.next_due FROM goals g LEFT JOIN timers t ON t.key = 'goal:' || g.goal_id`;
 
 /** Goals and cycles on a migrated `silas.db`. Every change is one transaction with its audit entries. */
 export function createGoalStore(parts: GoalStoreParts): GoalStore {
@@ -16,17 +23,17 @@ export function createGoalStore(parts: GoalStoreParts): GoalStore {
     approved: async () => guardedValue(() => db.all<ApprovedRow>(`${APPROVED_GOALS} ORDER BY goal_id`).map(approvedOf)),
     list: async () =>
       guardedValue(() =>
-        db.all<GoalRow>("SELECT * FROM goals ORDER BY goal_id LIMIT :limit", { limit: LIMITS.goalsMax }).map(goalOf),
+        db.all<GoalRow>(`${GOALS} ORDER BY g.goal_id LIMIT :limit`, { limit: LIMITS.goalsMax }).map(goalOf),
       ),
     find: async (goalId) =>
       guardedValue(() => {
-        const row = db.get<GoalRow>("SELECT * FROM goals WHERE goal_id = :goalId", { goalId });
+        const row = db.get<GoalRow>(`${GOALS} WHERE g.goal_id = :goalId`, { goalId });
         return row === null ? null : goalOf(row);
       }),
     schedule: async (scheduling) => guarded(() => db.transaction(() => ok(schedule(parts, scheduling)))),
     pause: async (pausing) => guarded(() => db.transaction(() => ok(pause(parts, pausing)))),
     leave: async (leaving) => guarded(() => db.transaction(() => ok(leave(parts, leaving)))),
-    plan: async (planning) => guarded(() => db.transaction(() => ok(plan(parts, planning)))),
+    note: (noting) => note(parts, noting),
     keepCycle: async (change) => guarded(() => db.transaction(() => ok(keepCycle(parts, change)))),
     open: async () =>
       guardedValue(() =>
@@ -52,7 +59,6 @@ type GoalRow = ApprovedRow & {
   readonly time_zone: string | null;
   readonly is_paused: number;
   readonly next_due: string | null;
-  readonly last_due: string | null;
   readonly missed_count: number;
 };
 type CycleRow = { readonly record: string };
@@ -62,7 +68,6 @@ const goalOf = (row: GoalRow): KeptGoal => ({
   timeZone: row.time_zone,
   isPaused: row.is_paused === 1,
   nextDue: row.next_due as Instant | null,
-  lastDue: row.last_due as Instant | null,
   missedCount: row.missed_count,
 });
 
@@ -78,26 +83,35 @@ const newestOf = (db: Sqlite, { goalId, limit }: Newest): readonly CycleRow[] =>
     limit,
   });
 
-function schedule({ db, recordAct }: GoalStoreParts, { goal, timeZone, nextDue, at }: GoalScheduling): void {
+const timerOf = (goalId: string): string => `goal:${goalId}`;
+
+/** A pause outlives a new approval: the goal stays without a time. */
+function schedule({ db, recordAct, timers }: GoalStoreParts, { goal, timer, at }: GoalScheduling): void {
   const { goalId, requestId, tokenId, runId, planHash } = goal;
-  db.run(
-    `INSERT INTO goals (goal_id, request_id, token_id, run_id, plan_hash, time_zone, is_paused, next_due, last_due,
-       missed_count)
-     VALUES (:goalId, :requestId, :tokenId, :runId, :planHash, :timeZone, 0, :nextDue, NULL, 0)
+  const row = db.get<Pick<GoalRow, "is_paused">>(
+    `INSERT INTO goals (goal_id, request_id, token_id, run_id, plan_hash, is_paused, missed_count)
+     VALUES (:goalId, :requestId, :tokenId, :runId, :planHash, 0, 0)
      ON CONFLICT (goal_id) DO UPDATE SET request_id = :requestId, token_id = :tokenId, run_id = :runId,
-       plan_hash = :planHash, time_zone = :timeZone, next_due = CASE WHEN is_paused = 1 THEN NULL ELSE :nextDue END`,
-    { goalId, requestId, tokenId, runId, planHash, timeZone, nextDue },
+       plan_hash = :planHash RETURNING is_paused`,
+    { goalId, requestId, tokenId, runId, planHash },
   );
+  const isPaused = row?.is_paused === 1;
+  if (timer === null) timers.plan({ key: timerOf(goalId), nextDue: null, at });
+  else {
+    const { timeZone, nextDue, ...terms } = timer;
+    const zone = { timeZone, follows: false };
+    timers.put({ key: timerOf(goalId), owner: "goal", ...terms, zone, nextDue: isPaused ? null : nextDue }, at);
+  }
   recordAct(scheduledDraft(goal, at));
 }
 
-function pause({ db, recordAct }: GoalStoreParts, pausing: GoalPausing): void {
-  const { goalId, state, nextDue } = pausing;
-  db.run("UPDATE goals SET is_paused = :isPaused, next_due = :nextDue, missed_count = 0 WHERE goal_id = :goalId", {
+function pause({ db, recordAct, timers }: GoalStoreParts, pausing: GoalPausing): void {
+  const { goalId, state, nextDue, at } = pausing;
+  db.run("UPDATE goals SET is_paused = :isPaused, missed_count = 0 WHERE goal_id = :goalId", {
     goalId,
     isPaused: state === "paused" ? 1 : 0,
-    nextDue,
   });
+  timers.plan({ key: timerOf(goalId), nextDue, at });
   recordAct(pausedDraft(pausing));
 }
 
@@ -106,22 +120,17 @@ function leave({ db, recordAct }: GoalStoreParts, leaving: GoalLeaving): void {
   recordAct(leftDraft(leaving));
 }
 
-function plan({ db, recordAct }: GoalStoreParts, { goalId, next, notes, at }: GoalPlanning): void {
-  lookNext(db, { goalId, next });
+function note({ db, recordAct }: GoalStoreParts, { goalId, missedCount, notes, at }: GoalNoting): void {
+  setMissed(db, { goalId, missedCount });
   for (const draft of noteDrafts({ goalId, notes, at })) recordAct(draft);
 }
 
-/** A goal that was paused in the meantime stays without a time. */
-function lookNext(db: Sqlite, { goalId, next }: { readonly goalId: string; readonly next: NextLook }): void {
-  db.run(
-    `UPDATE goals SET next_due = CASE WHEN is_paused = 1 THEN NULL ELSE :nextDue END, last_due = :lastDue,
-       missed_count = :missedCount WHERE goal_id = :goalId`,
-    { goalId, ...next },
-  );
+function setMissed(db: Sqlite, missed: Pick<GoalNoting, "goalId" | "missedCount">): void {
+  db.run("UPDATE goals SET missed_count = :missedCount WHERE goal_id = :goalId", { ...missed });
 }
 
 function keepCycle({ db, recordAct }: GoalStoreParts, change: CycleChange): void {
-  const { cycle, next, notes, at } = change;
+  const { cycle, isFirst, notes, at } = change;
   const { goalId, number, repair, endedAt } = cycle;
   db.run(
     `INSERT INTO goal_cycles (goal_id, number, run_id, record, is_plain, ended_at)
@@ -136,7 +145,7 @@ function keepCycle({ db, recordAct }: GoalStoreParts, change: CycleChange): void
       endedAt,
     },
   );
-  if (next !== null) lookNext(db, { goalId, next });
+  if (isFirst) setMissed(db, { goalId, missedCount: 0 });
   for (const draft of cycleDrafts(change)) recordAct(draft);
   for (const draft of noteDrafts({ goalId, notes, at })) recordAct(draft);
   forgetPlain(db, goalId);

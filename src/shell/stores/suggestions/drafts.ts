@@ -1,5 +1,5 @@
-import type { AuditActor, AuditDraft, Suggestion, SuggestionOutcome } from "#model";
-import type { HandledSuggestion, PlannedLook } from "#ports";
+import type { AuditActor, AuditDraft, SkippedTimes, Suggestion, SuggestionOutcome } from "#model";
+import type { HandledSuggestion } from "#ports";
 
 /** What the store of suggestions records of each change. */
 
@@ -33,9 +33,9 @@ export const expiredDraft = (kept: Suggestion, at: AuditDraft["at"]): AuditDraft
   actor: SYSTEM,
 });
 
-export const skippedDraft = (skipped: NonNullable<PlannedLook["skipped"]>, at: AuditDraft["at"]): AuditDraft => ({
+export const skippedDraft = ({ count, since, until }: SkippedTimes, at: AuditDraft["at"]): AuditDraft => ({
   event: "suggestion_looks_skipped",
-  data: { ...skipped },
+  data: { count, since, until },
   at,
   actor: SYSTEM,
 });

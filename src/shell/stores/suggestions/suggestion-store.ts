@@ -1,6 +1,6 @@
-import { err, LIMITS, ok, type Instant, type Result } from "#base";
+import { err, LIMITS, ok, type Result } from "#base";
 import { suggestionSchema, suggestionToWire, type Suggestion, type SuggestionRefusal } from "#model";
-import type { HandledSuggestion, PlannedLook, RecentSuggestions, SaidSuggestion, SuggestionStore } from "#ports";
+import type { HandledSuggestion, RecentSuggestions, SaidSuggestion, SuggestionStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { guarded, guardedValue, readable, whole, wholeJson } from "../store-fault.ts";
@@ -29,32 +29,8 @@ export function createSuggestionStore(parts: Parts): SuggestionStore {
         }
         return ok();
       }),
-    looks: async (scopeId) =>
-      guardedValue(() => {
-        const row = db.get<LooksRow>("SELECT next_due, last_due FROM suggestion_looks WHERE scope_id = :scopeId", {
-          scopeId,
-        });
-        return row === null
-          ? null
-          : { nextDue: row.next_due as Instant | null, lastDue: row.last_due as Instant | null };
-      }),
-    planLook: async (planned) =>
-      changing(() => {
-        planLook(parts, planned);
-        return ok();
-      }),
+    noteSkipped: (skipped, at) => parts.recordAct(skippedDraft(skipped, at)),
   };
-}
-
-type LooksRow = { readonly next_due: string | null; readonly last_due: string | null };
-
-function planLook({ db, recordAct }: Parts, { scopeId, nextDue, lastDue, skipped, at }: PlannedLook): void {
-  db.run(
-    `INSERT INTO suggestion_looks (scope_id, next_due, last_due) VALUES (:scopeId, :nextDue, :lastDue)
-     ON CONFLICT (scope_id) DO UPDATE SET next_due = :nextDue, last_due = :lastDue`,
-    { scopeId, nextDue, lastDue },
-  );
-  if (skipped !== null) recordAct(skippedDraft(skipped, at));
 }
 
 function recent(db: Sqlite, { scopeId, since }: RecentSuggestions): readonly Suggestion[] {

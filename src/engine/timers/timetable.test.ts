@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { depth } from "../../../../test/depth.ts";
+import { depth } from "../../../test/depth.ts";
 import { instantFromMs, msOfInstant, type Instant } from "#base";
-import { planDue, type DuePlan, type MissedPolicy, type Timetable } from "#work";
+import type { MissedPolicy } from "#model";
+import { planTimer, type DuePlan, type Timetable } from "#work";
 import { loadTimetable } from "./timetable.ts";
 
 const at = (text: string): Instant => text as Instant;
@@ -11,6 +12,9 @@ const instant = (ms: number): Instant => {
   if (!made.ok) throw new Error("no instant");
   return made.value;
 };
+
+/** What a calendar needs to know besides its times. */
+const CRON = { schedule: { kind: "cron", cron: "0 * * * *" }, busyUntil: null } as const;
 
 /** The next times after a moment. */
 async function times(
@@ -92,7 +96,15 @@ function live(policy: MissedPolicy, { schedule, zone, steps }: Life): Lived {
   for (const step of steps) {
     nowMs += step;
     for (let turns = 0; turns < 600; turns += 1) {
-      const plan: DuePlan = planDue({ timetable, nextDue, lastDue, at: instant(nowMs), policy, graceMs });
+      const plan: DuePlan = planTimer({
+        ...CRON,
+        timetable,
+        nextDue,
+        plannedAt: lastDue ?? instant(nowMs),
+        at: instant(nowMs),
+        policy,
+        graceMs,
+      });
       if (plan.kind === "wait") break;
       nextDue = plan.nextDue;
       if (plan.kind === "replan") {
@@ -166,15 +178,15 @@ describe("what is due", () => {
       { numRuns: depth({ sample: 10, every: 40 }) },
     );
     const timetable = await loadTimetable("0 * * * *", "UTC");
-    const lastDue = at("2036-01-01T00:00:00.000Z");
     const facts = {
       timetable,
+      ...CRON,
       nextDue: at("2036-01-01T01:00:00.000Z"),
-      lastDue,
+      plannedAt: at("2036-01-01T00:00:00.000Z"),
       policy: "once",
       graceMs: 5 * MINUTE,
     } as const;
-    expect(planDue({ ...facts, at: at("2026-11-10T09:30:00.000Z") })).toEqual({
+    expect(planTimer({ ...facts, at: at("2026-11-10T09:30:00.000Z") })).toEqual({
       kind: "replan",
       nextDue: "2026-11-10T10:00:00.000Z",
     });
@@ -183,25 +195,26 @@ describe("what is due", () => {
   test("after hours away: once makes up for all, all for each, skip for none, ask waits; within the grace nothing is missed", async () => {
     const timetable = await loadTimetable("0 * * * *", "UTC");
     const nextDue = at("2026-11-10T09:00:00.000Z");
-    const facts = { timetable, nextDue, lastDue: null, at: at("2026-11-10T12:30:00.000Z"), graceMs: 5 * MINUTE };
+    const now = at("2026-11-10T12:30:00.000Z");
+    const facts = { ...CRON, timetable, nextDue, plannedAt: nextDue, at: now, graceMs: 5 * MINUTE };
     const spanned = (count: number, until: string) => ({ count, since: nextDue, until });
     const after = "2026-11-10T13:00:00.000Z";
-    expect(planDue({ ...facts, policy: "once" })).toEqual({
+    expect(planTimer({ ...facts, policy: "once" })).toEqual({
       kind: "check",
       due: "2026-11-10T12:00:00.000Z",
       trigger: "missed",
       skipped: spanned(3, "2026-11-10T11:00:00.000Z"),
       nextDue: after,
     });
-    expect(planDue({ ...facts, policy: "all" })).toMatchObject({
+    expect(planTimer({ ...facts, policy: "all" })).toMatchObject({
       due: nextDue,
       skipped: null,
       nextDue: "2026-11-10T10:00:00.000Z",
     });
     const skipped = spanned(4, "2026-11-10T12:00:00.000Z");
-    expect(planDue({ ...facts, policy: "skip" })).toEqual({ kind: "skip", skipped, nextDue: after });
-    expect(planDue({ ...facts, policy: "ask" })).toEqual({ kind: "ask", skipped, nextDue: after });
-    expect(planDue({ ...facts, at: at("2026-11-10T12:04:00.000Z"), policy: "skip" })).toMatchObject({
+    expect(planTimer({ ...facts, policy: "skip" })).toEqual({ kind: "skip", skipped, nextDue: after });
+    expect(planTimer({ ...facts, policy: "ask" })).toEqual({ kind: "ask", skipped, nextDue: after });
+    expect(planTimer({ ...facts, at: at("2026-11-10T12:04:00.000Z"), policy: "skip" })).toMatchObject({
       kind: "check",
       trigger: "schedule",
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { instantFromMs, LIMITS, msOfInstant, type Instant } from "#base";
-import { planDue, type DueFacts, type Timetable } from "./due.ts";
+import { planTimer, type TimerFacts, type Timetable } from "./due.ts";
 
 const START_MS = Date.UTC(2026, 10, 16, 8);
 const GRACE_MS = 20_000;
@@ -18,11 +18,13 @@ const EVERY_MINUTE: Timetable = {
   last: (upTo) => moment(Math.floor(minutesAt(upTo))),
 };
 
-const plan = (facts: Partial<DueFacts>) =>
-  planDue({
+const plan = (facts: Partial<TimerFacts>) =>
+  planTimer({
+    schedule: { kind: "cron", cron: "* * * * *" },
     timetable: EVERY_MINUTE,
     nextDue: moment(0),
-    lastDue: null,
+    plannedAt: moment(0),
+    busyUntil: null,
     at: moment(0),
     policy: "once",
     graceMs: GRACE_MS,
@@ -49,10 +51,10 @@ describe("when a goal is due", () => {
   });
 
   test("a clock that was set back by more than the grace makes times come again", () => {
-    const lastDue = moment(5);
+    const plannedAt = moment(5);
     const nextDue = moment(6);
-    expect(plan({ lastDue, nextDue, at: moment(5, -GRACE_MS) })).toEqual({ kind: "wait" });
-    expect(plan({ lastDue, nextDue, at: moment(5, -GRACE_MS - 1) })).toEqual({ kind: "replan", nextDue: moment(5) });
+    expect(plan({ plannedAt, nextDue, at: moment(5, -GRACE_MS) })).toEqual({ kind: "wait" });
+    expect(plan({ plannedAt, nextDue, at: moment(5, -GRACE_MS - 1) })).toEqual({ kind: "replan", nextDue: moment(5) });
   });
 
   test("fewer times than the limit are made up for one by one, and from the limit on only the last is", () => {

@@ -1,21 +1,22 @@
 import { assert, instantFromMs, msOfInstant, type Instant } from "#base";
 import type { Timetable } from "#work";
-import { systemZone } from "../system.ts";
 
 const MINUTE_MS = 60_000;
 
 /**
  * When a schedule is due in a time zone. Where the clock goes forward, what falls into the hour that is not there is due
- * at its end; where it goes back, a time of day is due once, and `every hour` every hour. Without a schedule nothing is due;
- * without a zone it is that of the system.
+ * at its end; where it goes back, a time of day is due once, and `every hour` every hour. Without a schedule nothing is
+ * due. Throws for cron fields or a zone that mean nothing.
  */
-export async function loadTimetable(schedule: string | null, timeZone: string | null): Promise<Timetable> {
+export async function loadTimetable(schedule: string | null, timeZone: string): Promise<Timetable> {
   if (schedule === null) return { next: () => null, last: () => null };
   // Every minute needs no calendar, and a calendar costs a thousand times as much.
   if (schedule === "always_on" || /^(?:\*|\*\/1)(?: +\*){4}$/.test(schedule)) return EVERY_MINUTE;
   // Loaded when the first goal needs a calendar: most starts need none.
   const { Cron } = await import("croner");
-  const cron = new Cron(schedule, { timezone: timeZone ?? systemZone(), paused: true, mode: "5-part" });
+  // An unknown zone is found here; croner finds it at the first time that is asked for.
+  Intl.DateTimeFormat("en", { timeZone });
+  const cron = new Cron(schedule, { timezone: timeZone, paused: true, mode: "5-part" });
   return {
     next: (after) => instantOf(cron.nextRun(new Date(msOfInstant(after)))),
     // What is due at this very moment counts.

@@ -1,5 +1,5 @@
 import { assert, instantFromMs, LIMITS, msOfInstant, type Instant } from "#base";
-import type { CycleTrigger } from "#model";
+import type { CycleTrigger, MissedPolicy, TimerSchedule } from "#model";
 
 /** When a schedule is due, as the calendar of its time zone says. It is given to core, which holds no calendar. */
 export type Timetable = {
@@ -9,12 +9,14 @@ export type Timetable = {
   last(upTo: Instant): Instant | null;
 };
 
-export type MissedPolicy = "once" | "all" | "skip" | "ask";
-export type DueFacts = {
+export type TimerFacts = {
+  readonly schedule: TimerSchedule;
   readonly timetable: Timetable;
   readonly nextDue: Instant | null;
-  /** The latest time that was looked after; null for a goal that never was due. */
-  readonly lastDue: Instant | null;
+  /** When `nextDue` was computed, by the clock of that moment. */
+  readonly plannedAt: Instant;
+  /** When the last run for this timer ended, if its end is known. */
+  readonly busyUntil: Instant | null;
   readonly at: Instant;
   readonly policy: MissedPolicy;
   /** Lateness up to which nothing counts as missed. */
@@ -22,10 +24,10 @@ export type DueFacts = {
 };
 
 /** Times that pass without a check, from the first to the last of them. */
-export type SkippedDues = { readonly count: number; readonly since: Instant; readonly until: Instant };
+type SkippedDues = { readonly count: number; readonly since: Instant; readonly until: Instant };
 export type DuePlan =
   | { readonly kind: "wait" }
-  /** One cycle for this time; `nextDue` is when to look again. */
+  /** One run for this time; `nextDue` is when to look again. */
   | {
       readonly kind: "check";
       readonly due: Instant;
@@ -33,19 +35,40 @@ export type DuePlan =
       readonly skipped: SkippedDues | null;
       readonly nextDue: Instant | null;
     }
-  /** Nothing is checked; the owner is told, or asked whether it should be. */
+  /** Nothing runs; the owner is told, or asked whether it should. */
   | { readonly kind: "skip" | "ask"; readonly skipped: SkippedDues; readonly nextDue: Instant | null }
   /** The clock was set back: what was planned lies too far ahead. */
   | { readonly kind: "replan"; readonly nextDue: Instant | null };
 
 /**
- * What is to be done about a goal now. INVARIANT: a time that was due is checked once or said to be skipped, never both,
- * and never twice; only a clock that was set back by more than the grace makes times come again.
+ * What is to be done about a timer now. Times that fell into a run which was not over were not missed: one run makes up
+ * for them, whatever the policy. INVARIANT: only a clock that was set back by more than the grace makes times come again:
+ * what it had planned is planned anew. [TIMER-06]
  */
-export function planDue({ timetable, nextDue, lastDue, at, policy, graceMs }: DueFacts): DuePlan {
-  if (lastDue !== null && msOfInstant(lastDue) - msOfInstant(at) > graceMs) {
-    return { kind: "replan", nextDue: timetable.next(at) };
-  }
+export function planTimer(facts: TimerFacts): DuePlan {
+  const { schedule, timetable, nextDue, plannedAt, at, graceMs, busyUntil } = facts;
+  if (schedule.kind === "every") return planEvery(facts, schedule.minutes * MINUTE_MS);
+  const isAhead = msOfInstant(plannedAt) - msOfInstant(at) > graceMs;
+  if (isAhead && nextDue !== null && schedule.kind === "cron") return { kind: "replan", nextDue: timetable.next(at) };
+  const latest = timetable.last(at);
+  const isBusy = busyUntil !== null && latest !== null && latest <= busyUntil;
+  return planDue({ ...facts, policy: isBusy ? "once" : facts.policy });
+}
+
+const MINUTE_MS = 60_000;
+
+/** An interval begins when the last run was due to begin, so that no time of it can be missed: a late run is that run. */
+function planEvery({ nextDue, at }: TimerFacts, everyMs: number): DuePlan {
+  const after = instantFromMs(msOfInstant(at) + everyMs);
+  assert(after.ok, "an interval ends within the calendar");
+  if (nextDue === null) return { kind: "wait" };
+  if (nextDue > after.value) return { kind: "replan", nextDue: after.value };
+  if (nextDue > at) return { kind: "wait" };
+  return { kind: "check", due: nextDue, trigger: "schedule", skipped: null, nextDue: after.value };
+}
+
+/** INVARIANT: a time that was due is run once or recorded as skipped, never both and never twice. */
+function planDue({ timetable, nextDue, at, policy, graceMs }: TimerFacts): DuePlan {
   if (nextDue === null || nextDue > at) return { kind: "wait" };
   const latest = timetable.last(at) ?? nextDue;
   if (policy === "all") return checkEach({ timetable, nextDue, at, graceMs });
@@ -64,7 +87,7 @@ export function planDue({ timetable, nextDue, lastDue, at, policy, graceMs }: Du
   };
 }
 
-type Each = Pick<DueFacts, "timetable" | "at" | "graceMs"> & { readonly nextDue: Instant };
+type Each = Pick<TimerFacts, "timetable" | "at" | "graceMs"> & { readonly nextDue: Instant };
 
 /** The oldest first, and the next one when it is over. More than a limit of them are not made up for. */
 function checkEach({ timetable, nextDue, at, graceMs }: Each): DuePlan {
