@@ -21,7 +21,7 @@ export const EXCLUDED: readonly Excluded[] = [
     "index < text.length": "behind the end stands no character, and nothing is in a range with that",
     "unit < 0x20": "a text with a space is written the same by the engine, which is asked then",
   }),
-  ...moved("src/core/base/key-shapes.ts", {
+  ...moved("src/core/base/canonical-json.ts", {
     "keys.length > KEYS_REMEMBERED": "decides what is remembered, not what is written",
     "weight <= WEIGHT_MAX": "decides when memory starts anew, not what is written",
   }),
@@ -39,7 +39,7 @@ export const EXCLUDED: readonly Excluded[] = [
   ...moved("src/core/policy/gates/validators/pii.ts", {
     "end > at + 1": "a domain without a letter is none, however far it is taken back",
   }),
-  ...moved("src/core/policy/taint/scrub.ts", {
+  ...moved("src/core/policy/taint/taint.ts", {
     "code >= 0xff01": "a wide exclamation mark is a sign of nothing that is looked for",
     "code <= 0xff5e": "a wide tilde is a sign of nothing that is looked for",
   }),
@@ -51,11 +51,11 @@ export const EXCLUDED: readonly Excluded[] = [
   }),
   ...moved("src/core/model/capture.ts", { "at < words.length": "behind the last word there is none that matches" }),
   ...moved("src/core/model/capture/marks.ts", { "at < words.length": "behind the last word there is no weekday" }),
-  ...moved("src/shell/sandbox/folder-use.ts", {
+  ...moved("src/shell/sandbox/watch.ts", {
     "gone >= bytesMax / 2": "decides only when a folder is counted, never what is found",
     "start.ffree - now.ffree >= ENTRIES_MAX / 2": "decides only when a folder is counted, never what is found",
   }),
-  ...moved("src/shell/sandbox/how-it-ended.ts", {
+  ...moved("src/shell/sandbox/output.ts", {
     "code > 128": "no signal has the number 0",
     "polls < GONE_POLLS_MAX": "one look more of ten thousand",
   }),
@@ -77,7 +77,7 @@ export const EXCLUDED: readonly Excluded[] = [
   ...moved("src/shell/runtime/journal-transfer.ts", {
     "from < read.length": "the part behind the last record is empty, and reading no records gives none",
   }),
-  ...moved("src/shell/runtime/secrets/secret-forms.ts", {
+  ...moved("src/shell/runtime/secrets/written-passwords.ts", {
     "entropyOf(text) >= 3.2": "no text has exactly 3.2 bits: shares of whole numbers never add up to a fifth",
     "at < text.length": "the rest behind the last character is empty, and no key begins in it",
   }),

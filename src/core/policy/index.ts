@@ -56,7 +56,7 @@ export type { Validate, ValidatorKind } from "./gates/validators/validator.ts";
 export { decideChange, decideMemory, mayTouch, promotionOf, taintOfEntry } from "./memory/decide-memory.ts";
 export { chooseRecalled, recallText } from "./memory/recall.ts";
 export { earliestSpending, pruneBefore, type NonceWindow } from "./messages/nonce-life.ts";
-export { judgeOrigin, type ClaimFact, type Judged } from "./messages/origin.ts";
+export { judgeOrigin, type ClaimFact, type Judged, suggestedWords, suggestionSources } from "./messages/origin.ts";
 export {
   configuresConversation,
   conversationGates,
@@ -65,7 +65,6 @@ export {
   tellStream,
   type StreamCandidate,
 } from "./messages/stream.ts";
-export { suggestedWords, suggestionSources } from "./messages/suggested.ts";
 export { CONNECTION_GATE, judgeConnectionUse, type UseVerdict } from "./connection/permission-gate.ts";
 export { withTerms } from "./shown.ts";
 export { createAuditRules } from "./rules.ts";

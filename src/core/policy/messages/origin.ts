@@ -1,5 +1,5 @@
-import { msOfInstant, type Instant } from "#base";
-import type { Origin, Taint } from "#model";
+import { msOfInstant, type Instant, oneLine } from "#base";
+import type { Origin, Taint, Source, Suggestion } from "#model";
 
 /** What the shell found out about a signature; `absent` when none came. */
 export type ClaimFact = "absent" | "valid" | "signature_invalid" | "key_unknown" | "key_revoked";
@@ -47,4 +47,19 @@ function lateness({ timestamp, at, freshnessMs }: OriginFacts): "timestamp_stale
   const sinceMs = timestamp === null ? Number.POSITIVE_INFINITY : msOfInstant(at) - msOfInstant(timestamp);
   if (sinceMs > freshnessMs) return "timestamp_stale";
   return sinceMs < -freshnessMs ? "timestamp_ahead" : null;
+}
+
+/** A text as suggestions keep theirs: one line, with nothing around it. */
+export const suggestedWords = (text: string): string => oneLine(text).trim();
+
+/**
+ * What a message owes to a suggestion: the words of a suggestion that are sent as they were are a model's, whoever sends
+ * and signs them. Words that were changed are the sender's own. [TAINT-06]
+ */
+export function suggestionSources(
+  text: string,
+  suggestion: Pick<Suggestion, "suggestionId" | "rationale"> | null,
+): readonly Source[] {
+  if (suggestion === null || suggestedWords(suggestion.rationale) !== suggestedWords(text)) return [];
+  return [{ item_id: suggestion.suggestionId, relation: "suggestion", taint: "external" }];
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { oneLine } from "#base";
 import { taintWithSources } from "../taint/taint.ts";
-import { suggestionSources } from "./suggested.ts";
+import { suggestionSources } from "./origin.ts";
 
 const words = fc.string({ minLength: 1, maxLength: 60 }).filter((text) => oneLine(text).trim() !== "");
 const said = (rationale: string) => ({ suggestionId: "suggestion-1", rationale: oneLine(rationale).trim() });
