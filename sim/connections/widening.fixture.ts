@@ -4,7 +4,7 @@ import { assert, err, ok } from "#base";
 import { openCallback } from "#channels";
 import { parseYaml } from "#config";
 import type { KeptRequest, SandboxRun, SecretRef } from "#model";
-import type { KeptConnection, SandboxCommand, Sandboxes, Timers, Vault } from "#ports";
+import type { KeptConnection, SandboxCommand, Sandboxes, Vault } from "#ports";
 import { createConnections, createSecretsDoor, type Connections, type InstalledSkills } from "#runtime";
 import { createMemoryVault, openSkillFolders } from "#stores";
 import { readManifest, skillFact } from "#work";
@@ -192,15 +192,10 @@ export type ConnectingParts = {
   readonly service: NotesHost;
   readonly skills: InstalledSkills;
   readonly onStatement?: (sql: string) => void;
-  /** What looks wait for; without them none comes by itself. */
-  readonly timers?: Timers;
 };
 
 /** Work and connections of one Silas, on a real file. */
-export async function openConnecting(
-  world: World,
-  { service, timers, ...parts }: ConnectingParts,
-): Promise<Connecting> {
+export async function openConnecting(world: World, { service, ...parts }: ConnectingParts): Promise<Connecting> {
   const { skills, vault } = parts;
   let made: { readonly connections: Connections; readonly keep: () => Promise<void> } | null = null;
   const connect = ({ trust, review, sandboxes, log }: Around): Connections["uses"] => {
@@ -222,7 +217,7 @@ export async function openConnecting(
       clock,
       randomness,
       log,
-      timers: timers ?? { after: () => () => {} },
+      timers: { after: () => () => {} },
       openCallback,
     });
     const keep = async (): Promise<void> => {

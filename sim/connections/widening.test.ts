@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { assert, msOfInstant } from "#base";
-import type { KeptConnection, Timers } from "#ports";
+import { assert, msOfInstant, type Instant } from "#base";
+import { createTimerLoop } from "#engine";
+import type { KeptConnection } from "#ports";
 import { createMemoryVault } from "#stores";
 import { RUNTIME_FILE } from "../approval-world.ts";
 import { inWorld, type World } from "../disk-run.ts";
@@ -83,34 +84,45 @@ test.each([
 
 test("a connection is looked at in the moment in which that is due, and not before", async () => {
   await inWorld(16, async (world) => {
-    const virtual = createVirtualTimers(world.clock);
-    let armed = 0;
-    const after: Timers["after"] = (delayMs, work) => {
-      armed += 1;
-      return virtual.after(delayMs, work);
-    };
-    const connecting = await openConnecting(world, { ...(await partsIn(world)), timers: { after } });
+    const timers = createVirtualTimers(world.clock);
+    const connecting = await openConnecting(world, await partsIn(world));
+    const { timers: table, queue } = connecting.trust.stores;
     await connecting.keep();
     await connecting.connections.start(() => {});
-    await until(() => armed > 0);
+    const loop = createTimerLoop({
+      table,
+      queue,
+      owners: { connection: connecting.connections.timed },
+      clock: world.clock,
+      timers,
+      log: { info: () => {}, warn: () => {}, error: (event) => expect(event).toBeNull() },
+      bus: { leaseSeconds: 60, heartbeatSeconds: 20, deliveriesMax: 5 },
+      isStopped: async () => false,
+      zoneNow: () => "UTC",
+    });
+    await loop.start();
+    await loop.idle();
     const begunMs = msOfInstant(world.clock.now());
     const dueMs = (Math.floor(begunMs / HOUR_MS) + 1) * HOUR_MS;
-    const lookedMs = async () => msOfInstant((await keptIn(connecting)).record.lastHealthCheck ?? world.clock.now());
+    const lookedMs = async () => msOfInstant((await keptIn(connecting)).record.lastHealthCheck ?? epoch);
+    let wakes = 0;
     // It wakes once a minute, and looks at nothing then.
-    for (let before = armed; virtual.next(dueMs - 1); before = armed) {
-      await until(() => armed > before);
+    for (; timers.next(dueMs - 1); wakes += 1) {
+      await loop.idle();
       expect(await lookedMs()).toBe(begunMs);
     }
-    const before = armed;
-    expect(virtual.next(dueMs)).toBe(true);
-    await until(() => armed > before);
-    await connecting.connections.close();
+    expect(wakes).toBeGreaterThan(1);
+    expect(timers.next(dueMs)).toBe(true);
+    await loop.idle();
     expect(await lookedMs()).toBe(dueMs);
+    await loop.close();
+    await connecting.connections.close();
     await closeWork(connecting);
   });
 });
 
 const HOUR_MS = 3_600_000;
+const epoch = "1970-01-01T00:00:00.000Z" as Instant;
 
 test("[PERM-04] what failed between the question and the answer is not signed in for more, and stays failed", async () => {
   await inWorld(13, async (world) => {
