@@ -3,7 +3,9 @@ import { isWellFormed, LIMITS } from "#base";
 import { recordOf } from "../approval/record-codec.ts";
 import { REQUEST_KINDS } from "../cards.ts";
 
-export const busId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
+export const busId = z.string().check(z.regex(ID));
+export const isBusId = (text: unknown): boolean => typeof text === "string" && ID.test(text);
 const count = z.int().check(z.gte(0));
 const text = z.string().check(z.maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"));
 

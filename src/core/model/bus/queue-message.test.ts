@@ -11,6 +11,7 @@ import {
   queueMessageText,
   queueMessageToWire,
   workItemOf,
+  type QueueMessage,
 } from "./queue-message.ts";
 
 const MESSAGE_KINDS = Object.keys(KINDS) as readonly MessageKind[];
@@ -114,6 +115,41 @@ describe("a queue message", () => {
     const text = queueMessageText(message);
     expect(text.ok && parseQueueMessage(JSON.parse(text.value))).toEqual({ ok: true, value: message });
     expect(queueMessageText({ ...message, id: "no spaces" })).toMatchObject({ error: { code: "message_malformed" } });
+  });
+
+  test("has a text exactly when that text is read back, whatever is in its fields", () => {
+    const parsed = parseQueueMessage(statusWith({ status: "failed", detail: "x", ...ERROR }));
+    if (!parsed.ok) throw new Error(parsed.error.code);
+    const message = parsed.value;
+    const odd = [
+      "",
+      "no spaces",
+      "x".repeat(129),
+      "today",
+      AT,
+      "user",
+      "owner",
+      "\ud800",
+      "1",
+      1,
+      0.5,
+      -1,
+      null,
+      {},
+      [],
+    ];
+    const variants = [
+      ...Object.keys(message).flatMap((key) =>
+        key === "kind" || key === "payload" ? [] : odd.map((value) => ({ ...message, [key]: value })),
+      ),
+      ...[...Object.keys(message.payload), "more"].flatMap((key) =>
+        [...odd, "done", true].map((value) => ({ ...message, payload: { ...message.payload, [key]: value } })),
+      ),
+    ] as readonly QueueMessage[];
+    const isRead = (one: QueueMessage): boolean =>
+      parseQueueMessage(JSON.parse(JSON.stringify(queueMessageToWire(one)))).ok;
+    expect(variants.filter((one) => queueMessageText(one).ok !== isRead(one))).toEqual([]);
+    expect(new Set(variants.map((one) => queueMessageText(one).ok))).toEqual(new Set([true, false]));
   });
 });
 
