@@ -224,10 +224,10 @@ test("messages are in the file for other programs, and the file refuses to chang
   for (const id of ["a", "b"]) await send(opened, dispatchNamed(id));
   must(await opened.queue.giveBack({ lease: await leaseOne(opened), ...hopelessAt(0) }));
   for (const sql of [
-    "DELETE FROM queue WHERE state = 'dead'",
+    "DELETE FROM queue WHERE dead_at IS NOT NULL",
     "UPDATE queue SET message = '{}'",
     "UPDATE queue SET order_key = 'other' WHERE state = 'ready'",
-    "UPDATE queue SET state = 'ready', reason = NULL, dead_at = NULL WHERE state = 'dead'",
+    "UPDATE queue SET ready_at = '', reason = NULL, dead_at = NULL WHERE dead_at IS NOT NULL",
   ]) {
     expect(() => opened.file.exec(sql), sql).toThrow(/never/);
   }

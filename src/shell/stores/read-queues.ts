@@ -21,10 +21,10 @@ export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
       if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue'").get() === undefined) return NOTHING;
       const waiting = db
         .prepare(
-          "SELECT count(*) AS count FROM queue WHERE kind = 'decided' AND state = 'ready' AND message LIKE '%\"run_id\":%'",
+          "SELECT count(*) AS count FROM queue WHERE kind = 'decided' AND ready_at IS NOT NULL AND state = 'ready' AND message LIKE '%\"run_id\":%'",
         )
         .get();
-      const dead = db.prepare("SELECT * FROM queue WHERE state = 'dead' ORDER BY position DESC").all();
+      const dead = db.prepare("SELECT * FROM queue WHERE dead_at IS NOT NULL ORDER BY position DESC").all();
       return { waiting: Number(waiting?.["count"] ?? 0), dead: (dead as DeadRow[]).map(deadLetterOf) };
     } finally {
       db.close();
