@@ -18,8 +18,9 @@ const ROUNDS = 5;
 
 /**
  * A message is added, leased and settled. Alone, those are three commits that each wait for the disk; the limit writes rows
- * of the same size in three transactions. With 64 producers at once the commits are shared; the limit writes 64 rows in
- * each of its three transactions.
+ * of the same size in three transactions. With 64 producers at once the commits are shared: 64 calls
+ * add, one lease takes all of them, as a reader does, and 64 calls settle. The limit writes 64 rows in each of its three
+ * transactions.
  */
 export async function lines(): Promise<readonly Line[]> {
   const [empty, few, many] = [await openQueue(0), await openQueue(FEW), await openQueue(MANY)];
@@ -89,11 +90,12 @@ function fill(path: string, queued: number): void {
   database
     .prepare(
       `WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < :queued)
-       INSERT INTO queue (message_id, kind, order_key, state, ready_at, message)
-       SELECT replace(:id, 'sample', 'q' || number), 'decided', replace(:key, 'sample', 'q' || number), 'ready', :at,
+       INSERT INTO queue (message_id, kind, order_key, ready_at, message)
+       SELECT replace(:id, 'sample', 'q' || number), 'decided', replace(:key, 'sample', 'q' || number), :at,
          replace(:message, 'sample', 'q' || number) FROM numbers`,
     )
     .run({ queued, id: sample.id, key: orderKeyOf(sample), at: AT, message: text.value });
+  database.exec("INSERT INTO sent_messages (message_id, position) SELECT message_id, position FROM queue");
   database.close();
 }
 
@@ -109,7 +111,15 @@ async function pass(queue: Queue): Promise<void> {
 }
 
 async function passTogether(queue: Queue): Promise<void> {
-  await Promise.all(Array.from({ length: PRODUCERS }, () => pass(queue)));
+  const at = systemClock.now();
+  const added = await Promise.all(Array.from({ length: PRODUCERS }, () => queue.enqueue(nextMessage(), at)));
+  const refused = added.find(({ ok }) => !ok);
+  if (refused !== undefined) throw new Error("not added");
+  const request = { kinds: ["decided"], holder: "bench", leaseMs: 60_000, deliveriesMax: 5 } as const;
+  const leases = await queue.lease({ ...request, countMax: PRODUCERS, at });
+  if (leases.length !== PRODUCERS) throw new Error(`leased ${leases.length}`);
+  const settled = await Promise.all(leases.map((lease) => queue.settle({ lease, at })));
+  if (settled.some(({ ok }) => !ok)) throw new Error("not settled");
 }
 
 /** The least that could count, for so many messages in each transaction. */

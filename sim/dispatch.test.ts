@@ -91,10 +91,9 @@ function putIn({ database }: Scene, runId: string): void {
   const text = queueMessageText(message);
   if (!text.ok) throw new Error(text.error.code);
   database
-    .prepare(
-      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'decided', ?, 'ready', '', ?)",
-    )
+    .prepare("INSERT INTO queue (message_id, kind, order_key, ready_at, message) VALUES (?, 'decided', ?, '', ?)")
     .run(message.id, orderKeyOf(message), text.value);
+  database.exec("INSERT OR REPLACE INTO sent_messages (message_id, position) SELECT message_id, position FROM queue");
 }
 
 test("[WORK-06] [FLOW-06] the queue is the only way to a run: what is granted and not on it does not begin, and what is begins once", async () => {
@@ -156,7 +155,7 @@ test("[WSTORE-06] [BUS-15] [BUS-18] a dispatch that comes again changes nothing,
     expect((await scene.work.pause(paused, BY)).ok).toBe(true);
     const before = scene.database.prepare("SELECT record FROM work_runs WHERE run_id = ?").get(runId);
     // As if it had never been settled, and as if nobody knew that it was.
-    scene.database.exec("DELETE FROM processed_messages");
+    scene.database.exec("DELETE FROM sent_messages WHERE message_id NOT IN (SELECT message_id FROM queue)");
     putIn(scene, runId);
     const next = await again();
     await next.work.start();
@@ -186,7 +185,7 @@ test("[BUS-13] a run whose message was set aside does not seem to wait: it ends,
   await inScene({}, async (scene, again) => {
     const runId = await grantPlan(scene, INSIDE);
     scene.database.exec(
-      "UPDATE queue SET state = 'dead', reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
+      "UPDATE queue SET ready_at = NULL, reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
     );
     const next = await again();
     await next.work.start();
@@ -202,7 +201,7 @@ test("[BUS-13] a run that was begun and whose message was set aside does not see
     const runId = await grantPlan(scene, INSIDE);
     expect((await scene.work.pause(runId, BY)).ok).toBe(true);
     scene.database.exec(
-      "UPDATE queue SET state = 'dead', reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
+      "UPDATE queue SET ready_at = NULL, reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
     );
     const next = await again();
     await next.work.start();
@@ -298,10 +297,12 @@ test("what was granted before there was a queue is on it after the upgrade, once
     const runId = await grantPlan(scene, INSIDE);
     const begun = await grantPlan(scene, INSIDE.replace("task-steps", "task-begun"));
     await scene.work.runGranted(begun);
-    scene.database.exec("DROP TABLE queue; DROP TABLE processed_messages");
+    scene.database.exec("DROP TABLE queue; DROP TABLE sent_messages");
     scene.database.exec("CREATE TABLE uncarried_decisions (request_id TEXT PRIMARY KEY)");
     const folder = new URL("../src/shell/stores/migrations/runtime/", import.meta.url);
-    const migrations = readdirSync(folder).filter((name) => /_(?:queues|one_queue|decided)\.sql$/.test(name));
+    const migrations = readdirSync(folder).filter((name) =>
+      /_(?:queues|one_queue|decided|queue_indexes)\.sql$/.test(name),
+    );
     for (const name of migrations.toSorted()) scene.database.exec(readFileSync(new URL(name, folder), "utf8"));
     const next = await again();
     expect(rowsIn(next)).toEqual([{ message_id: decidedIdOf(runId), state: "ready", deliveries: 0, reason: null }]);

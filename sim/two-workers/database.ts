@@ -14,6 +14,11 @@ export function openDatabase(dataDir: string): Database {
     run: (sql, values: Named = {}) => Number(handle.prepare(sql).run(values).changes),
     get: <Row>(sql: string, values: Named = {}) => (handle.prepare(sql).get(values) as Row | undefined) ?? null,
     all: <Row>(sql: string, values: Named = {}) => handle.prepare(sql).all(values) as Row[],
+    columns: <Row>(sql: string, values: Named = {}) => {
+      const prepared = handle.prepare(sql);
+      prepared.setReturnArrays(true);
+      return prepared.all(values) as unknown as Row[];
+    },
     transaction(work) {
       handle.exec("BEGIN IMMEDIATE");
       try {

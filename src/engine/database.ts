@@ -9,6 +9,8 @@ export interface Database {
   run(sql: string, values?: Values): number;
   get<Row>(sql: string, values?: Values): Row | null;
   all<Row>(sql: string, values?: Values): readonly Row[];
+  /** The same as arrays of columns: several times as fast. */
+  columns<Row extends readonly unknown[]>(sql: string, values?: Values): readonly Row[];
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
   /** Runs work once the current transaction is on disk, and not at all if it is rolled back. */
   afterCommit(work: () => void): void;

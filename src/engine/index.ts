@@ -17,14 +17,8 @@ export type { Database } from "./database.ts";
 export { asResult, SQLITE_CORRUPT, faultOf } from "./fault.ts";
 export { createQueue, type Queue } from "./queue/queue.ts";
 export { createReader, DONE, UNUSED, type Outcome, type Reader, type ReaderDeps } from "./queue/reader.ts";
-export {
-  deadLetterOf,
-  readMessage,
-  type DeadLetter,
-  type DeadRow,
-  type LeasedMessage,
-  type QueueText,
-} from "./queue/table.ts";
+export { deadLetterOf, readMessage, type DeadLetter, type DeadRow, type QueueText } from "./queue/rows.ts";
+export type { LeasedMessage } from "./queue/table.ts";
 export { createJobs, type Job, type TimerJobs } from "./timers/jobs.ts";
 export { createTimerLoop, type TimerOwner, type TimerOwners } from "./timers/loop.ts";
 export { createTimerTable, type TimerTable } from "./timers/table.ts";

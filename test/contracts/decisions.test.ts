@@ -72,11 +72,9 @@ function deliverAgain({ dataDir }: Pick<Desk, "dataDir">, { requestId, kind, dec
   const text = queueMessageText(message);
   if (!text.ok) throw new Error(text.error.code);
   const database = new DatabaseSync(join(dataDir, "silas.db"));
-  database.prepare("DELETE FROM processed_messages WHERE message_id = ?").run(message.id);
+  database.prepare("DELETE FROM sent_messages WHERE message_id = ?").run(message.id);
   database
-    .prepare(
-      "INSERT INTO queue (message_id, kind, order_key, state, ready_at, message) VALUES (?, 'decided', ?, 'ready', '', ?)",
-    )
+    .prepare("INSERT INTO queue (message_id, kind, order_key, ready_at, message) VALUES (?, 'decided', ?, '', ?)")
     .run(message.id, orderKeyOf(message), text.value);
   database.close();
 }

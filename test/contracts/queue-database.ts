@@ -16,6 +16,11 @@ export function openDatabase(dataDir: string): Database {
     run: (sql, values: Named = {}) => Number(statement(sql).run(values).changes),
     get: <Row>(sql: string, values: Named = {}) => (statement(sql).get(values) as Row | undefined) ?? null,
     all: <Row>(sql: string, values: Named = {}) => statement(sql).all(values) as Row[],
+    columns: <Row>(sql: string, values: Named = {}) => {
+      const prepared = handle.prepare(sql);
+      prepared.setReturnArrays(true);
+      return prepared.all(values) as unknown as Row[];
+    },
     transaction(work) {
       handle.exec("BEGIN IMMEDIATE");
       try {

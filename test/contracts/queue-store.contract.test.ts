@@ -11,6 +11,7 @@ import {
   failedAt,
   hopelessAt,
   idsOf,
+  inCommit,
   lease,
   leaseOne,
   messageEvents,
@@ -150,6 +151,23 @@ test("[BUS-15] a message whose work is not over is reopened once, and never doub
   expect(await send(opened, dispatchNamed("a"))).toBe("known");
 });
 
+test("[BUS-15] [BUS-17] the id of a settled message stays, and that of a settled timer does not", async () => {
+  const opened = await openQueue();
+  const idsKept = (): readonly unknown[] =>
+    opened.file
+      .prepare("SELECT message_id FROM sent_messages ORDER BY message_id")
+      .all()
+      .map((row) => row["message_id"]);
+  await send(opened, dispatchNamed("a"));
+  const held = await leaseOne(opened);
+  expect(idsKept()).toEqual(["a"]);
+  must(await opened.queue.settle({ lease: held, at: at(0) }));
+  const whileWaiting: number[] = [];
+  opened.queue.onAdded(() => void whileWaiting.push(idsKept().length));
+  for (let times = 0; times < 3; times += 1) await inCommit(opened, () => {});
+  expect([whileWaiting, idsKept(), statesIn(opened)]).toEqual([[2, 2, 2], ["a"], []]);
+});
+
 test("[BUS-19] [BUS-20] [BUS-21] readers get messages of their own kinds; a sender that the kind does not allow is refused and recorded", async () => {
   const opened = await openQueue();
   const { queue } = opened;
@@ -224,10 +242,10 @@ test("messages are in the file for other programs, and the file refuses to chang
   for (const id of ["a", "b"]) await send(opened, dispatchNamed(id));
   must(await opened.queue.giveBack({ lease: await leaseOne(opened), ...hopelessAt(0) }));
   for (const sql of [
-    "DELETE FROM queue WHERE state = 'dead'",
+    "DELETE FROM queue WHERE dead_at IS NOT NULL",
     "UPDATE queue SET message = '{}'",
     "UPDATE queue SET order_key = 'other' WHERE state = 'ready'",
-    "UPDATE queue SET state = 'ready', reason = NULL, dead_at = NULL WHERE state = 'dead'",
+    "UPDATE queue SET ready_at = '', reason = NULL, dead_at = NULL WHERE dead_at IS NOT NULL",
   ]) {
     expect(() => opened.file.exec(sql), sql).toThrow(/never/);
   }

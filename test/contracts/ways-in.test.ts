@@ -43,7 +43,10 @@ test("[FLOW-14] [SCOPE-09] [WEB-17] the page, the terminal and the chat hand ove
     (await kept()).map(({ messageId }) =>
       Number(
         database
-          .prepare("SELECT count(*) AS n FROM processed_messages WHERE message_id LIKE '%' || ?")
+          .prepare(
+            `SELECT count(*) AS n FROM sent_messages s WHERE message_id LIKE '%' || ?
+             AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.message_id = s.message_id)`,
+          )
           .get(messageId)?.["n"],
       ),
     );

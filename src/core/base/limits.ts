@@ -182,6 +182,8 @@ export const LIMITS = {
   turnRuns: 5,
   /** Messages leased at once: one commit for all of them, and none of them waits long for it. */
   leaseBatch: 64,
+  /** Messages a process remembers having added: several batches, so that a reader that keeps up parses none of them. */
+  recentMessages: 512,
   /** Messages one reader holds at the same time. A run holds its message until it is over, also while it waits for a decision. */
   leasesHeld: 10_000,
   /** Times of a schedule that are counted or made up for after a pause; beyond this their first and last are enough. */

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from "#base";
 import type { Database } from "../database.ts";
+import { faultFrom } from "../fault.ts";
 
-type GroupCommit = <T, E>(work: () => Result<T, E>) => Promise<Result<T, E>>;
+export type GroupCommit = <T, E>(work: () => Result<T, E>) => Promise<Result<T, E>>;
 
 type Answer = Result<unknown, unknown>;
 type Waiting = {
@@ -10,20 +11,26 @@ type Waiting = {
   readonly reject: (cause: unknown) => void;
 };
 
+type GroupParts = {
+  readonly db: Database;
+  /** Runs in each commit behind its work: what needs doing once for all of it. */
+  readonly beforeCommit: () => void;
+};
+
 /**
  * Commits concurrent work together: each commit waits for the disk, so one commit for many callers is many times faster
  * than one each. Work that is refused or throws is rolled back alone, for which the whole group may run a second time; a
- * commit that fails rejects for all of its callers.
+ * commit that fails rejects for all of its callers. What SQLite throws arrives as a `Fault`.
  */
-export function createGroupCommit(db: Database): GroupCommit {
+export function createGroupCommit(parts: GroupParts): GroupCommit {
   let waiting: Waiting[] = [];
   const flush = (): void => {
     const group = waiting;
     waiting = [];
     try {
-      commit(db, group);
+      commit(parts, group);
     } catch (cause) {
-      for (const { reject } of group) reject(cause);
+      for (const one of group) fail(one, cause);
     }
   };
   return <T, E>(work: () => Result<T, E>) => {
@@ -35,17 +42,24 @@ export function createGroupCommit(db: Database): GroupCommit {
   };
 }
 
-function commit(db: Database, group: readonly Waiting[]): void {
+function commit(parts: GroupParts, group: readonly Waiting[]): void {
   const [first, ...others] = group;
   if (first === undefined) return;
-  if (others.length === 0) return first.resolve(db.transaction(first.work));
-  const answers = commitAll(db, group);
-  if (answers === null) return commitApart(db, group);
+  if (others.length === 0) return first.resolve(commitOne(parts, first));
+  const answers = commitAll(parts, group);
+  if (answers === null) return commitApart(parts, group);
   for (const [index, { resolve }] of group.entries()) resolve(answers[index] as Answer);
 }
 
+const commitOne = ({ db, beforeCommit }: GroupParts, { work }: Waiting): Answer =>
+  db.transaction(() => {
+    const answer = work();
+    if (answer.ok) beforeCommit();
+    return answer;
+  });
+
 /** The usual case: every one succeeds. Null when one does not, and then nothing is written. */
-function commitAll(db: Database, group: readonly Waiting[]): readonly Answer[] | null {
+function commitAll({ db, beforeCommit }: GroupParts, group: readonly Waiting[]): readonly Answer[] | null {
   const answers: Answer[] = [];
   const committed = db.transaction((): Result<void, null> => {
     for (const { work } of group) {
@@ -53,28 +67,38 @@ function commitAll(db: Database, group: readonly Waiting[]): readonly Answer[] |
       if (!answer.ok || !answer.value.ok) return err(null);
       answers.push(answer.value);
     }
+    beforeCommit();
     return ok();
   });
   return committed.ok ? answers : null;
 }
 
 /** Each in a savepoint of its own. */
-function commitApart(db: Database, group: readonly Waiting[]): void {
+function commitApart({ db, beforeCommit }: GroupParts, group: readonly Waiting[]): void {
   const settled: (() => void)[] = [];
   db.transaction(() => {
     for (const one of group) settled.push(inSavepoint(db, one));
+    beforeCommit();
     return ok();
   });
   for (const settle of settled) settle();
 }
 
 /** Answers with how to settle its caller once the commit stands. */
-function inSavepoint(db: Database, { work, resolve, reject }: Waiting): () => void {
+function inSavepoint(db: Database, one: Waiting): () => void {
   db.run("SAVEPOINT one");
-  const answer = attempt(work);
+  const answer = attempt(one.work);
   if (!answer.ok || !answer.value.ok) undo(db, answer);
   db.run("RELEASE one");
-  return () => (answer.ok ? resolve(answer.value) : reject(answer.error));
+  return () => (answer.ok ? one.resolve(answer.value) : fail(one, answer.error));
+}
+
+function fail({ reject }: Waiting, cause: unknown): void {
+  try {
+    reject(faultFrom(cause));
+  } catch (bug) {
+    reject(bug);
+  }
 }
 
 /** SQLite ends the whole transaction by itself after some failures, a full disk among them: those are everyone's. */

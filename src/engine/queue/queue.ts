@@ -1,11 +1,12 @@
-import { assert, LIMITS, ok, type Instant, type Result } from "#base";
-import type { DerivedProblem, QueueMessage } from "#model";
+import { assert, err, LIMITS, ok, type Instant, type Result } from "#base";
+import { isSenderAllowed, type DerivedProblem, type QueueMessage } from "#model";
 import type { Database, RecordAct } from "../database.ts";
 import { faultFrom } from "../fault.ts";
-import { createGroupCommit } from "./group-commit.ts";
+import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
+import { createRecentMessages } from "./recent-messages.ts";
+import { deadLetterOf, unroutedDraft, type DeadLetter, type DeadRow } from "./rows.ts";
 import * as table from "./table.ts";
 import type {
-  DeadLetter,
   Lease,
   LeasedMessage,
   LeaseLost,
@@ -29,32 +30,30 @@ export type Queue = ReturnType<typeof createQueue>;
  * stays, with the reason. Methods throw a `Fault` when the database fails.
  */
 export function createQueue({ db, recordAct }: QueueParts) {
-  const together = createGroupCommit(db);
-  const commit: Commit = (work) => together(work).catch(rethrow);
+  const parts = { db, recordAct, recent: createRecentMessages(), freed: new Map<string, Instant>() };
+  const commit = createGroupCommit({ db, beforeCommit: () => table.promoteFreed(parts) });
   const added = createListeners();
   return {
     /** Told of every commit that added a message. */
     onAdded: added.subscribe,
-    ...createSending({ db, recordAct, commit, announce: added.tell }),
-    ...createLeasing({ db, recordAct, commit, announce: added.tell }),
+    ...createSending({ ...parts, commit, announce: added.tell }),
+    ...createLeasing({ ...parts, commit, announce: added.tell }),
     /** At a start: gives back what an ended process held under this name, and kills messages of unknown kinds. [BUS-14] */
     async recover(holder: string, at: Instant): Promise<void> {
       await commit(() => {
         table.putBack(db, holder);
-        table.killUnknown({ db, recordAct }, at);
+        table.killUnknown(parts, at);
         return ok();
       });
     },
     /** The newest dead messages, newest first. */
-    dead: (): readonly DeadLetter[] =>
-      read(() => db.all<table.DeadRow>(DEAD, { limit: LIMITS.pageRows }).map(table.deadLetterOf)),
+    dead: (): readonly DeadLetter[] => read(() => db.all<DeadRow>(DEAD, { limit: LIMITS.pageRows }).map(deadLetterOf)),
   };
 }
 
-const DEAD = "SELECT * FROM queue WHERE state = 'dead' ORDER BY position DESC LIMIT :limit";
+const DEAD = "SELECT * FROM queue WHERE dead_at IS NOT NULL ORDER BY position DESC LIMIT :limit";
 
-type Commit = <T, E>(work: () => Result<T, E>) => Promise<Result<T, E>>;
-type Parts = QueueParts & { readonly commit: Commit; readonly announce: () => void };
+type Parts = table.TableParts & { readonly commit: GroupCommit; readonly announce: () => void };
 
 function createListeners() {
   const listeners = new Set<() => void>();
@@ -69,11 +68,16 @@ function createListeners() {
   };
 }
 
-function createSending({ db, recordAct, commit, announce }: Parts) {
+function createSending({ commit, announce, ...parts }: Parts) {
+  const { db, recordAct } = parts;
   const addWithin = (adding: table.Adding, add = table.add): Result<"added" | "known", SendRefusal> => {
-    const added = add(db, adding);
+    const added = add(parts, adding);
     if (added.ok && added.value === "added") db.afterCommit(announce);
     return added;
+  };
+  const refuse = async (message: QueueMessage, at: Instant): Promise<Result<never, SendRefusal>> => {
+    await commit(() => ok(recordAct(unroutedDraft(message, at))));
+    return err({ code: "message_unrouted" });
   };
   return {
     /** Inside a transaction of another store, so that a message is there with what it tells of, or neither is. */
@@ -82,12 +86,8 @@ function createSending({ db, recordAct, commit, announce }: Parts) {
       assert(sent.ok, "BUS-20 the product sends only messages that their kind allows");
     },
     /** `known` when the queue has this message, or has handled it. A sender its kind does not allow is recorded. */
-    async enqueue(message: QueueMessage, at: Instant): Promise<Result<"added" | "known", SendRefusal>> {
-      const added = await commit(() => addWithin({ message, at }));
-      if (!added.ok && added.error.code === "message_unrouted")
-        await commit(() => ok(recordAct(table.unroutedDraft(message, at))));
-      return added;
-    },
+    enqueue: (message: QueueMessage, at: Instant): Promise<Result<"added" | "known", SendRefusal>> =>
+      isSenderAllowed(message) ? commit(() => addWithin({ message, at })) : refuse(message, at),
     /** Sends a message once more although it was handled, because its work is not over. Never adds a second one. */
     async reopen(message: QueueMessage, at: Instant): Promise<void> {
       await commit(() => addWithin({ message, at }, table.addAgain));
@@ -95,8 +95,8 @@ function createSending({ db, recordAct, commit, announce }: Parts) {
   };
 }
 
-function createLeasing({ db, recordAct, commit, announce }: Parts) {
-  const parts = { db, recordAct };
+function createLeasing({ commit, announce, ...parts }: Parts) {
+  const { db } = parts;
   return {
     /** The messages that have been ready the longest, at most one for each order key. [BUS-16] */
     async lease(request: LeaseRequest): Promise<readonly LeasedMessage[]> {
@@ -128,10 +128,6 @@ function read<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    return rethrow(cause);
+    throw faultFrom(cause);
   }
-}
-
-function rethrow(cause: unknown): never {
-  throw faultFrom(cause);
 }

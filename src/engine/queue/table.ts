@@ -2,20 +2,17 @@
  * The table `queue`, inside a transaction that the caller has begun.
  *
  * A message is `ready` to be delivered, `behind` another one with the same order key, `leased`, or `dead`. What was
- * handled is deleted, and its id stays in `processed_messages`. A lease is a holder with a fence: the number of times the
- * message was leased, so that a holder which lost its lease settles nothing. [BUS-12]
+ * handled is deleted; its id stays in `sent_messages` if its kind keeps the ids of handled messages. A lease is a holder
+ * with a fence: the number of times the message was leased, so that a holder which lost its lease settles nothing. [BUS-12]
  */
-import { err, instantFromMs, msOfInstant, ok, parseStrictJson, type Instant, type Result } from "#base";
+import { err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import {
   derivedProblem,
   isMessageKind,
   isSenderAllowed,
   KINDS,
   orderKeyOf,
-  parseQueueMessage,
   queueMessageText,
-  workItemOf,
-  type AuditDraft,
   type DeadReason,
   type DerivedProblem,
   type MessageKind,
@@ -23,8 +20,16 @@ import {
   type QueueMessage,
 } from "#model";
 import type { Database, RecordAct } from "../database.ts";
+import type { RecentMessages } from "./recent-messages.ts";
+import { deadDraft, messageIn, type QueueRow } from "./rows.ts";
 
-type TableParts = { readonly db: Database; readonly recordAct: RecordAct };
+export type TableParts = {
+  readonly db: Database;
+  readonly recordAct: RecordAct;
+  readonly recent: RecentMessages;
+  /** The order keys whose first message was deleted, and when, until the next of each is promoted. */
+  readonly freed: Map<string, Instant>;
+};
 
 export type SendRefusal =
   | MessageProblem
@@ -33,19 +38,12 @@ export type SendRefusal =
   | { readonly code: "message_differs" };
 export type LeaseLost = { readonly code: "lease_lost" };
 
-type QueueRow = {
-  readonly message_id: string;
-  readonly kind: string;
-  readonly order_key: string;
-  readonly deliveries: number;
-  readonly fence: number;
-  readonly ready_at: string;
-  readonly position: number;
-  readonly message: string;
+export type Lease = { readonly id: string; readonly position: number; readonly fence: number };
+export type LeasedMessage = Lease & {
+  readonly message: QueueMessage;
+  readonly orderKey: string;
+  readonly delivery: number;
 };
-
-export type Lease = { readonly id: string; readonly fence: number };
-export type LeasedMessage = Lease & { readonly message: QueueMessage; readonly delivery: number };
 export type LeaseSpan = { readonly at: Instant; readonly leaseMs: number };
 export type LeaseRequest = LeaseSpan & {
   readonly kinds: readonly MessageKind[];
@@ -59,42 +57,50 @@ export type LeaseRequest = LeaseSpan & {
 
 export type Adding = { readonly message: QueueMessage; readonly at: Instant };
 
+/** Null when the queue has this message, or has handled it. A position is one more than the greatest, as SQLite gives it. */
+const REMEMBER = `INSERT INTO sent_messages (message_id, position)
+  VALUES (:id, (SELECT coalesce(max(position), 0) + 1 FROM queue)) ON CONFLICT (message_id) DO NOTHING`;
+const INSERT = `INSERT INTO queue (message_id, kind, order_key, ready_at, message) VALUES (:id, :kind, :key,
+  CASE WHEN EXISTS (SELECT 1 FROM queue WHERE order_key = :key AND dead_at IS NULL) THEN NULL ELSE :at END, :text)`;
+
 /** `known` when the queue has this message, or has handled it. */
-export function add(db: Database, { message, at }: Adding): Result<"added" | "known", SendRefusal> {
+export function add(parts: TableParts, { message, at }: Adding): Result<"added" | "known", SendRefusal> {
   if (!isSenderAllowed(message)) return err({ code: "message_unrouted" });
   const text = queueMessageText(message);
   if (!text.ok) return text;
+  const { db, recent } = parts;
   const { id, kind } = message;
-  const added = db.run(
-    `INSERT INTO queue (message_id, kind, order_key, state, ready_at, message)
-     SELECT :id, :kind, :key,
-       CASE WHEN EXISTS (SELECT 1 FROM queue WHERE order_key = :key AND state <> 'dead') THEN 'behind' ELSE 'ready' END,
-       :at, :message
-     WHERE NOT EXISTS (SELECT 1 FROM processed_messages WHERE message_id = :id)
-     ON CONFLICT (message_id) DO NOTHING`,
-    { id, kind, key: orderKeyOf(message), at, message: text.value },
-  );
-  return added === 1 || isSame(db, { id, text: text.value })
-    ? ok(added === 1 ? "added" : "known")
-    : err({ code: "message_differs" });
+  if (db.run(REMEMBER, { id }) === 0)
+    return isSame(db, { id, text: text.value }) ? ok("known") : err({ code: "message_differs" });
+  db.run(INSERT, { id, kind, key: orderKeyOf(message), at, text: text.value });
+  recent.keep({ message, text: text.value });
+  return ok("added");
 }
 
 /** The same for a message that was handled although its work is not over. */
-export function addAgain(db: Database, adding: Adding): Result<"added" | "known", SendRefusal> {
-  db.run("DELETE FROM processed_messages WHERE message_id = :id", { id: adding.message.id });
-  return add(db, adding);
+export function addAgain(parts: TableParts, adding: Adding): Result<"added" | "known", SendRefusal> {
+  parts.db.run(
+    `DELETE FROM sent_messages WHERE message_id = :id
+     AND NOT EXISTS (SELECT 1 FROM queue WHERE position = sent_messages.position AND message_id = :id)`,
+    { id: adding.message.id },
+  );
+  return add(parts, adding);
 }
 
+/** Where a message is, if the queue has it: the position of one that was handled may be that of another message now. */
+const NAMED = "position = (SELECT position FROM sent_messages WHERE message_id = :id) AND message_id = :id";
+
 function isSame(db: Database, { id, text }: { readonly id: string; readonly text: string }): boolean {
-  const row = db.get<{ readonly message: string }>("SELECT message FROM queue WHERE message_id = :id", { id });
+  const row = db.get<{ readonly message: string }>(`SELECT message FROM queue WHERE ${NAMED}`, { id });
   return row === null || row.message === text;
 }
 
 /** SQLite compiles a statement anew each time a bare parameter is bound to its LIMIT; a sum it computes. */
-const READY = "FROM queue WHERE kind = :kind AND state = 'ready' ORDER BY ready_at, position LIMIT :countMax + 0";
-const THIS = "FROM queue WHERE message_id = :id AND kind = :kind AND state = 'ready'";
+const READY = `FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL
+  ORDER BY ready_at, position LIMIT :countMax + 0`;
+const THIS = `FROM queue WHERE ${NAMED} AND kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL`;
 /** Of the same kinds only: a reader prolongs its own leases before it looks for expired ones. */
-const EXPIRED = "FROM queue WHERE state = 'leased' AND lease_until <= :at AND kind = :kind";
+const EXPIRED = "FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until <= :at";
 
 /** A read that spares readers with nothing to do a write. */
 export const hasDue = (db: Database, { kinds, id, at }: LeaseRequest): boolean =>
@@ -108,7 +114,7 @@ export const hasDue = (db: Database, { kinds, id, at }: LeaseRequest): boolean =
 
 /** Leases the messages that have been ready the longest. One that cannot be read is dead. */
 export function lease(parts: TableParts, request: LeaseRequest): readonly LeasedMessage[] {
-  const { db } = parts;
+  const { db, recent } = parts;
   const { kinds, at, id, countMax, deliveriesMax } = request;
   const found: Place[] = [];
   for (const kind of kinds) {
@@ -116,91 +122,102 @@ export function lease(parts: TableParts, request: LeaseRequest): readonly Leased
       release(parts, row, { at, reason: "lease_expired", deliveriesMax });
     found.push(
       ...(id === undefined
-        ? db.all<Place>(`SELECT ready_at, position ${READY}`, { kind, countMax })
-        : db.all<Place>(`SELECT ready_at, position ${THIS}`, { kind, id })),
+        ? db.columns<Place>(`SELECT ready_at, position ${READY}`, { kind, countMax })
+        : db.columns<Place>(`SELECT ready_at, position ${THIS}`, { kind, id })),
     );
   }
-  const leased: LeasedMessage[] = [];
-  const values = { holder: request.holder, until: untilOf(request) };
   // The longest wait counts, whatever its kind: many messages of one kind do not keep another kind waiting.
-  for (const { position } of found.toSorted(longestWaitFirst).slice(0, countMax)) {
-    const row = db.get<QueueRow>(LEASE, { ...values, position });
-    if (row === null) continue;
-    const message = messageIn(row);
-    if (message.ok)
-      leased.push({ id: row.message_id, fence: row.fence, delivery: row.deliveries, message: message.value });
+  const places = found.toSorted(longestWaitFirst).slice(0, countMax);
+  const leased: LeasedMessage[] = [];
+  for (const row of leaseAt(db, { ...request, positions: places.map(([, position]) => position) })) {
+    const { message_id, position, fence, order_key: orderKey, deliveries: delivery } = row;
+    const message = recent.take(message_id, row);
+    if (message.ok) leased.push({ id: message_id, position, fence, orderKey, delivery, message: message.value });
     else kill(parts, row, { at, reason: message.error });
   }
   return leased;
 }
 
-type Place = Pick<QueueRow, "ready_at" | "position">;
-const longestWaitFirst = (a: Place, b: Place): number =>
-  a.ready_at < b.ready_at ? -1 : a.ready_at > b.ready_at ? 1 : a.position - b.position;
+type Place = readonly [readyAt: string, position: number];
+const longestWaitFirst = ([readyA, a]: Place, [readyB, b]: Place): number =>
+  readyA < readyB ? -1 : readyA > readyB ? 1 : a - b;
 
-const LEASE = `UPDATE queue
-  SET state = 'leased', fence = fence + 1, holder = :holder, lease_until = :until, deliveries = deliveries + 1
-  WHERE position = :position RETURNING *`;
+const LEASE = `UPDATE queue SET lease_until = :until, holder = :holder, fence = fence + 1, deliveries = deliveries + 1
+  WHERE position IN (SELECT value FROM json_each(:positions))
+  RETURNING position, message_id, kind, order_key, deliveries, fence, message`;
+type Columns = readonly [number, string, string, string, number, number, string];
 
-export type QueueText = { readonly kind: string; readonly message: string };
+type LeasingAt = LeaseSpan & { readonly holder: string; readonly positions: readonly number[] };
 
-/** Null when the stored text is no message of its kind. */
-export function readMessage(row: QueueText): QueueMessage | null {
-  const message = messageIn(row);
-  return message.ok ? message.value : null;
+/** The rows in the order of the positions, which is the order in which they were ready. */
+function leaseAt(db: Database, { positions, holder, ...span }: LeasingAt): readonly QueueRow[] {
+  if (positions.length === 0) return [];
+  const values = { until: untilOf(span), holder, positions: JSON.stringify(positions) };
+  const rows = new Map<number, QueueRow>();
+  for (const [position, message_id, kind, order_key, deliveries, fence, message] of db.columns<Columns>(LEASE, values))
+    rows.set(position, { position, message_id, kind, order_key, deliveries, fence, message });
+  return positions.flatMap((position) => rows.get(position) ?? []);
 }
 
-function messageIn({ kind, message }: QueueText): Result<QueueMessage, DeadReason> {
-  const json = parseStrictJson(message);
-  if (!json.ok) return err("unreadable");
-  const parsed = parseQueueMessage(json.value);
-  if (parsed.ok) return parsed.value.kind === kind ? parsed : err("unreadable");
-  return err(parsed.error.code === "message_kind_unknown" ? "not_understood" : "unreadable");
-}
+/** A message that this lease holds, whether its time is over or not. */
+const HELD = "position = :position AND message_id = :id AND fence = :fence AND lease_until IS NOT NULL";
 
 /** Whether the lease is still held; a lease whose time is over is prolonged as long as nobody else has the message. */
-export const prolong = (db: Database, { id, fence, ...span }: Lease & LeaseSpan): boolean =>
-  db.run("UPDATE queue SET lease_until = :until WHERE message_id = :id AND fence = :fence AND state = 'leased'", {
-    id,
-    fence,
-    until: untilOf(span),
-  }) === 1;
+export const prolong = (db: Database, { id, position, fence, ...span }: Lease & LeaseSpan): boolean =>
+  db.run(`UPDATE queue SET lease_until = :until WHERE ${HELD}`, { id, position, fence, until: untilOf(span) }) === 1;
 
-export type Settling = { readonly lease: Lease; readonly at: Instant; readonly derived?: readonly QueueMessage[] };
+export type Settling = {
+  readonly lease: LeasedMessage;
+  readonly at: Instant;
+  readonly derived?: readonly QueueMessage[];
+};
 
-/** Deletes the message, remembers its id and sends what follows from it. Nothing is written when it is refused. [BUS-17] */
+const FORGET = "DELETE FROM sent_messages WHERE message_id = :id";
+
+/**
+ * Deletes the message and sends what follows from it; its id was remembered when it was sent, and stays unless its kind
+ * drops it. What waits behind it is ready when `promoteFreed` ran, in the same commit. Nothing is written when it is
+ * refused. [BUS-17]
+ */
 export function settle(
   parts: TableParts,
-  { lease: { id, fence }, at, derived = [] }: Settling,
+  { lease: held, at, derived = [] }: Settling,
 ): Result<void, LeaseLost | SendRefusal | DerivedProblem> {
-  const { db } = parts;
-  const row = db.get<QueueRow>(
-    "DELETE FROM queue WHERE message_id = :id AND fence = :fence AND state = 'leased' AND lease_until > :at RETURNING *",
-    { id, fence, at },
+  const { id, position, fence, orderKey, message } = held;
+  const settled = parts.db.run(
+    "DELETE FROM queue WHERE position = :position AND message_id = :id AND fence = :fence AND lease_until > :at",
+    { id, position, fence, at },
   );
-  if (row === null) return err({ code: "lease_lost" });
-  if (!isMessageKind(row.kind) || KINDS[row.kind].handledIds === "kept")
-    db.run("INSERT OR IGNORE INTO processed_messages (message_id, processed_at) VALUES (:id, :at)", { id, at });
-  promote(parts, row.order_key, at);
+  if (settled !== 1) return err({ code: "lease_lost" });
+  if (KINDS[message.kind].handledIds === "dropped") parts.db.run(FORGET, { id });
+  parts.freed.set(orderKey, at);
   for (const made of derived) {
-    const from = messageIn(row);
-    const problem = from.ok ? derivedProblem(from.value, made) : null;
+    const problem = derivedProblem(message, made);
     if (problem !== null) return err(problem);
-    const sent = add(db, { message: made, at });
+    const sent = add(parts, { message: made, at });
     if (!sent.ok) return sent;
   }
   return ok();
 }
 
-/** The first message of the key is ready now, after those that were ready before; one of an unknown kind is dead. */
-function promote(parts: TableParts, key: string, at: Instant): void {
-  const row = parts.db.get<QueueRow>(
-    `UPDATE queue SET state = 'ready', ready_at = :at
-     WHERE state = 'behind' AND position =
-       (SELECT position FROM queue WHERE order_key = :key AND state <> 'dead' ORDER BY position LIMIT 1) RETURNING *`,
-    { key, at },
+/** Once for all messages that a commit deletes. A key that is named in vain costs a look at its first message. */
+export function promoteFreed(parts: TableParts): void {
+  const at = [...parts.freed.values()].at(-1);
+  if (at === undefined) return;
+  const keys = [...parts.freed.keys()];
+  parts.freed.clear();
+  promote(parts, keys, at);
+}
+
+/** The first message of each key is ready now, after those that were ready before; one of an unknown kind is dead. */
+function promote(parts: TableParts, keys: readonly string[], at: Instant): void {
+  const promoted = parts.db.all<QueueRow>(
+    `UPDATE queue SET ready_at = :at WHERE ready_at IS NULL AND position IN (
+       SELECT (SELECT position FROM queue WHERE order_key = keys.value AND dead_at IS NULL ORDER BY position LIMIT 1)
+       FROM json_each(:keys) AS keys) RETURNING *`,
+    { keys: JSON.stringify(keys), at },
   );
-  if (row !== null && !isMessageKind(row.kind)) killUnread(parts, row, at);
+  for (const row of promoted) if (!isMessageKind(row.kind)) killUnread(parts, row, at);
 }
 
 /** `unused`: nothing was tried, and the delivery does not count. `hopeless`: no further try would help. */
@@ -214,30 +231,24 @@ export type Returning = {
 
 /** Gives a message back, or kills it: at once, or when it was delivered often enough. [BUS-13] */
 export function giveBack(parts: TableParts, returning: Returning): Result<"ready" | "dead", LeaseLost> {
-  const {
-    lease: { id, fence },
-    back,
-    at,
-    deliveriesMax,
-  } = returning;
-  const row = parts.db.get<QueueRow>(
-    "SELECT * FROM queue WHERE message_id = :id AND fence = :fence AND state = 'leased'",
-    { id, fence },
-  );
+  const { back, at } = returning;
+  const { id, position, fence } = returning.lease;
+  const row = parts.db.get<QueueRow>(`SELECT * FROM queue WHERE ${HELD}`, { id, position, fence });
   if (row === null) return err({ code: "lease_lost" });
   if (back.how === "unused") return ok(makeReady(parts.db, row, row.deliveries - 1));
-  return ok(
-    release(parts, row, { at, reason: back.reason, deliveriesMax: back.how === "hopeless" ? 0 : deliveriesMax }),
-  );
+  const deliveriesMax = back.how === "hopeless" ? 0 : returning.deliveriesMax;
+  return ok(release(parts, row, { at, reason: back.reason, deliveriesMax }));
 }
 
 /** Whatever an ended process held is ready again, and that delivery does not count: it may only have waited. [BUS-14] */
-export const putBack = (db: Database, holder: string): number =>
-  db.run(
-    `UPDATE queue SET state = 'ready', holder = NULL, lease_until = NULL, deliveries = deliveries - 1
-     WHERE state = 'leased' AND holder = :holder`,
-    { holder },
-  );
+export function putBack(db: Database, holder: string): void {
+  for (const kind of Object.keys(KINDS))
+    db.run(
+      `UPDATE queue SET holder = NULL, lease_until = NULL, deliveries = deliveries - 1
+       WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until > '' AND holder = :holder`,
+      { kind, holder },
+    );
+}
 
 /**
  * Kills messages of kinds that this version does not know, so that none of them waits for a reader for ever. One that is
@@ -247,7 +258,8 @@ export function killUnknown(parts: TableParts, at: Instant): void {
   let kind = "";
   for (;;) {
     const next = parts.db.get<QueueRow>(
-      "SELECT * FROM queue WHERE state = 'ready' AND kind > :kind ORDER BY kind, ready_at, position LIMIT 1",
+      `SELECT * FROM queue WHERE kind > :kind AND ready_at IS NOT NULL AND lease_until IS NULL
+       ORDER BY kind LIMIT 1`,
       { kind },
     );
     if (next === null) return;
@@ -268,70 +280,25 @@ function release(parts: TableParts, row: QueueRow, { deliveriesMax, ...why }: Fa
 }
 
 /** It keeps its place in the order. */
-function makeReady(db: Database, { message_id: id }: QueueRow, deliveries: number): "ready" {
-  db.run(
-    `UPDATE queue SET state = 'ready', holder = NULL, lease_until = NULL, deliveries = :deliveries WHERE message_id = :id`,
-    { id, deliveries },
-  );
+function makeReady(db: Database, { position }: QueueRow, deliveries: number): "ready" {
+  db.run("UPDATE queue SET holder = NULL, lease_until = NULL, deliveries = :deliveries WHERE position = :position", {
+    position,
+    deliveries,
+  });
   return "ready";
 }
 
 /** The message stays, with its reason, and those behind it go on. */
-function kill({ db, recordAct }: TableParts, row: QueueRow, { at, reason }: Omit<Failing, "deliveriesMax">): "dead" {
-  db.run(
-    `UPDATE queue SET state = 'dead', holder = NULL, lease_until = NULL, reason = :reason, dead_at = :at
-     WHERE message_id = :id`,
-    { id: row.message_id, reason, at },
+function kill(parts: TableParts, row: QueueRow, { at, reason }: Omit<Failing, "deliveriesMax">): "dead" {
+  parts.db.run(
+    `UPDATE queue SET ready_at = NULL, holder = NULL, lease_until = NULL, reason = :reason, dead_at = :at
+     WHERE position = :position`,
+    { position: row.position, reason, at },
   );
-  promote({ db, recordAct }, row.order_key, at);
-  recordAct(deadDraft(row, { at, reason }));
+  promote(parts, [row.order_key], at);
+  parts.recordAct(deadDraft(row, { at, reason }));
   return "dead";
 }
-
-function deadDraft(row: QueueRow, { at, reason }: Omit<Failing, "deliveriesMax">): AuditDraft {
-  const message = messageIn(row);
-  return {
-    event: "message_dead",
-    data: {
-      message_id: row.message_id,
-      queue: message.ok ? KINDS[message.value.kind].queue : "runtime_queue",
-      work_item_id: message.ok ? workItemOf(message.value) : null,
-      deliveries: row.deliveries,
-      reason,
-    },
-    at,
-    actor: { kind: "system" },
-  };
-}
-
-export const unroutedDraft = ({ id, kind, sentBy }: QueueMessage, at: Instant): AuditDraft => ({
-  event: "message_unrouted",
-  data: { message_id: id, sender: sentBy, message_kind: kind, queue: KINDS[kind].queue },
-  at,
-  actor: { kind: "system" },
-});
-
-export type DeadLetter = {
-  readonly id: string;
-  /** Null when it cannot be read. */
-  readonly message: QueueMessage | null;
-  readonly reason: DeadReason;
-  readonly deliveries: number;
-  readonly at: Instant;
-};
-
-export type DeadRow = Pick<QueueRow, "message_id" | "kind" | "message" | "deliveries"> & {
-  readonly reason: string;
-  readonly dead_at: string;
-};
-
-export const deadLetterOf = (row: DeadRow): DeadLetter => ({
-  id: row.message_id,
-  message: readMessage(row),
-  reason: row.reason as DeadReason,
-  deliveries: row.deliveries,
-  at: row.dead_at as Instant,
-});
 
 function untilOf({ at, leaseMs }: LeaseSpan): Instant {
   const until = instantFromMs(msOfInstant(at) + leaseMs);

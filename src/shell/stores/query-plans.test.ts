@@ -27,7 +27,6 @@ const SMALL_TABLES: { readonly [table: string]: string } = {
   message_nonce_floor: "one row",
   owner_keys: "one row for each key",
   passkeys: "one row for each passkey",
-  queue: "only what waits or could not be handled",
   secure_inputs: "one row for each secret",
   sessions: "one row for each device",
   sqlite_master: "the schema",
@@ -49,6 +48,7 @@ const BOUNDED_INDEXES: { readonly [index: string]: string } = {
   pending_decisions_of_limits: "read from its end, as many as are shown",
   pending_decisions_weighed: "read from its end, as many as are weighed",
   skill_installs_current: "one row for each skill",
+  queue_dead: "read from its end, as many as are shown",
   tasks_in_order: "read from either end, one row",
   timers_following: "read from either end, one row",
   work_runs_in_doubt: "runs that nobody knows the end of; each needed a crash",
@@ -76,7 +76,7 @@ const EXCUSED: { readonly [part: string]: string } = {
 
 /** What is put together while running. */
 const GIVEN: Given = {
-  "sqlite.ts: sql": [],
+  "sqlite.ts: text": [],
   "migrations.ts: statement": [],
   "inspect.ts: sql": [],
   "audit/open-beside.ts: sql": [],

@@ -20,7 +20,7 @@ export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
     try {
       if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue'").get() === undefined) return NOTHING;
       const found = db.prepare(WAITING).get();
-      const dead = db.prepare("SELECT * FROM queue WHERE state = 'dead' ORDER BY position DESC").all();
+      const dead = db.prepare("SELECT * FROM queue WHERE dead_at IS NOT NULL ORDER BY position DESC").all();
       const [waiting, decided] = [Number(found?.["runs"] ?? 0), Number(found?.["others"] ?? 0)];
       return { waiting, decided, dead: (dead as DeadRow[]).map(deadLetterOf) };
     } finally {
@@ -33,4 +33,4 @@ const RUN = `message LIKE '%"run_id":%'`;
 /** A run that is leased goes on; any other decision that is leased was not carried out yet. */
 const WAITING = `SELECT count(*) FILTER (WHERE ${RUN} AND state = 'ready') AS runs,
     count(*) FILTER (WHERE NOT ${RUN} AND state <> 'dead') AS others
-  FROM queue WHERE kind = 'decided'`;
+  FROM queue WHERE kind = 'decided' AND ready_at IS NOT NULL`;

@@ -70,6 +70,16 @@ test("undefined and unsafe integers never reach the database, and whole numbers 
   expect(db.get("SELECT typeof(:a) AS type", { a: 7 })).toEqual({ type: "integer" });
 });
 
+test("parameters are bound by name, wherever and however often they stand; texts and comments hold none", () => {
+  const db = open(join(tempDir(), "x.db"));
+  const sql = `SELECT :b AS b, ':a' AS quoted, 'it''s :a' AS escaped, :a AS ":a", :b || :a AS both -- :c`;
+  const row = { b: "two", quoted: ":a", escaped: "it's :a", ":a": "one", both: "twoone" };
+  expect(db.get(sql, { a: "one", b: "two" })).toEqual(row);
+  expect(() => db.get(sql, { b: "two" })).toThrow("parameter a is missing");
+  expect(() => db.get(sql, { a: "one", b: "two", c: "three" })).toThrow("no parameter c");
+  expect(() => db.run("CREATE TABLE t (a TEXT)", { a: null })).toThrow("no parameter a");
+});
+
 test("a busy database is a fault worth a retry, a full disk and a broken statement are told apart", () => {
   const path = join(tempDir(), "x.db");
   const db = open(path);

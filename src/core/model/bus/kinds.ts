@@ -5,7 +5,9 @@ import { REQUEST_KINDS } from "../cards.ts";
 import { timerDuePayload } from "../timer/timer-due.ts";
 import { maxLength } from "../values.ts";
 
-export const busId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
+export const busId = z.string().check(z.regex(ID));
+export const isBusId = (text: unknown): boolean => typeof text === "string" && ID.test(text);
 const count = z.int().check(z.gte(0));
 const text = z.string().check(maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"));
 

@@ -11,6 +11,7 @@ import {
   queueMessageText,
   queueMessageToWire,
   workItemOf,
+  type QueueMessage,
 } from "./queue-message.ts";
 
 const MESSAGE_KINDS = Object.keys(KINDS) as readonly MessageKind[];
@@ -27,6 +28,7 @@ const LEAST = {
   payload: { message_id: "said-1" },
 };
 const CONSULTED = { consultation_id: "c1", run_id: "r1", work_item_id: "w1" };
+const DUE = { key: "goal:g1", owner: "goal", how: "run", due_at: AT, is_missed: false, skipped: null };
 const ERROR = { error_code: "timeout", retryable: true, origin_agent: "executor", attempt_number: 2 };
 const statusWith = (payload: object) => ({ ...LEAST, sender: "runtime", message_kind: "execution_status", payload });
 
@@ -71,7 +73,7 @@ describe("a queue message", () => {
       replan_request: CONSULTED,
       execution_status: { status: "failed", ...ERROR },
       decided: { request_id: "q1", kind: "plan_approval" },
-      timer_due: { key: "goal:g1", owner: "goal", how: "run", due_at: AT, is_missed: false, skipped: null },
+      timer_due: DUE,
     } satisfies { readonly [K in MessageKind]: object };
     for (const [kind, payload] of Object.entries(payloads)) {
       const body = { ...LEAST, message_kind: kind, payload };
@@ -115,6 +117,44 @@ describe("a queue message", () => {
     const text = queueMessageText(message);
     expect(text.ok && parseQueueMessage(JSON.parse(text.value))).toEqual({ ok: true, value: message });
     expect(queueMessageText({ ...message, id: "no spaces" })).toMatchObject({ error: { code: "message_malformed" } });
+  });
+
+  test.each([
+    ["a status", statusWith({ status: "failed", detail: "x", ...ERROR })],
+    ["a timer that is due", { ...LEAST, sender: "runtime", message_kind: "timer_due", payload: DUE }],
+  ])("of %s has a text exactly when that text is read back, whatever is in its fields", (_what, body) => {
+    const parsed = parseQueueMessage(body);
+    if (!parsed.ok) throw new Error(parsed.error.code);
+    const message = parsed.value;
+    const odd = [
+      "",
+      "no spaces",
+      "x".repeat(129),
+      "today",
+      AT,
+      "user",
+      "owner",
+      "\ud800",
+      "1",
+      1,
+      0.5,
+      -1,
+      null,
+      {},
+      [],
+    ];
+    const variants = [
+      ...Object.keys(message).flatMap((key) =>
+        key === "kind" || key === "payload" ? [] : odd.map((value) => ({ ...message, [key]: value })),
+      ),
+      ...[...Object.keys(message.payload), "more"].flatMap((key) =>
+        [...odd, "done", true].map((value) => ({ ...message, payload: { ...message.payload, [key]: value } })),
+      ),
+    ] as readonly QueueMessage[];
+    const isRead = (one: QueueMessage): boolean =>
+      parseQueueMessage(JSON.parse(JSON.stringify(queueMessageToWire(one)))).ok;
+    expect(variants.filter((one) => queueMessageText(one).ok !== isRead(one))).toEqual([]);
+    expect(new Set(variants.map((one) => queueMessageText(one).ok))).toEqual(new Set([true, false]));
   });
 });
 

@@ -1,10 +1,19 @@
 import * as z from "zod/mini";
-import { err, ok, type Instant, type Result } from "#base";
+import { err, ok, parseInstant, type Instant, type Result } from "#base";
 import { snakeRecord } from "../approval/record-codec.ts";
-import { taintSchema, type Taint } from "../message/taint.ts";
+import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
 import { timerSubject } from "../timer/timer-due.ts";
 import { instantSchema } from "../values.ts";
-import { busId, isMessageKind, KINDS, SENDERS, type MessageKind, type PayloadOf, type Sender } from "./kinds.ts";
+import {
+  busId,
+  isBusId,
+  isMessageKind,
+  KINDS,
+  SENDERS,
+  type MessageKind,
+  type PayloadOf,
+  type Sender,
+} from "./kinds.ts";
 
 type Envelope = {
   /** The same id is handled once, however often it is sent or delivered. [BUS-15] */
@@ -49,13 +58,16 @@ export function parseQueueMessage(body: unknown): Result<QueueMessage, MessagePr
 }
 
 /** The message in the names of the wire. */
-export function queueMessageToWire(message: QueueMessage): object {
-  const { id, kind, sentBy, payload, ...rest } = message;
+export function queueMessageToWire(message: QueueMessage) {
+  const { id, kind, sentBy, payload, scopeId, traceId, taint, createdAt } = message;
   return {
     message_id: id,
     message_kind: kind,
     sender: sentBy,
-    ...snakeRecord(rest),
+    scope_id: scopeId,
+    trace_id: traceId,
+    taint,
+    created_at: createdAt,
     payload: snakeRecord(payload),
   };
 }
@@ -63,9 +75,23 @@ export function queueMessageToWire(message: QueueMessage): object {
 /** The stored text of a message, or the reason why it may not be sent. */
 export function queueMessageText(message: QueueMessage): Result<string, MessageProblem> {
   const wire = queueMessageToWire(message);
-  const whole = parseQueueMessage(wire);
-  if (!whole.ok) return whole;
-  return ok(JSON.stringify(wire));
+  return isWhole(message, wire.payload) ? ok(JSON.stringify(wire)) : err({ code: "message_malformed" });
+}
+
+/**
+ * Whether its text will be read back as this message. INVARIANT: the same answer as `parseQueueMessage` gives for that
+ * text; a message has the type already, so that only the forms of its fields are left to check.
+ */
+function isWhole({ id, kind, sentBy, scopeId, traceId, taint, createdAt }: QueueMessage, payload: object): boolean {
+  return (
+    isBusId(id) &&
+    isBusId(scopeId) &&
+    isBusId(traceId) &&
+    SENDERS.includes(sentBy) &&
+    TAINTS.includes(taint) &&
+    parseInstant(createdAt).ok &&
+    KINDS[kind].payload.safeParse(payload).success
+  );
 }
 
 export const isSenderAllowed = ({ kind, sentBy }: Pick<QueueMessage, "kind" | "sentBy">): boolean =>

@@ -101,7 +101,7 @@ function appendWithin(parts: AuditLogParts, draft: AuditDraft): Result<AuditEntr
   return appendBehind(parts, { head: headOf(parts), draft });
 }
 
-const INSERT = "INSERT INTO audit_entries (seq, entry, hash) VALUES (?, ?, ?)";
+const INSERT = "INSERT INTO audit_entries (seq, entry, hash) VALUES (:seq, :entry, :hash)";
 
 type Behind = { readonly head: AuditHead; readonly draft: AuditDraft };
 
@@ -109,7 +109,7 @@ function appendBehind({ db, rules }: AuditLogParts, { head, draft }: Behind): Re
   const sealed = rules.seal(head, draft);
   if (!sealed.ok) return sealed;
   const { seq, text, hash } = sealed.value;
-  db.repeated(INSERT)([seq, text, hash]);
+  db.run(INSERT, { seq, entry: text, hash });
   const { at, event, actor, data } = draft;
   return ok({ seq, at, event, actor, data, prev_hash: head.hash as Sha256Hex, hash: hash as Sha256Hex });
 }
