@@ -29,7 +29,7 @@ test("[WSTORE-06] [WORK-17] [BUS-17] [BUS-18] a run that is cut at any statement
 });
 
 test("[WSTORE-06] [BUS-10] a Silas that is killed in the middle of real runs, batches and their taking back, again and again, leaves none without an end, loses no file and does nothing twice", async () => {
-  const kills = depth({ sample: 3, every: 50 });
+  const kills = depth({ sample: 5, every: 50 });
   const { runs } = await killRuns({ seed: 1, kills });
   expect(runs).toBeGreaterThan(2);
 });

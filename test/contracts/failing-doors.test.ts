@@ -7,9 +7,9 @@ import { DONE, DOORS } from "./door-calls.ts";
 const IN_SPITE: Readonly<Record<string, readonly string[]>> = {
   // The decision is kept, and its message is delivered again.
   "decide: approve what lets nothing run": ["decision_not_settled"],
-  // A card about words that are gone does nothing. One that is withdrawn is declined, which is a decision.
-  change: ["memory_promotion_not_withdrawn", "decision_not_settled"],
-  forget: ["memory_promotion_not_withdrawn", "decision_not_settled"],
+  // A card about words that are gone does nothing.
+  change: ["memory_promotion_not_withdrawn"],
+  forget: ["memory_promotion_not_withdrawn"],
   "journal exportLines": ["audit_append_failed"],
   // Everything is stopped all the same, until Silas ends.
   stop: ["stop_not_recorded"],
@@ -30,6 +30,8 @@ const AFTERWARDS: ReadonlySet<string> = new Set([
   "queue_unreadable",
   "message_unsettled",
   "run_stopped",
+  // A card that is withdrawn is declined. Nobody waits for what follows from that.
+  "decision_not_settled",
 ]);
 
 /** A stop that cannot be read counts as one, and an entry that only adds to the chain is not worth refusing the call. */
