@@ -67,7 +67,7 @@ export const ROOMS: readonly Room[] = [
     mayImport: ["ports", ...CORE],
     packages: ["croner"],
     purpose:
-      "one of each machine the product runs on: the durable queue, its readers, the timers, how a decision takes effect",
+      "one of each machine the product runs on: the durable queue, its readers, the timers, decisions, and conversations with models",
   },
   {
     name: "stores",

@@ -18,6 +18,7 @@ import {
 } from "./manifest.ts";
 import { type Check } from "./project.ts";
 import { everyFileIsReached } from "./reach.ts";
+import { walksNameFunctions } from "./walks.ts";
 import { everyTableIsUsed } from "./tables.ts";
 import { guaranteesAreShown, listedRulesAreProven, provenRulesAreListed, rulesAreListedOnce } from "./rule-ids.ts";
 import {
@@ -76,6 +77,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "links in documents resolve": linksResolve,
   "the architecture picture is the printed one": thePictureIsPrinted,
   "the document of tools is the printed one": theToolsArePrinted,
+  "the walks name functions that exist": walksNameFunctions,
   "decisions are numbered": decisionsAreNumbered,
   "versions are pinned": versionsArePinned,
   "commands that are named exist": namedCommandsExist,

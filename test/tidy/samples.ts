@@ -9,6 +9,8 @@ const lines = (count: number, text = "a();"): string => Array.from({ length: cou
 const folder = (count: number, ending: string): Files =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`src/a/b${index}${ending}`, ""]));
 const door = (commentLines: number, rest: string): string => `/**\n${lines(commentLines, " * word")}\n */\n${rest}`;
+const walks = (steps: string): string =>
+  `# A\n\n## A plan, from proposal to receipt\n\n${steps}\n\n## A chat message, from arrival to answer\n\n${steps}\n`;
 const picture = `${MARKERS.begin}\n\n${renderArchitecture()}\n\n${MARKERS.end}\n`;
 /** Written in two halves so that no search for unfinished work stops here. */
 const unfinished = (mark: string): string => mark.replace("-", "");
@@ -326,6 +328,21 @@ const DOCUMENTS: Readonly<Record<string, Sample>> = {
   "the document of tools is the printed one": {
     bad: [{ "docs/tools.md": renderTools().replace("file_read", "file_reader") }, {}],
     good: { "docs/tools.md": renderTools() },
+  },
+  "the walks name functions that exist": {
+    bad: [
+      {},
+      { "docs/ARCHITECTURE.md": walks("1. It runs.") },
+      { "docs/ARCHITECTURE.md": walks("1. [`gone`](../src/a.ts) runs."), "src/a.ts": "export function stays() {}" },
+      { "docs/ARCHITECTURE.md": walks("1. [`gone`](../src/a.ts) runs."), "src/a.ts": "// function gone() {}\ngone();" },
+      { "docs/ARCHITECTURE.md": walks("1. [`a`](../src/b.ts) runs.") },
+      { "docs/ARCHITECTURE.md": walks(lines(16, "1. [`a`](../src/a.ts) runs.")), "src/a.ts": "function a() {}" },
+    ],
+    good: {
+      "docs/ARCHITECTURE.md": walks("1. [`a`](../src/a.ts) and [`b`](../src/a.ts).\n2. [`c`](../src/a.ts)."),
+      "src/a.ts":
+        "const a = (x: number): number => x;\nexport async function b() {}\nconst d = { async c(): void {} };",
+    },
   },
   "decisions are numbered": {
     bad: [{ "docs/decisions/0002-late.md": "# 0002 Late" }, { "docs/decisions/0001-a.md": "# 0003 A" }],
