@@ -12,7 +12,7 @@ export type Outcome =
 export const DONE: Outcome = { how: "done" };
 /** Not the fault of the message: it is tried again later, and this try does not count. */
 export const UNUSED: Return = { how: "unused" };
-export const FAILED: Return = { how: "failed", reason: "handling_failed" };
+const FAILED: Return = { how: "failed", reason: "handling_failed" };
 
 export type ReaderDeps = {
   readonly queue: Queue;
