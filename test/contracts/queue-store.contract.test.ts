@@ -232,7 +232,7 @@ test("messages are in the file for other programs, and the file refuses to chang
     expect(() => opened.file.exec(sql), sql).toThrow(/never/);
   }
   expect(must(readQueues(opened.dataDir))).toMatchObject({ waiting: 1, dead: [{ id: "a", reason: "not_understood" }] });
-  expect(must(readQueues(join(opened.dataDir, "nowhere")))).toEqual({ waiting: 0, dead: [] });
+  expect(must(readQueues(join(opened.dataDir, "nowhere")))).toEqual({ waiting: 0, decided: 0, dead: [] });
 });
 
 test("a lease of an empty queue does not wait for another writer", async () => {
