@@ -200,6 +200,7 @@ const SILENT_MESSAGES: MessagesDoor = {
     setting: { kind: "absent", reason: "key_missing" },
     turnsOf: NOTHING,
     answered: NOTHING,
+    exchangeOf: NOTHING,
     stop: NOTHING,
     subscribe: () => () => {},
     tryModel: NO_MODEL,
@@ -209,7 +210,6 @@ const SILENT_MESSAGES: MessagesDoor = {
   list: NOTHING,
   endorse: NOTHING,
   decided: NOTHING,
-  resume: NOTHING,
 };
 
 function serveRaw(): Promise<{ readonly port: number; readonly publish: Publish }> {

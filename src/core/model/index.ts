@@ -309,6 +309,8 @@ export {
   refusedClaim,
   sentMessageSchema,
   type Acknowledged,
+  type AcknowledgedBody,
+  withheld,
   type Channel,
   type Endorsing,
   type KeptMessage,
@@ -828,13 +830,15 @@ export {
 } from "./talk/model-words.ts";
 export type { ModelPurpose } from "./talk/purpose.ts";
 export { questionTokens } from "./talk/question-tokens.ts";
-export { questionOf } from "./talk/question.ts";
+export { letThroughOf, userMessageOf } from "./talk/question.ts";
 export { joinDelta, turnNewsFromWire, turnNewsToWire, type TurnDelta, type TurnNews } from "./talk/turn-delta.ts";
 export { turnEndWords, turnFailureWords, turnNotes } from "./talk/turn-words.ts";
 export {
   agentResponseSchema,
   carriesPlan,
+  isExchangeOver,
   isTurnOver,
+  type Exchange,
   planCallSchema,
   stopTurnSchema,
   planText,

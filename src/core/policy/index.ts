@@ -48,6 +48,7 @@ export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord } from "./g
 export { judgeValidation, textToGuard, unknownValidator } from "./gates/guardrail.ts";
 export { laneOf } from "./gates/lanes.ts";
 export { outputWindow } from "./gates/output-window.ts";
+export { mayRewriteMessages } from "./gates/rewriting.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
 export { printedRewrite, printedValues } from "./gates/printed-values.ts";
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";

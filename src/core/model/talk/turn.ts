@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { isWellFormed, LIMITS, type Instant } from "#base";
 import type { ValueKind } from "../config-nodes.ts";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
+import type { KeptMessage, KeptMessageBody } from "../message/message.ts";
 import { taintSchema } from "../message/taint.ts";
 import { instantSchema, recordIdSchema } from "../values.ts";
 import { MODEL_FAILURES } from "./model-words.ts";
@@ -123,8 +124,16 @@ export type TurnRefusal =
   | { readonly code: "turn_unknown"; readonly messageId: string }
   | { readonly code: "turn_moved_on"; readonly messageId: string; readonly state: TurnState };
 
-/** `GET /api/messages/turn?message_id=`: the turn of one message; null when nobody answers it. */
-export type TurnAnswerBody = { readonly turn: ToldTurnBody | null };
+/** A message and its turn; none before its gates have let it pass, or when it came to an earlier version without a model. */
+export type Exchange = { readonly message: KeptMessage; readonly turn: Turn | null };
+/** Whether nothing more comes by itself: it was answered, or a gate stopped it. */
+export function isExchangeOver({ message, turn }: Exchange): boolean {
+  if (message.state === "received") return false;
+  return message.state !== "accepted" || turn === null || isTurnOver(turn);
+}
+
+/** `GET /api/messages/turn?message_id=`: one message and its turn, as far as they are. */
+export type TurnAnswerBody = { readonly message: KeptMessageBody | null; readonly turn: ToldTurnBody | null };
 export const turnQuerySchema = z.strictObject({ message_id: recordIdSchema });
 /** `POST /api/messages/stop`: ends the answer that is being written. */
 export const stopTurnSchema = z.strictObject({ message_id: recordIdSchema });

@@ -5,14 +5,19 @@ import type { SystemGatesParts } from "../gates/system-gates.ts";
 import { createTalk, type Talk, type TalkParts } from "../talk/create.ts";
 import type { TalkConfig } from "../talk/deps.ts";
 import type { MessagesDeps } from "./deps.ts";
+import { createConnections } from "./connections.ts";
 import { createMessagesDoor } from "./door.ts";
+import { createGating } from "./gating.ts";
 import { startNoncePruning } from "./nonce-pruning.ts";
 
 type MessagesConfig = Pick<Config, "ownerId" | "nonceStore" | "messages"> &
   Pick<SystemGatesParts["config"], "gates"> &
   TalkConfig;
-type MessagesParts = Omit<MessagesDeps, "settings" | "systemGates" | "talk" | "store" | "decisions" | "suggestions"> &
-  Omit<TalkParts, "stores" | "config"> & {
+type MessagesParts = Omit<
+  MessagesDeps,
+  "settings" | "systemGates" | "talk" | "store" | "decisions" | "suggestions" | "onChanged"
+> &
+  Omit<TalkParts, "stores" | "config" | "gating"> & {
     readonly config: MessagesConfig;
     readonly stores: TalkParts["stores"] & {
       readonly messages: MessagesDeps["store"];
@@ -24,21 +29,16 @@ export type Messages = MessagesDoor & { readonly talk: Talk };
 
 /** Messages as the configuration wants them, the goal that is in force beside it, and whoever answers them. */
 export function createMessages({ config, stores, ...deps }: MessagesParts): Messages {
-  const talk = createTalk({ ...deps, config, stores });
-  const door = createMessagesDoor({
-    ...deps,
-    store: stores.messages,
-    decisions: stores.approvals,
-    suggestions: stores.suggestions,
-    talk,
-    systemGates: config.gates.system,
-    settings: { ownerId: config.ownerId, window: windowOf(config) },
-  });
-  return { ...door, talk };
+  const settings = { ownerId: config.ownerId, window: windowOf(config) };
+  const { messages: store, approvals: decisions, suggestions } = stores;
+  const own = { ...deps, store, settings, systemGates: config.gates.system, onChanged: deps.review.changed };
+  const judging = { ...own, connections: createConnections(own) };
+  const talk = createTalk({ ...deps, config, stores, gating: createGating(judging) });
+  return { ...createMessagesDoor({ ...judging, decisions, suggestions, talk }), talk };
 }
 
 type MessagesLifeParts = {
-  readonly messages: Pick<Messages, "resume" | "talk">;
+  readonly messages: Pick<Messages, "talk">;
   readonly nonces: NonceStore;
   readonly config: Config;
   readonly clock: Clock;
@@ -50,17 +50,11 @@ type MessagesLifeParts = {
 export function startMessagesLife({ messages, config, log, ...deps }: MessagesLifeParts): () => Promise<void> {
   const intervalMs = config.nonceStore.pruneIntervalMinutes * 60_000;
   const stop = startNoncePruning({ ...deps, log, window: windowOf(config), intervalMs });
-  void makeUp(messages, log);
   messages.talk.start();
   return async () => {
     stop();
     await messages.talk.close();
   };
-}
-
-async function makeUp(messages: Pick<MessagesDoor, "resume">, log: Log): Promise<void> {
-  const done = await messages.resume();
-  if (!done.ok) log.error("messages_not_resumed", done.error);
 }
 
 const windowOf = ({ nonceStore, messages }: Pick<Config, "nonceStore" | "messages">): NonceWindow => ({
