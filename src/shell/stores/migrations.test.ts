@@ -130,6 +130,7 @@ const RELEASED = {
   "runtime/037_model_calls": "e1e45ba4d71e1323fd070c83a953056f80c8a5559f6ea36d5abcf66778249cfd",
   "runtime/038_decided": "046bed7c3263a659ad9b02bda39e8baa364b34ecaab308d9d2d3de2f3a70a991",
   "runtime/039_timers": "88d64fc6fd64827f595131e918a6ffa1877c1bbeeac708de6e004550d97fe7fd",
+  "runtime/040_gates_in_the_turn": "025afa8dcb27d150830e01d006bd0aadc0db155794edbb8cc655fff8ede3f5bb",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {
