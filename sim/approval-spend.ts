@@ -101,5 +101,5 @@ function spendingOf({ trial, keyId, attemptLineage, at }: Use): Spending {
     text: `{"token_id":"tok_${trial}"}`,
   };
   const use = { workItemId: "task-sim", contentHash: planHash, attemptLineage };
-  return { token, ...use, friction: ["tap"], at, actor: BY, requestId: null, also: [] };
+  return { token, ...use, friction: ["tap"], at, actor: BY, judged: null, also: [] };
 }

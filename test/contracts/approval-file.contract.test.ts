@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { sha256Hex } from "#base";
+import { cardToWire, type Card } from "#model";
 import { requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { openFile } from "./approval-world.ts";
 import { must, tempDir } from "./journal-fixture.ts";
+
+const cardText = (change: Partial<Card>): string => JSON.stringify(cardToWire({ ...requestFor("a").card, ...change }));
 
 describe("the approval store's file", () => {
   test("[NONCE-07] uses survive a restart: a spent approval stays spent", async () => {
@@ -20,7 +24,7 @@ describe("the approval store's file", () => {
     const dataDir = join(tempDir(), "data");
     const { store } = await openFile(dataDir);
     must(await store.propose(requestFor("a")));
-    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", request: requestFor("a") });
     must(await store.spend(spending));
     const database = new DatabaseSync(join(dataDir, "silas.db"));
     database.exec("DROP TRIGGER pending_decisions_stay");
@@ -34,11 +38,58 @@ describe("the approval store's file", () => {
     });
   });
 
+  test.each([
+    ["kind", "step_approval", "decision_changed"],
+    ["plan_hash", sha256Hex("another"), "plan_differs"],
+    ["work_item_id", "another", "decision_changed"],
+    ["risk_level", "high", "decision_changed"],
+    ["projection", '{"id":"another"}', "decision_changed"],
+    ["projection", '{"id": "a"}', "decision_changed"],
+    ["markdown", "# another", "decision_changed"],
+    ["card", cardText({ intent: "Tidy less" }), "decision_changed"],
+    ["card", cardText({ rationale: "Harmless" }), "decision_changed"],
+    ["card", "{}", "store_corrupt"],
+    ["card", '{"half', "store_corrupt"],
+    ["proposed_by", '{"kind":"system"}', "decision_changed"],
+    ["proposed_by", "{}", "store_corrupt"],
+  ])("[INV-02] a request whose %s becomes %s after it was judged is not spent", async (column, value, code) => {
+    const dataDir = join(tempDir(), "data");
+    const { store } = await openFile(dataDir);
+    must(await store.propose(requestFor("a")));
+    const judged = must(await store.find("request-a"));
+    const database = new DatabaseSync(join(dataDir, "silas.db"));
+    onTestFinished(() => database.close());
+    const before = database.prepare("SELECT * FROM pending_decisions").get();
+    const write = database.prepare(`UPDATE pending_decisions SET ${column} = ?`);
+    write.run(value);
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", request: judged });
+    expect(await store.spend(spending)).toMatchObject({ ok: false, error: { code } });
+    expect(must(await store.findApproval("tok_a"))).toBeNull();
+    expect(database.prepare("SELECT count(*) AS uses FROM approval_uses").get()).toEqual({ uses: 0 });
+    // As it was, it is spent: nothing but the change stood in the way.
+    write.run(before?.[column] ?? null);
+    must(await store.spend(spending));
+  });
+
+  test("a card that was written with its keys in another order is the same card", async () => {
+    const dataDir = join(tempDir(), "data");
+    const { store } = await openFile(dataDir);
+    must(await store.propose(requestFor("a")));
+    const database = new DatabaseSync(join(dataDir, "silas.db"));
+    onTestFinished(() => database.close());
+    const card = Object.fromEntries(Object.entries(cardToWire(requestFor("a").card)).toReversed());
+    database.prepare("UPDATE pending_decisions SET card = ?").run(JSON.stringify(card));
+    const judged = must(await store.find("request-a"));
+    expect(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", request: judged }))).toMatchObject({
+      ok: true,
+    });
+  });
+
   test("rows of approvals, uses and decisions cannot be changed or removed by mistake", async () => {
     const dataDir = join(tempDir(), "data");
     const { store } = await openFile(dataDir);
     must(await store.propose(requestFor("a")));
-    must(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" })));
+    must(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", request: requestFor("a") })));
     const database = new DatabaseSync(join(dataDir, "silas.db"));
     onTestFinished(() => database.close());
     for (const sql of [

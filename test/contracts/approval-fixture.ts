@@ -90,7 +90,7 @@ export function tokenFor(name: string, maxExecutions = 1): StoredToken {
 /** One use of a token; every lineage is another attempt. */
 export function spendingFor(
   token: StoredToken,
-  { lineage, requestId = null }: { readonly lineage: string; readonly requestId?: string | null },
+  { lineage, request = null }: { readonly lineage: string; readonly request?: KeptRequest | null },
 ): Spending {
   return {
     token,
@@ -101,6 +101,6 @@ export function spendingFor(
     also: [],
     at: at(1),
     actor: BY,
-    requestId,
+    judged: request,
   };
 }

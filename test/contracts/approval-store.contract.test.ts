@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { LIMITS, sha256Hex, type Sha256Hex } from "#base";
 import type { ApprovalStore, AuditLog } from "#ports";
+import type { KeptRequest } from "#model";
 import { BY, KEY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { openFile, openMemory } from "./approval-world.ts";
 import { at, must } from "./journal-fixture.ts";
@@ -71,7 +72,7 @@ describe.each([
     const { store, keys, audit } = await open();
     must(await store.propose(requestFor("a")));
     must(await keys.revoke({ keyId: KEY.keyId, at: at(1), actor: BY, lastKey: "revoke" }));
-    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", request: requestFor("a") });
     expect(await store.spend(spending)).toEqual({ ok: false, error: { code: "key_revoked", keyId: KEY.keyId } });
     const stranger = { ...tokenFor("a"), keyId: "b".repeat(32) as typeof KEY.keyId };
     expect(await store.spend({ ...spending, token: stranger })).toMatchObject({ error: { code: "key_unknown" } });
@@ -83,10 +84,11 @@ describe.each([
   test("[FATIGUE-03] the lists are light, in their order, and say when the weighty ones were shown and decided", async () => {
     const { store, clock } = await open();
     const names = ["low", "approved", "declined", "unseen", "late", "again", "waits", "waits-too"];
-    for (const [index, name] of names.entries()) {
-      const request = requestFor(name, index);
-      must(await store.propose({ ...request, riskLevel: name === "low" ? "low" : "medium" }));
-    }
+    const asked = (name: string, minutes = 0): KeptRequest => ({
+      ...requestFor(name, minutes),
+      riskLevel: name === "low" ? "low" : "medium",
+    });
+    for (const [index, name] of names.entries()) must(await store.propose(asked(name, index)));
     const decline = async (name: string, minutes: number) => {
       const { requestId, planHash } = requestFor(name);
       must(await store.decline({ requestId, planHash, at: at(minutes), actor: BY }));
@@ -99,7 +101,7 @@ describe.each([
     await decline("low", 22);
     must(
       await store.spend({
-        ...spendingFor(tokenFor("approved"), { lineage: "one", requestId: "request-approved" }),
+        ...spendingFor(tokenFor("approved"), { lineage: "one", request: asked("approved") }),
         at: at(23),
       }),
     );
@@ -213,7 +215,7 @@ describe.each([
     expect(must(await store.decline(made))).toMatchObject({ state: "declined", decidedAt: at(2), decidedBy: BY });
     const decided = { code: "already_decided", state: "declined", decidedAt: at(2), decidedBy: BY };
     expect(await store.decline({ ...made, at: at(3) })).toMatchObject({ error: decided });
-    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", request: requestFor("a") });
     expect(await store.spend(spending)).toMatchObject({ error: decided });
     expect(must(await store.findApproval("tok_a"))).toBeNull();
     expect(await recorded(audit)).toEqual(["approval_requested", "approval_declined"]);
@@ -223,7 +225,7 @@ describe.each([
     const { store } = await open();
     must(await store.propose(requestFor("a")));
     must(await store.activate("request-a", { at: at(0), expiresAt: at(1) }));
-    const spending = spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" });
+    const spending = spendingFor(tokenFor("a"), { lineage: "one", request: requestFor("a") });
     expect(await store.spend(spending)).toMatchObject({ error: { code: "already_decided", state: "expired" } });
     expect(must(await store.findApproval("tok_a"))).toBeNull();
   });
@@ -232,7 +234,7 @@ describe.each([
     const { store, audit } = await open();
     must(await store.propose(requestFor("a")));
     const token = tokenFor("a", 2);
-    const use = must(await store.spend(spendingFor(token, { lineage: "one", requestId: "request-a" })));
+    const use = must(await store.spend(spendingFor(token, { lineage: "one", request: requestFor("a") })));
     expect(use).toEqual({
       nonce: token.nonce,
       useNumber: 1,
@@ -252,7 +254,7 @@ describe.each([
     const token = tokenFor("a");
     must(await store.spend(spendingFor(token, { lineage: "one" })));
     const before = [await recorded(audit), must(await store.findApproval("tok_a"))];
-    expect(await store.spend(spendingFor(token, { lineage: "two", requestId: "request-a" }))).toEqual({
+    expect(await store.spend(spendingFor(token, { lineage: "two", request: requestFor("a") }))).toEqual({
       ok: false,
       error: { code: "uses_exhausted", maxExecutions: 1 },
     });
@@ -297,7 +299,7 @@ describe.each([
       { token: task, workItemId: "item-b", use: used },
       { token: standing, workItemId: "item-c", use: null },
     ];
-    must(await store.spend({ ...spendingFor(own, { lineage: "one", requestId: "request-a" }), also }));
+    must(await store.spend({ ...spendingFor(own, { lineage: "one", request: requestFor("a") }), also }));
     const kept = must(await store.approvalsOf("request-a"));
     expect(kept.map(({ token }) => token)).toEqual([own, task, standing]);
     expect(kept.map(({ uses }) => uses.map(({ attemptLineage }) => attemptLineage))).toEqual([["one"], ["two"], []]);
@@ -322,7 +324,7 @@ describe.each([
         { token: tokenFor("d"), workItemId: "item-d", use: null },
         { token, workItemId: "item-b", use: { contentHash: token.planHash, attemptLineage: "two" } },
       ];
-      const spending = { ...spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" }), also };
+      const spending = { ...spendingFor(tokenFor("a"), { lineage: "one", request: requestFor("a") }), also };
       expect((await store.spend(spending)).ok).toBe(false);
     }
     expect(must(await store.find("request-a"))).toEqual(requestFor("a"));
@@ -336,7 +338,7 @@ describe.each([
     must(await store.propose(requestFor("a")));
     const standing = tokenFor("s", 4);
     const also = [{ token: standing, workItemId: "goal", use: null }];
-    must(await store.spend({ ...spendingFor(tokenFor("a"), { lineage: "one", requestId: "request-a" }), also }));
+    must(await store.spend({ ...spendingFor(tokenFor("a"), { lineage: "one", request: requestFor("a") }), also }));
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         store.spend({

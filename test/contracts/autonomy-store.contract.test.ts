@@ -27,7 +27,7 @@ const made = ({ requestId, planHash }: KeptRequest, when: Instant) => ({ request
 
 async function approve({ approvals }: Opened, request: KeptRequest, when: Instant): Promise<void> {
   const token: StoredToken = { ...tokenFor(request.workItemId), planHash: request.planHash };
-  const spending = spendingFor(token, { lineage: `run-${request.workItemId}`, requestId: request.requestId });
+  const spending = spendingFor(token, { lineage: `run-${request.workItemId}`, request });
   must(await approvals.spend({ ...spending, at: when }));
 }
 
@@ -69,7 +69,7 @@ function limitsRequest(name: string, changes: readonly LimitChange[]): KeptReque
 const changing = (request: KeptRequest, limits: LimitsChanged) => ({
   ...spendingFor(
     { ...tokenFor(request.workItemId), planHash: request.planHash },
-    { lineage: `run-${request.workItemId}`, requestId: request.requestId },
+    { lineage: `run-${request.workItemId}`, request },
   ),
   limits,
 });

@@ -41,7 +41,7 @@ const decisionOn = (name: string) => ({
 });
 const UNDO = { reverse: '{"count":1}', windowSeconds: 300 };
 const approving = (name: string) => ({
-  ...spendingFor(tokenFor(name), { lineage: `run-${name}`, requestId: `request-${name}` }),
+  ...spendingFor(tokenFor(name), { lineage: `run-${name}`, request: batch(name) }),
   also: [{ token: tokenFor(`${name}-back`), workItemId: "item", use: null, undo: UNDO }],
 });
 

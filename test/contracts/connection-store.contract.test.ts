@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sha256Hex } from "#base";
-import type { AuditDraft } from "#model";
+import type { AuditDraft, KeptRequest } from "#model";
 import type { ApprovalStore, AuditLog, ConnectionStore, KeptConnection } from "#ports";
 import { BY, requestFor, spendingFor, tokenFor } from "./approval-fixture.ts";
 import { at, must } from "./journal-fixture.ts";
@@ -50,6 +50,11 @@ const draft = (event: "connection_proposed" | "connection_removed"): AuditDraft 
 async function told({ audit }: Opened): Promise<readonly string[]> {
   const entries = must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 200 }));
   return entries.map(({ event }) => event).filter((event) => event.startsWith("connection_"));
+}
+
+function requestOf(kind: KeptRequest["kind"]): KeptRequest {
+  const request = requestFor("one");
+  return { ...request, kind, card: { ...request.card, cardType: kind } };
 }
 
 describe.each([
@@ -102,15 +107,9 @@ describe.each([
   test("one decision begins one setup", async () => {
     const opened = await open();
     const { connections, approvals } = opened;
-    const request = requestFor("one");
-    must(
-      await approvals.propose({
-        ...request,
-        kind: "connection_setup",
-        card: { ...request.card, cardType: "connection_setup" },
-      }),
-    );
-    must(await approvals.spend(spendingFor(tokenFor("one"), { lineage: "run-one", requestId: request.requestId })));
+    const request = requestOf("connection_setup");
+    must(await approvals.propose(request));
+    must(await approvals.spend(spendingFor(tokenFor("one"), { lineage: "run-one", request })));
     const begin = () =>
       connections.begin(request.requestId, kept({}, { status: "connecting" }), draft("connection_proposed"));
     // What was removed meanwhile does not come back by it.
@@ -126,10 +125,9 @@ describe.each([
   test("[PERM-07] what became of a wider sign-in is kept with the connection and its entry, once", async () => {
     const opened = await open();
     const { connections, approvals } = opened;
-    const request = requestFor("one");
-    const kind = "permission_escalation";
-    must(await approvals.propose({ ...request, kind, card: { ...request.card, cardType: kind } }));
-    must(await approvals.spend(spendingFor(tokenFor("one"), { lineage: "run-one", requestId: request.requestId })));
+    const request = requestOf("permission_escalation");
+    must(await approvals.propose(request));
+    must(await approvals.spend(spendingFor(tokenFor("one"), { lineage: "run-one", request })));
     const { requestId } = request;
     expect(must(await connections.outcomeOf(requestId))).toBeNull();
     const begun = kept({ registeredAt: at(2), widens: requestId }, { status: "connecting" });

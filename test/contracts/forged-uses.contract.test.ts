@@ -22,7 +22,7 @@ async function openUsed() {
   });
   must(await opened.keys.add(KEY, ENROLLED));
   must(await opened.approvals.propose(requestFor("a")));
-  must(await opened.approvals.spend(spendingFor(token, { lineage: "one", requestId: "request-a" })));
+  must(await opened.approvals.spend(spendingFor(token, { lineage: "one", request: requestFor("a") })));
   for (const trigger of ["stay", "remain"]) database.exec(`DROP TRIGGER approval_uses_${trigger}`);
   return { store: opened.approvals, database };
 }

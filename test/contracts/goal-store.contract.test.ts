@@ -38,7 +38,7 @@ function withGoals({ goals, audit, approvals, queue }: RuntimeStores): Opened {
       const request = { ...requestFor(name, time), requestId, planHash, projection };
       must(await approvals.propose(request));
       const token = { ...tokenFor(`${name}-${time}`), planHash };
-      const spending = spendingFor(token, { lineage: runId, requestId });
+      const spending = spendingFor(token, { lineage: runId, request });
       must(await approvals.spend({ ...spending, workItemId: name, at: at(time) }));
       return approved;
     },

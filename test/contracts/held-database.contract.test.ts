@@ -40,7 +40,7 @@ async function decide({ approvals }: RuntimeStores, name: string): Promise<void>
   must(await approvals.propose(requestFor(name)));
   const also = [{ token: tokenFor(`${name}-later`, 3), workItemId: `item-${name}`, use: null }];
   const lineage = `lineage-${name}`;
-  must(await approvals.spend({ ...spendingFor(tokenFor(name), { lineage, requestId: `request-${name}` }), also }));
+  must(await approvals.spend({ ...spendingFor(tokenFor(name), { lineage, request: requestFor(name) }), also }));
 }
 
 async function decided(): Promise<void> {

@@ -31,11 +31,11 @@ const promotionFor = (item: MemoryItem, over: { readonly itemDigest?: string; re
 
 /** A promotion that the owner approved; its words are those of the memory. */
 async function approve({ approvals }: OpenedMemories, item: MemoryItem): Promise<void> {
-  const request = requestFor("a");
   const memory = { scope_id: item.scopeId, trust_from: "working", trust_to: "verified" };
   const projection = must(canonicalJson({ item_id: item.memoryId, memory }));
-  must(await approvals.propose({ ...request, kind: "memory_promotion", projection }));
-  must(await approvals.spend(spendingFor(tokenFor("a"), { lineage: "run-a", requestId: request.requestId })));
+  const request = { ...requestFor("a"), kind: "memory_promotion", projection } as const;
+  must(await approvals.propose(request));
+  must(await approvals.spend(spendingFor(tokenFor("a"), { lineage: "run-a", request })));
 }
 
 describe.each([

@@ -190,7 +190,7 @@ test("[TAINT-08] a row that says approved is no signature: nothing is verified b
   const request = { ...requestFor("a"), ...asked };
   must(await opened.approvals.propose(request));
   const token = { ...tokenFor("a"), planHash };
-  must(await opened.approvals.spend(spendingFor(token, { lineage: "run-a", requestId: request.requestId })));
+  must(await opened.approvals.spend(spendingFor(token, { lineage: "run-a", request })));
   const memory = createMemory({
     stores: opened,
     approvals: {} as ApprovalsDoor,

@@ -127,7 +127,7 @@ describe("the message store on disk", () => {
     expect((await messages.endorse(endorsing("a", "tok_plan"))).ok).toBe(false);
     must(await approvals.propose(requestFor("plan")));
     const token = tokenFor("plan");
-    must(await approvals.spend(spendingFor(token, { lineage: "l1", requestId: "request-plan" })));
+    must(await approvals.spend(spendingFor(token, { lineage: "l1", request: requestFor("plan") })));
     const raised = must(await messages.endorse(endorsing("a", token.tokenId)));
     expect(raised).toMatchObject({ taint: "owner", origin: "unknown_sender", endorsed: { token_id: token.tokenId } });
     expect(must(await messages.find("message-a"))).toEqual(raised);

@@ -121,7 +121,7 @@ describe("nonces", () => {
     must(await keys.add(KEY, ENROLLED));
     must(await approvals.propose(requestFor("plan")));
     const token = tokenFor("plan");
-    must(await approvals.spend(spendingFor(token, { lineage: "l1", requestId: "request-plan" })));
+    must(await approvals.spend(spendingFor(token, { lineage: "l1", request: requestFor("plan") })));
     expect(rows(dataDir, "SELECT nonce, use_number, content_hash FROM approval_uses")).toEqual([
       { nonce: token.nonce, use_number: 1, content_hash: token.planHash },
     ]);
@@ -134,11 +134,11 @@ describe("nonces", () => {
     must(await approvals.propose(requestFor("plan")));
     must(await approvals.propose(requestFor("other")));
     const [token, other] = [tokenFor("plan"), tokenFor("other")];
-    must(await approvals.spend(spendingFor(token, { lineage: "l1", requestId: "request-plan" })));
+    must(await approvals.spend(spendingFor(token, { lineage: "l1", request: requestFor("plan") })));
     const spending = { at: at(0), earliest: at(0) };
     expect(must(await nonces.spend({ ...spending, nonce: token.nonce }))).toBe("fresh");
     expect(must(await nonces.spend({ ...spending, nonce: other.nonce }))).toBe("fresh");
-    expect((await approvals.spend(spendingFor(other, { lineage: "l2", requestId: "request-other" }))).ok).toBe(true);
+    expect((await approvals.spend(spendingFor(other, { lineage: "l2", request: requestFor("other") }))).ok).toBe(true);
   });
 
   test("an approval that is used up is used for nothing else, and the row of its use keeps its content", async () => {
@@ -146,7 +146,7 @@ describe("nonces", () => {
     must(await keys.add(KEY, ENROLLED));
     must(await approvals.propose(requestFor("plan")));
     const token = tokenFor("plan");
-    must(await approvals.spend(spendingFor(token, { lineage: "l1", requestId: "request-plan" })));
+    must(await approvals.spend(spendingFor(token, { lineage: "l1", request: requestFor("plan") })));
     const elsewhere = { ...spendingFor(token, { lineage: "l2" }), contentHash: requestFor("other").planHash };
     expect(await approvals.spend(elsewhere)).toMatchObject({ ok: false, error: { code: "uses_exhausted" } });
     const [use] = must(await approvals.findApproval(token.tokenId))?.uses ?? [];

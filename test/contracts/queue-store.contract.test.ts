@@ -214,7 +214,7 @@ test("[WORK-06] [FLOW-06] every decision is sent in its own commit, and names th
   const approve = async (name: string, projection: object): Promise<void> => {
     const request = { ...requestFor(name), projection: JSON.stringify(projection) };
     must(await opened.approvals.propose(request));
-    const spending = spendingFor(tokenFor(name, 2), { lineage: `run-${name}`, requestId: request.requestId });
+    const spending = spendingFor(tokenFor(name, 2), { lineage: `run-${name}`, request });
     must(await opened.approvals.spend(spending));
   };
   await approve("steps", { executor_kind: "steps" });

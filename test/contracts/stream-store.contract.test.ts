@@ -33,9 +33,10 @@ function withGoals({ streams, audit, approvals }: RuntimeStores): Opened {
       const { minute } = approving;
       const { requestId, planHash, runId } = approvalOf(name, approving);
       const projection = projectionOf(name, approving);
-      must(await approvals.propose({ ...requestFor(name, minute), requestId, planHash, projection }));
+      const request = { ...requestFor(name, minute), requestId, planHash, projection };
+      must(await approvals.propose(request));
       const token = { ...tokenFor(`${name}-${minute}`), planHash };
-      const spending = spendingFor(token, { lineage: runId, requestId });
+      const spending = spendingFor(token, { lineage: runId, request });
       must(await approvals.spend({ ...spending, workItemId: name, at: at(minute) }));
     },
   };

@@ -51,7 +51,7 @@ async function granting(opened: RuntimeStores, change: (sql: string) => void): P
     grant: async (name, minutes = 0, executorKind = "steps") => {
       const request = stepsRequest(name, minutes, executorKind);
       must(await opened.approvals.propose(request));
-      const spending = spendingFor(tokenFor(name), { lineage: `run-${name}`, requestId: request.requestId });
+      const spending = spendingFor(tokenFor(name), { lineage: `run-${name}`, request });
       must(await opened.approvals.spend({ ...spending, workItemId: name, at: at(minutes) }));
     },
     endKey: async (how) => {

@@ -94,7 +94,7 @@ describe.each([
     const request = { ...requestFor("p"), projection, planHash: sha256Hex(projection) };
     must(await store.propose(request));
     const token = { ...tokenFor("p"), planHash: request.planHash };
-    must(await store.spend(spendingFor(token, { lineage: "run-1", requestId: request.requestId })));
+    must(await store.spend(spendingFor(token, { lineage: "run-1", request })));
     expect(must(await titles.gateNamesOf(["run-1", "another"]))).toEqual(["Look twice", "Of a task", "plain"]);
     expect(must(await titles.gateNamesOf(["another"]))).toEqual([]);
     expect(must(await titles.gateNamesOf([]))).toEqual([]);

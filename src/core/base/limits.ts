@@ -252,6 +252,8 @@ export const LIMITS = {
   deviceKeysWaiting: 20,
   /** Keys whose enrolment was checked once and is remembered; an owner has a few devices. */
   vouchedKeys: 256,
+  /** Public keys that are kept in the form that signatures are checked with; a few are in use at a time. */
+  importedKeys: 64,
   /** Wrong confirmation codes in a row before nothing waits any more: guessing six digits needs far more. */
   deviceCodeTries: 5,
   /** Missed requests a queue shows; older ones are in the list of all. */

@@ -34,6 +34,8 @@ const DANGEROUS = new RegExp(
  * What is stored stays exactly as it was written. Tabs and line breaks are left to the caller (see `oneLine`).
  */
 export function neutralise(text: string): string {
+  // A card has hundreds of texts, and most are plain: this check is far cheaper than the search below.
+  if (PLAIN.test(text)) return text;
   return text.replace(DANGEROUS, (character) => {
     const code = character.codePointAt(0) ?? 0;
     if (code <= 0x1f) return String.fromCodePoint(0x2400 + code);
@@ -41,6 +43,9 @@ export function neutralise(text: string): string {
     return "\uFFFD";
   });
 }
+
+/** Printable ASCII, tabs and line feeds: nothing of it is dangerous, and no letter passes for another. */
+const PLAIN = /^[\t\n -~]*$/;
 
 /** JSON that says the same and shows all of it: what acts on a screen or hides there is written as its number. */
 export function visibleJson(json: string): string {
@@ -63,6 +68,7 @@ export function oneLine(text: string): string {
  * one word, those that pass for Latin ones are written as their numbers. A name in one alphabet is left as it is.
  */
 export function plainName(text: string): string {
+  if (PLAIN.test(text)) return text;
   return neutralise(text).replace(/[\p{L}\p{M}\p{N}_]+/gu, (word) =>
     /[A-Za-z]/.test(word) ? word.replace(PASSES_FOR_LATIN, numbered) : word,
   );

@@ -90,6 +90,8 @@ export type RequestRefusal =
 export type SpendRefusal =
   | { readonly code: "uses_exhausted"; readonly maxExecutions: number }
   | { readonly code: "token_differs"; readonly tokenId: string }
+  /** The request is not what was judged any more. */
+  | { readonly code: "decision_changed" }
   /** What it would change is not as it was when it was proposed, or may not be changed so. [AUTO-13] */
   | LimitRefused;
 

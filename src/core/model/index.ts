@@ -222,6 +222,7 @@ export {
   type PayloadKind,
   type PayloadRefused,
   type ShownPayload,
+  type ReadPayload,
 } from "./approval/payload.ts";
 export {
   answerFault,
@@ -444,7 +445,13 @@ export {
   type VaultStatus,
   type VerifiedBy,
 } from "./keys.ts";
-export { readProjection, type ProjectionRefusal, type ShownPlan, type ShownTask } from "./approval/plan-projection.ts";
+export {
+  readProjection,
+  type ProjectionRefusal,
+  type ReadProjection,
+  type ShownPlan,
+  type ShownTask,
+} from "./approval/plan-projection.ts";
 export {
   planProposalText,
   readPlanProposal,

@@ -1,14 +1,4 @@
-import {
-  assert,
-  err,
-  instantFromMs,
-  msOfInstant,
-  ok,
-  type Instant,
-  type Result,
-  canonicalJson,
-  sha256Hex,
-} from "#base";
+import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import {
   grantsOf,
   standingConditionsOf,
@@ -24,7 +14,7 @@ import {
   type ShownPayload,
 } from "#model";
 import { orderedFriction, type StrongAuth, judgeFriction } from "./risk.ts";
-import { cardAnew, readShown } from "./shown.ts";
+import { readShown } from "./shown.ts";
 
 export type Mint = {
   readonly decision: ApprovalDecision;
@@ -140,12 +130,19 @@ function payloadOf({ kind, projection }: PendingDecision): ShownPayload | null {
 function isWhole(pending: PendingDecision, usesMax: number): boolean {
   const { kind, projection, planHash, workItemId, riskLevel, card } = pending;
   const read = readShown(kind, projection);
-  if (read === null || sha256Hex(projection) !== planHash) return false;
-  if (read.itemId !== workItemId || read.risk !== riskLevel) return false;
-  return isEqual(card, cardAnew({ kind, projection, card, usesMax }));
+  if (read === null || read.itemId !== workItemId || read.risk !== riskLevel) return false;
+  // It names the hash of the text it was made of.
+  const anew = read.cardAnew({ notes: card.details.notes, usesMax });
+  return anew.planHash === planHash && isEqual(card, anew);
 }
 
+/** Whether two cards have the same fields with the same values. Writing both as canonical text would take longer. */
 function isEqual(a: unknown, b: unknown): boolean {
-  const [one, other] = [canonicalJson(a), canonicalJson(b)];
-  return one.ok && other.ok && one.value === other.value;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [one, other] = [a as Fields, b as Fields];
+  const keys = Object.keys(one);
+  const isWide = keys.length === Object.keys(other).length;
+  return isWide && keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]));
 }
+type Fields = { readonly [key: string]: unknown };

@@ -13,6 +13,7 @@ import {
   type Payload,
   type PayloadKind,
   type ProjectionRefusal,
+  type ReadPayload,
   type RiskLevel,
   type ShownPayload,
 } from "#model";
@@ -36,23 +37,31 @@ export function cardForPayload(
   return cardForShown({ kind: payload.kind, projection, notes: projectionRows(payloadSays(payload)), strongAuth });
 }
 
-type PayloadToShow = {
+type PayloadToShow = PayloadTerms & {
   readonly kind: PayloadKind;
   /** The canonical text of what is signed. */
   readonly projection: string;
+};
+type PayloadTerms = {
   /** What the proposer says about it, which is not in that text. */
   readonly notes: readonly CardRow[];
   readonly strongAuth: StrongAuth;
 };
 
-export function cardForShown({ kind, projection, notes, strongAuth }: PayloadToShow): Result<Card, ProjectionRefusal> {
+function cardForShown({ kind, projection, ...terms }: PayloadToShow): Result<Card, ProjectionRefusal> {
   const read = readPayload(kind, projection);
-  if (!read.ok) return read;
-  const { payload: shown, whole } = read.value;
+  return read.ok ? ok(cardOfPayload({ ...read.value, planHash: sha256Hex(projection) }, terms)) : read;
+}
+
+/** The same of a projection that was read before. */
+export function cardOfPayload(
+  { payload: shown, whole, planHash }: ReadPayload & Pick<Card, "planHash">,
+  { notes, strongAuth }: PayloadTerms,
+): Card {
   const riskLevel = riskOfPayload(shown);
   const { intent, rationale, approve, decline, affectedItems, tighten = null, further = [] } = wordsFor(shown);
-  return ok({
-    cardType: kind,
+  return {
+    cardType: shown.kind,
     intent,
     riskLevel,
     rationale,
@@ -66,14 +75,14 @@ export function cardForShown({ kind, projection, notes, strongAuth }: PayloadToS
       rows: [...projectionRows(whole)],
       notes: [...notes],
     },
-    planHash: sha256Hex(projection),
+    planHash,
     ctas: orderCtas([
       { action: "decline", role: "decline", consequenceLabel: decline },
       { action: "approve", role: "recommended", consequenceLabel: approve },
       ...further,
       ...(tighten === null ? [] : [{ action: "tighten_now", role: "safe", consequenceLabel: tighten } as const]),
     ]),
-  });
+  };
 }
 
 /** By table from what would happen; the domain's word for an action weighs most when it is not known. [RISK-03] */

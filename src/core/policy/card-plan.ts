@@ -12,6 +12,7 @@ import {
   type CardCheck,
   type Cta,
   type ProjectionRefusal,
+  type ReadProjection,
   type RiskLevel,
   type ShownPlan,
   type ShownTask,
@@ -19,9 +20,11 @@ import {
 import { expectationWords, planRationale, quantity, shownCommand } from "./card-words.ts";
 import { frictionFor, type StrongAuth, highestRisk, riskOf, type Reversibility, type RiskAction } from "./risk.ts";
 
-type PlanToShow = {
+type PlanToShow = PlanTerms & {
   /** The canonical text of the plan's projection. */
   readonly projection: string;
+};
+type PlanTerms = {
   /** How often the approval may be used. */
   readonly usesMax: number;
   readonly strongAuth: StrongAuth;
@@ -31,12 +34,18 @@ type PlanToShow = {
  * The card that asks for a plan's approval. It is made of the projection alone: what is hashed is what is shown, and
  * the risk follows from what the plan would do. [CARD-01] [RISK-03]
  */
-export function cardForPlan({ projection, usesMax, strongAuth }: PlanToShow): Result<Card, ProjectionRefusal> {
+export function cardForPlan({ projection, ...terms }: PlanToShow): Result<Card, ProjectionRefusal> {
   const read = readProjection(projection);
-  if (!read.ok) return read;
-  const { plan, whole } = read.value;
+  return read.ok ? ok(cardOfPlan({ ...read.value, planHash: sha256Hex(projection) }, terms)) : read;
+}
+
+/** The same of a projection that was read before. */
+export function cardOfPlan(
+  { plan, whole, planHash }: ReadProjection & Pick<Card, "planHash">,
+  { usesMax, strongAuth }: PlanTerms,
+): Card {
   const riskLevel = riskOfPlan(plan);
-  return ok({
+  return {
     cardType: "plan_approval",
     intent: intentOf(plan),
     riskLevel,
@@ -47,12 +56,12 @@ export function cardForPlan({ projection, usesMax, strongAuth }: PlanToShow): Re
     capabilities: capabilitiesOf(plan),
     affectedItems: affectedBy(plan),
     details: { state: detailsState(riskLevel), rows: [...projectionRows(whole)], notes: [] },
-    planHash: sha256Hex(projection),
+    planHash,
     ctas: orderCtas([
       { action: "decline", role: "decline", consequenceLabel: "Decline: nothing runs" },
       { action: "approve", role: "recommended", consequenceLabel: approveWords(plan, usesMax) },
     ]),
-  });
+  };
 }
 
 /** What a plan would do, in the words of the risk table, its tasks with it; nothing it says about itself counts. */

@@ -1,50 +1,54 @@
+import { sha256Hex } from "#base";
 import {
   grantsOf,
   isPayloadKind,
-  projectionRows,
   readPayload,
   readProjection,
   type Card,
-  type CardRow,
   type PendingDecision,
   type RequestKind,
   type RiskLevel,
 } from "#model";
-import { cardForShown, riskOfPayload } from "./card-payload.ts";
-import { cardForPlan, riskOfPlan } from "./card-plan.ts";
+import { cardOfPayload, riskOfPayload } from "./card-payload.ts";
+import { cardOfPlan, riskOfPlan } from "./card-plan.ts";
 
 /** What follows from a projection alone, whatever else a row or a receipt says. */
-type Shown = { readonly itemId: string; readonly risk: RiskLevel; readonly rows: readonly CardRow[] };
-
-/** Null when the text is no projection of this kind. */
-export function readShown(kind: RequestKind, projection: string): Shown | null {
-  if (isPayloadKind(kind)) {
-    const read = readPayload(kind, projection);
-    if (!read.ok) return null;
-    const { payload, subjectId, whole } = read.value;
-    return { itemId: subjectId, risk: riskOfPayload(payload), rows: projectionRows(whole) };
-  }
-  const read = readProjection(projection);
-  if (!read.ok) return null;
-  const { plan, whole } = read.value;
-  return { itemId: plan.id, risk: riskOfPlan(plan), rows: projectionRows(whole) };
-}
-
-type Asked = Pick<PendingDecision, "kind" | "projection" | "card"> & {
+type Shown = {
+  readonly itemId: string;
+  readonly risk: RiskLevel;
+  /**
+   * The card as it must be, made anew. Only notes of a payload are taken from the stored one: they are the proposer's
+   * words, shown as such and in no hash. Cards are always made without strong proof; it is asked of the page besides.
+   */
+  readonly cardAnew: (terms: ShownTerms) => Card;
+};
+type ShownTerms = {
+  readonly notes: Card["details"]["notes"];
   /** How often an approval of a plan may be used, by the settings of now. */
   readonly usesMax: number;
 };
 
-/**
- * The card as it must be, made anew. Only notes of a payload are taken from the stored one: they are the proposer's
- * words, shown as such and in no hash. Cards are always made without strong proof; it is asked of the page besides.
- */
-export function cardAnew({ kind, projection, card, usesMax }: Asked): Card | null {
+/** Null when the text is no projection of this kind. */
+export function readShown(kind: RequestKind, projection: string): Shown | null {
   const strongAuth = "unavailable";
-  const made = isPayloadKind(kind)
-    ? cardForShown({ kind, projection, notes: card.details.notes, strongAuth })
-    : cardForPlan({ projection, usesMax, strongAuth });
-  return made.ok ? made.value : null;
+  if (isPayloadKind(kind)) {
+    const read = readPayload(kind, projection);
+    if (!read.ok) return null;
+    const { payload, subjectId } = read.value;
+    return {
+      itemId: subjectId,
+      risk: riskOfPayload(payload),
+      cardAnew: ({ notes }) => cardOfPayload({ ...read.value, planHash: sha256Hex(projection) }, { notes, strongAuth }),
+    };
+  }
+  const read = readProjection(projection);
+  if (!read.ok) return null;
+  const { plan } = read.value;
+  return {
+    itemId: plan.id,
+    risk: riskOfPlan(plan),
+    cardAnew: ({ usesMax }) => cardOfPlan({ ...read.value, planHash: sha256Hex(projection) }, { usesMax, strongAuth }),
+  };
 }
 
 /** The settings that every approval follows. */

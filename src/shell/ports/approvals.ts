@@ -103,7 +103,8 @@ export type Spending = {
   readonly friction: readonly Friction[];
   readonly at: Instant;
   readonly actor: AuditActor;
-  readonly requestId: string | null;
+  /** The request as it was judged, whose row must still be the same; null for a further use of an approval. */
+  readonly judged: KeptRequest | null;
   /** What the same decision gives besides: empty without a request. */
   readonly also: readonly AlsoGranted[];
   /** What is changed by it, for a request about limits of autonomy. */

@@ -28,7 +28,7 @@ export { createSystemGates } from "./gates/system-gates.ts";
 export { createJournalDoor } from "./journal-door.ts";
 export { createKeysDoor, verifyFileWith } from "./keys/door.ts";
 export { keyIdOf } from "./keys/ed25519.ts";
-export { createSigner } from "./keys/signer.ts";
+export { createSigner, verifySigned } from "./keys/signer.ts";
 export { createPasskeysDoor } from "./passkeys/door.ts";
 export { findSecrets } from "./secrets/find-secrets.ts";
 export { withoutSecrets } from "./secrets/without-secrets.ts";

@@ -117,6 +117,6 @@ export function withReviewFeed(store: ApprovalStore, feed: Pick<ReviewFeed, "cha
     activate: (requestId, window) => told(store.activate(requestId, window), (answer) => answer.ok && answer.value),
     decline: (decision) => told(store.decline(decision), (answer) => answer.ok),
     replace: (decision, request) => told(store.replace(decision, request), (answer) => answer.ok),
-    spend: (spending) => told(store.spend(spending), (answer) => answer.ok && spending.requestId !== null),
+    spend: (spending) => told(store.spend(spending), (answer) => answer.ok && spending.judged !== null),
   };
 }

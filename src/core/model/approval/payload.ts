@@ -186,7 +186,7 @@ export function payloadSays(payload: Payload): { readonly [field: string]: JsonV
   >;
 }
 
-type ReadPayload = {
+export type ReadPayload = {
   readonly payload: ShownPayload;
   /** What the token names as its item. */
   readonly subjectId: string;

@@ -9,6 +9,7 @@ import { decoded } from "../values.ts";
  */
 const SIGNATURE_BYTES = 64;
 
+const HEX = "0123456789abcdef";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /** 64 bytes end in one byte of their own: two digits and two signs of padding. */
 const SIGNATURE_BASE64 = /^[A-Za-z0-9+/]{85}[AQgw]==$/;
@@ -41,7 +42,9 @@ export function signatureFromBase64(text: string): Result<Uint8Array, { readonly
 }
 
 export function signatureToHex(bytes: Uint8Array): SignatureHex {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("") as SignatureHex;
+  let hex = "";
+  for (const byte of bytes) hex += HEX.charAt(byte >> 4) + HEX.charAt(byte & 15);
+  return hex as SignatureHex;
 }
 
 /** For what a signer answered. */

@@ -68,14 +68,13 @@ export async function grantSigned(
   }
   const [first, ...also] = granted;
   assert(first !== undefined && first.use !== null, "FLOW-04 the request's own approval is used at once");
-  const { requestId } = request;
   const { token, workItemId, use } = first;
   const limits = limitsOf(deps, request);
   if (!limits.ok) return limits;
-  const spending = { token, workItemId, ...use, friction, at, actor, requestId, also, ...limits.value };
+  const spending = { token, workItemId, ...use, friction, at, actor, judged: request, also, ...limits.value };
   const spent = await deps.store.spend(spending);
   if (!spent.ok) return spent;
-  if (read !== null) deps.decided?.keep(requestId, read);
+  if (read !== null) deps.decided?.keep(request.requestId, read);
   return ok({ ...request, state: "approved", decidedAt: at, decidedBy: actor, tokenId: token.tokenId });
 }
 

@@ -68,7 +68,7 @@ async function begin(deps: BatchDeps, { kept, actor }: Beginning): Promise<Resul
     friction: [],
     at,
     actor,
-    requestId: null,
+    judged: null,
     also: [],
   };
   const spent = await deps.store.beginUndo({ runId, spending, items: moved.value.length });

@@ -84,7 +84,7 @@ export async function spendStanding(
     friction: [],
     at,
     actor: { kind: "system" },
-    requestId: null,
+    judged: null,
     also: [],
   });
   if (spent.ok) return ok({ tokenId });

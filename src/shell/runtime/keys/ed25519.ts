@@ -1,8 +1,9 @@
-import { err, ok, sha256Hex, type Result } from "#base";
+import type { KeyObject } from "node:crypto";
+import { err, LIMITS, ok, type Result } from "#base";
 import { publicKeySchema, type KeyError, type KeyId, type PublicKeyHex, type SignatureHex } from "#model";
 
 // Asked of Node directly: an import reads every export of `node:crypto`, and one of them builds all of Web Crypto.
-const { createPrivateKey, createPublicKey, sign, verify } = process.getBuiltinModule("node:crypto");
+const { createPrivateKey, createPublicKey, hash, sign, verify } = process.getBuiltinModule("node:crypto");
 
 /** The bytes a private key is made of. */
 export const SEED_BYTES = 32;
@@ -13,7 +14,7 @@ const PKCS8_LEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 const SPKI_LEAD = Buffer.from("302a300506032b6570032100", "hex");
 
 export const keyIdOf = (publicKey: PublicKeyHex): KeyId =>
-  sha256Hex(Buffer.from(publicKey, "hex")).slice(0, 32) as KeyId;
+  hash("sha256", Buffer.from(publicKey, "hex")).slice(0, 32) as KeyId;
 
 export function publicKeyOf(seed: Uint8Array): PublicKeyHex {
   const spki = createPublicKey(privateKeyOf(seed)).export({ format: "der", type: "spki" });
@@ -44,13 +45,25 @@ function holds(
   { bytes, signature }: { readonly bytes: Uint8Array; readonly signature: string },
 ): boolean {
   try {
-    const spki = Buffer.concat([SPKI_LEAD, Buffer.from(publicKey, "hex")]);
-    const key = createPublicKey({ key: spki, format: "der", type: "spki" });
-    return verify(null, bytes, key, Buffer.from(signature, "hex"));
+    return verify(null, bytes, importedKey(publicKey), Buffer.from(signature, "hex"));
   } catch {
     // 32 bytes that are no point of the curve: no signature fits such a key.
     return false;
   }
+}
+
+// A public key is imported once and not for each verification; the owner has few. An entry is found by the whole key, so
+// that no other key can be taken for it.
+const imported = new Map<PublicKeyHex, KeyObject>();
+
+function importedKey(publicKey: PublicKeyHex): KeyObject {
+  const known = imported.get(publicKey);
+  if (known !== undefined) return known;
+  const spki = Buffer.concat([SPKI_LEAD, Buffer.from(publicKey, "hex")]);
+  const key = createPublicKey({ key: spki, format: "der", type: "spki" });
+  if (imported.size >= LIMITS.importedKeys) imported.clear();
+  imported.set(publicKey, key);
+  return key;
 }
 
 function privateKeyOf(seed: Uint8Array) {

@@ -41,14 +41,14 @@ export const expiredDraft = (decision: Asked, at: MadeDecision["at"]): AuditDraf
 });
 
 export function spentDraft(spending: Spending, use: ApprovalUse): AuditDraft {
-  const { token, requestId, workItemId, at, actor } = spending;
+  const { token, judged, workItemId, at, actor } = spending;
   const used = {
     token_id: token.tokenId,
     key_id: token.keyId,
     use_number: use.useNumber,
     lineage_id: use.attemptLineage,
   };
-  if (requestId === null) {
+  if (judged === null) {
     return {
       event: "approval_used",
       data: { ...used, plan_hash: token.planHash, content_hash: use.contentHash },
@@ -59,7 +59,7 @@ export function spentDraft(spending: Spending, use: ApprovalUse): AuditDraft {
   return {
     event: "approval_granted",
     data: {
-      ...askedOf({ requestId, planHash: token.planHash, workItemId }),
+      ...askedOf({ requestId: judged.requestId, planHash: token.planHash, workItemId }),
       ...used,
       friction: [...spending.friction],
     },
@@ -69,12 +69,12 @@ export function spentDraft(spending: Spending, use: ApprovalUse): AuditDraft {
 }
 
 /** An approval that was given for later: nothing of it is used yet. */
-export function standingDraft({ requestId, at, actor }: Spending, { token, workItemId }: AlsoGranted): AuditDraft {
-  assert(requestId !== null, "an approval for later comes with the decision of a request");
+export function standingDraft({ judged, at, actor }: Spending, { token, workItemId }: AlsoGranted): AuditDraft {
+  assert(judged !== null, "an approval for later comes with the decision of a request");
   return {
     event: "approval_standing",
     data: {
-      ...askedOf({ requestId, planHash: token.planHash, workItemId }),
+      ...askedOf({ requestId: judged.requestId, planHash: token.planHash, workItemId }),
       act_id: keptAct(token.tokenId),
       token_id: token.tokenId,
       key_id: token.keyId,

@@ -1,15 +1,16 @@
 import { assert, err, ok, type Result } from "#base";
-import type { RequestRefusal, KeptRequest } from "#model";
+import type { RequestRefusal } from "#model";
 import type { MadeDecision } from "#ports";
+import type { Opening } from "./rows.ts";
 
 /**
  * Whether a request may still be decided, and about this plan. Asked inside the transaction that decides, so that of
  * two decisions at once one finds the other.
  */
-export function stillOpen(
-  found: KeptRequest | null,
+export function stillOpen<R extends Opening>(
+  found: R | null,
   { requestId, planHash, at }: Omit<MadeDecision, "actor">,
-): Result<KeptRequest, RequestRefusal> {
+): Result<R, RequestRefusal> {
   if (found === null) return err({ code: "request_unknown", requestId });
   const { state, decidedAt, decidedBy, replacedBy } = found;
   if (state !== "pending") {

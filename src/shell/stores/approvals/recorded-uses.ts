@@ -20,6 +20,10 @@ export function recordedUses(db: Sqlite, tokenId: string): readonly RecordedUse[
   );
 }
 
+/** How many of them there are. */
+export const RECORDED_USES_SQL =
+  "SELECT count(*) FROM audit_entries WHERE subject_kind = 'approval' AND subject_id = :tokenId";
+
 /** Whether rows and chain tell the same. A row that was put in, moved or taken away was not Silas's doing. */
 export function isOnRecord(rows: readonly UseRow[], recorded: readonly RecordedUse[]): boolean {
   return (

@@ -44,24 +44,48 @@ export const REQUESTS_SQL = `SELECT d.*,
 
 export const requestOf = (row: RequestRow): KeptRequest => ({
   requestId: row.request_id,
+  ...openingOf(row),
   kind: row.kind as KeptRequest["kind"],
-  planHash: row.plan_hash as Sha256Hex,
   workItemId: row.work_item_id,
   riskLevel: row.risk_level as KeptRequest["riskLevel"],
   projection: row.projection,
   card: cardOf(row.card),
   markdown: row.markdown,
   againOf: row.again_of,
-  replacedBy: row.replaced_by ?? null,
   createdAt: row.created_at as Instant,
   proposedBy: actorOf(row.proposed_by),
   activeSince: row.active_since as Instant | null,
-  expiresAt: row.expires_at as Instant | null,
-  state: row.state as KeptRequest["state"],
-  decidedAt: row.decided_at as Instant | null,
-  decidedBy: row.decided_by === null ? null : actorOf(row.decided_by),
   tokenId: row.token_id,
 });
+
+/** What decides whether it can still be decided, without its card. */
+export const openingOf = (row: RequestRow): Opening => ({
+  state: row.state as KeptRequest["state"],
+  planHash: row.plan_hash as Sha256Hex,
+  expiresAt: row.expires_at as Instant | null,
+  decidedAt: row.decided_at as Instant | null,
+  decidedBy: row.decided_by === null ? null : actorOf(row.decided_by),
+  replacedBy: row.replaced_by ?? null,
+});
+export type Opening = Pick<KeptRequest, "state" | "planHash" | "expiresAt" | "decidedAt" | "decidedBy" | "replacedBy">;
+
+/** The columns that say what a request asks. They are written once. */
+const ASKED = ["kind", "plan_hash", "work_item_id", "risk_level", "projection", "markdown"] as const;
+
+/**
+ * Whether a row still asks what this request asks, to the last letter. An earlier version may have written the same card
+ * or actor with its keys in another order, so one that differs is read; one that is damaged throws.
+ */
+export function isAsked(row: RequestRow, request: KeptRequest): boolean {
+  const params = requestParams(request);
+  if (ASKED.some((column) => row[column] !== params[column])) return false;
+  if (row.proposed_by !== params.proposed_by && JSON.stringify(actorOf(row.proposed_by)) !== params.proposed_by) {
+    return false;
+  }
+  return row.card === params.card || cardText(cardOf(row.card)) === params.card;
+}
+
+const cardText = (card: Card): string => JSON.stringify(cardToWire(card));
 
 export const actorOf = (text: string): AuditActor =>
   whole(auditActorSchema.safeParse(wholeJson(text, ACTOR)).data, ACTOR);
@@ -80,7 +104,7 @@ export const requestParams = (request: KeptRequest): Omit<RequestRow, "replaced_
   work_item_id: request.workItemId,
   risk_level: request.riskLevel,
   projection: request.projection,
-  card: JSON.stringify(cardToWire(request.card)),
+  card: cardText(request.card),
   intent: request.card.intent,
   markdown: request.markdown,
   again_of: request.againOf,

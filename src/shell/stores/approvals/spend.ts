@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "#base";
+import { assert, err, ok, type Result } from "#base";
 import {
   beginsRun,
   decidedOf,
@@ -19,9 +19,17 @@ import { keyStanding } from "../keys/key-registry.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
 import { stillOpen } from "./judge-decision.ts";
-import { findRequest } from "./reads.ts";
-import { recordedUses } from "./recorded-uses.ts";
-import { sameToken, tokenOf, tokenParams, type TokenRow } from "./rows.ts";
+import { RECORDED_USES_SQL } from "./recorded-uses.ts";
+import {
+  isAsked,
+  openingOf,
+  REQUESTS_SQL,
+  sameToken,
+  tokenOf,
+  tokenParams,
+  type RequestRow,
+  type TokenRow,
+} from "./rows.ts";
 
 export type ApprovalStoreParts = {
   readonly db: Sqlite;
@@ -39,28 +47,40 @@ type Refused = RequestRefusal | SpendRefusal | KeyError;
  */
 export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Result<ApprovalUse, Refused> {
   const { db, recordAct } = parts;
-  const { token, requestId, at, actor, also } = spending;
-  const open =
-    requestId === null ? null : stillOpen(findRequest(db, requestId), { requestId, planHash: token.planHash, at });
-  if (open !== null && !open.ok) return open;
+  const { token, judged, at, actor, also } = spending;
+  const open = judged === null ? ok() : stillJudged(db, { judged, token, at });
+  if (!open.ok) return open;
   const use = spendOne(parts, spending);
   if (!use.ok) return use;
   recordAct(spentDraft(spending, use.value));
   const limits = limitDrafts({ spending, newest: (key) => newestLimit(db, key) });
   if (!limits.ok) return limits;
   for (const draft of limits.value) recordAct(draft);
-  const outcomes = open === null ? [] : outcomeDrafts(open.value, { outcome: "approved", at, actor });
+  const outcomes = judged === null ? [] : outcomeDrafts(judged, { outcome: "approved", at, actor });
   for (const draft of outcomes) recordAct(draft);
   for (const granted of also) {
     const kept = keepFurther(parts, { spending, granted });
     if (!kept.ok) return kept;
   }
-  if (requestId !== null) closeRequest(db, { ...spending, requestId });
+  if (judged !== null) closeRequest(db, { ...spending, judged });
   for (const granted of also) keepUndo(db, { spending, granted });
-  tellDecided(parts, { spending, request: open === null ? requestOfToken(db, token.tokenId) : open.value });
+  tellDecided(parts, { spending, request: judged ?? requestOfToken(db, token.tokenId) });
   return use;
 }
 
+/**
+ * The row is the one that was judged, and still waits: neither what it asks nor the card that was shown has changed since.
+ * Asked inside the transaction, since somebody else may have written to the file in between. [T7]
+ */
+function stillJudged(db: Sqlite, { judged, token, at }: Judged): Result<void, Refused> {
+  const { requestId } = judged;
+  const row = db.get<RequestRow>(`${REQUESTS_SQL} WHERE d.request_id = :requestId`, { requestId });
+  const open = stillOpen(row === null ? null : openingOf(row), { requestId, planHash: token.planHash, at });
+  if (!open.ok) return open;
+  return row !== null && isAsked(row, judged) ? ok() : err({ code: "decision_changed" });
+}
+
+type Judged = Pick<Spending, "token" | "at"> & { readonly judged: KeptRequest };
 type DecidedRequest = Pick<KeptRequest, "requestId" | "kind" | "projection">;
 
 /** An approval that is used without a request is for a repair, or undoes a batch: the run is told of alone. [WORK-06] [FLOW-06] */
@@ -70,8 +90,8 @@ function tellDecided(
 ): void {
   // Nothing can begin without the decision that granted it.
   if (request === null) return;
-  const { requestId, attemptLineage: runId, workItemId, at, actor } = spending;
-  const run = requestId === null || beginsRun(request) ? { runId, workItemId } : undefined;
+  const { judged, attemptLineage: runId, workItemId, at, actor } = spending;
+  const run = judged === null || beginsRun(request) ? { runId, workItemId } : undefined;
   queue.send(decidedOf({ requestId: request.requestId, kind: request.kind, at, actor, run }), at);
 }
 
@@ -90,12 +110,7 @@ function spendOne({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, R
   const { token, workItemId, contentHash, attemptLineage, at } = used;
   const kept = keepSigned(db, token);
   if (!kept.ok) return kept;
-  const before = db.get<{ readonly count: number }>(
-    "SELECT count(*) AS count FROM approval_uses WHERE nonce = :nonce",
-    { nonce: token.nonce },
-  );
-  // A row that was taken away gives no use back: the chain still tells of it.
-  const useNumber = Math.max(before?.count ?? 0, recordedUses(db, token.tokenId).length) + 1;
+  const useNumber = usesBefore(db, token) + 1;
   if (useNumber > token.maxExecutions) return err({ code: "uses_exhausted", maxExecutions: token.maxExecutions });
   db.run(
     `INSERT INTO attempt_lineages (lineage_id, work_item_id, content_hash, state, started_at)
@@ -110,10 +125,21 @@ function spendOne({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, R
   return ok({ nonce: token.nonce, useNumber, contentHash, attemptLineage, at });
 }
 
+/** A row that was taken away gives no use back: the chain still tells of it. */
+function usesBefore(db: Sqlite, { nonce, tokenId }: StoredToken): number {
+  const counted = db.get<{ readonly uses: number }>(
+    `SELECT max((SELECT count(*) FROM approval_uses WHERE nonce = :nonce), (${RECORDED_USES_SQL})) AS uses`,
+    { nonce, tokenId },
+  );
+  assert(counted !== null, "a count is a row");
+  return counted.uses;
+}
+
 function closeRequest(
   db: Sqlite,
-  { requestId, token, at, actor, also }: Spending & { readonly requestId: string },
+  { judged, token, at, actor, also }: Spending & { readonly judged: KeptRequest },
 ): void {
+  const { requestId } = judged;
   db.run(
     `UPDATE pending_decisions SET state = 'approved', decided_at = :at, decided_by = :actor, token_id = :tokenId
      WHERE request_id = :requestId`,
@@ -147,9 +173,10 @@ function keepFurther(parts: ApprovalStoreParts, { spending, granted }: Further):
 
 /** Before anything of a batch runs, what takes it back is there. [UNDO-01] [RISK-05] */
 function keepUndo(db: Sqlite, { spending, granted }: Further): void {
-  const { requestId, attemptLineage: runId } = spending;
+  const { judged, attemptLineage: runId } = spending;
   const { undo, token } = granted;
-  if (undo === undefined || requestId === null) return;
+  if (undo === undefined || judged === null) return;
+  const { requestId } = judged;
   db.run(
     `INSERT INTO batch_undos (run_id, request_id, token_id, reverse, window_seconds)
      VALUES (:runId, :requestId, :tokenId, :reverse, :windowSeconds)`,
@@ -170,17 +197,16 @@ function usableKey(db: Sqlite, { keyId }: StoredToken): Result<void, KeyError> {
 
 /** A token is kept once. What comes under the same id or nonce with other bytes is not the token that was kept. */
 function keepToken(db: Sqlite, token: StoredToken): Result<void, SpendRefusal> {
+  const kept = db.run(
+    `INSERT INTO approval_tokens (token_id, nonce, plan_hash, key_id, max_executions, token)
+     VALUES (:token_id, :nonce, :plan_hash, :key_id, :max_executions, :token) ON CONFLICT DO NOTHING`,
+    tokenParams(token),
+  );
+  if (kept === 1) return ok();
   const rows = db.all<TokenRow>("SELECT * FROM approval_tokens WHERE token_id = :tokenId OR nonce = :nonce", {
     tokenId: token.tokenId,
     nonce: token.nonce,
   });
-  if (rows.some((row) => !sameToken(tokenOf(row), token)))
-    return err({ code: "token_differs", tokenId: token.tokenId });
-  if (rows.length > 0) return ok();
-  db.run(
-    `INSERT INTO approval_tokens (token_id, nonce, plan_hash, key_id, max_executions, token)
-     VALUES (:token_id, :nonce, :plan_hash, :key_id, :max_executions, :token)`,
-    tokenParams(token),
-  );
-  return ok();
+  const isKept = rows.length > 0 && rows.every((row) => sameToken(tokenOf(row), token));
+  return isKept ? ok() : err({ code: "token_differs", tokenId: token.tokenId });
 }

@@ -75,10 +75,13 @@ describe("the lines beside the chain", () => {
     expect(readFileSync(path, "utf8")).toBe(`${before}{"hash":"${hashOf(LINES + 1)}","seq":${LINES + 1}}\n`);
   });
 
-  test.each(['{"at":"2026', '{"hash":"0', "{"])("go on over what a crash left of one: %s", (torn) => {
+  const LONG = `{"at":"${"2".repeat(2_000)}`;
+  test.each(['{"at":"2026', '{"hash":"0', "{", LONG])("go on over what a crash left of one: %.20s", (torn) => {
     const { heads, path } = makeFile();
     const before = readFileSync(path, "utf8");
     appendFileSync(path, torn);
+    heads.note({ seq: LINES, hash: hashOf(LINES) });
+    expect(readFileSync(path, "utf8")).toBe(`${before}${torn}`);
     expect(seqsFrom(heads, LINES)).toEqual([LINES]);
     heads.append(headOf(LINES + 3));
     expect(readFileSync(path, "utf8")).toBe(`${before}${lineOf(LINES + 3)}\n`);

@@ -83,13 +83,14 @@ function replaceAll(path: string, { heads, at }: Replacing): void {
   writePrivateFile(path, heads.map((head) => `${renderLine(head)}\n`).join(""));
 }
 
-/** A new file is durable only with its name, so the directory is synced too when there was none. */
+/** A new file is durable only with its name, so the directory is synced too where nothing was written before. */
 function appendTo(path: string, line: { readonly seq: number; readonly text: string }): void {
-  const isNew = !existsSync(path);
   const handle = openSync(path, "a+", PRIVATE_FILE_MODE);
+  let isNew = false;
   try {
     const { size } = fstatSync(handle);
-    const tail = readTail(handle, Math.min(size, TAIL_BYTES));
+    isNew = size === 0;
+    const tail = readLastLine(handle, size);
     const whole = tail.lastIndexOf("\n") + 1;
     const last = parseLine(tail.slice(0, whole).split("\n").at(-2) ?? "");
     if (last !== null && last.seq >= line.seq) return;
@@ -103,6 +104,15 @@ function appendTo(path: string, line: { readonly seq: number; readonly text: str
 }
 
 const TAIL_BYTES = 64 * 1024;
+const LINE_BYTES = 1024;
+
+/** The end of the file with its last whole line and whatever a crash left behind it. Lines are a few hundred bytes. */
+function readLastLine(handle: number, size: number): string {
+  const end = readTail(handle, Math.min(size, LINE_BYTES));
+  const whole = end.lastIndexOf("\n");
+  const hasLine = size <= LINE_BYTES || (whole > 0 && end.lastIndexOf("\n", whole - 1) !== -1);
+  return hasLine ? end : readTail(handle, Math.min(size, TAIL_BYTES));
+}
 
 type Lines = Result<readonly HeadLine[], HeadsUnreadable>;
 

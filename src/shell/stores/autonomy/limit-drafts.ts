@@ -20,15 +20,15 @@ type Changing = { readonly spending: Spending; readonly newest: (key: LimitKey) 
  * signed is a change from exactly that. [AUTO-13] [AUTO-15]
  */
 export function limitDrafts({ spending, newest }: Changing): Result<readonly AuditDraft[], LimitRefused> {
-  const { limits, requestId, token, at, actor } = spending;
-  if (limits === undefined || requestId === null) return ok([]);
+  const { limits, judged, token, at, actor } = spending;
+  if (limits === undefined || judged === null) return ok([]);
   const drafts: AuditDraft[] = [];
   for (const { key, current_value: from, proposed_value: to, direction } of limits.changes) {
     const configured = limits.configured[key];
     const change = newest(key);
     const current = change === null ? configured : valueAfter(change, configured);
     if (current !== from) return err({ code: "limit_refused", key, reason: "limit_moved" });
-    const data = { request_id: requestId, token_id: token.tokenId, key, from, to, configured, direction };
+    const data = { request_id: judged.requestId, token_id: token.tokenId, key, from, to, configured, direction };
     drafts.push({ event: "limit_changed", data, at, actor });
   }
   return ok(drafts);

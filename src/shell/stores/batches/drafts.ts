@@ -18,12 +18,12 @@ export function outcomeDrafts(request: KeptRequest, { outcome, at, actor }: Deci
 }
 
 /** The approval of a way back was given: nothing of it is used yet. */
-export function undoKeptDraft({ requestId, at, actor }: Spending, { token, workItemId }: AlsoGranted): AuditDraft {
-  assert(requestId !== null, "a way back comes with the decision of a request");
+export function undoKeptDraft({ judged, at, actor }: Spending, { token, workItemId }: AlsoGranted): AuditDraft {
+  assert(judged !== null, "a way back comes with the decision of a request");
   return {
     event: "undo_kept",
     data: {
-      request_id: requestId,
+      request_id: judged.requestId,
       work_item_id: workItemId,
       act_id: keptAct(token.tokenId),
       plan_hash: token.planHash,
