@@ -201,6 +201,7 @@ const SILENT_MESSAGES: MessagesDoor = {
     setting: { kind: "absent", reason: "key_missing" },
     turnsOf: NOTHING,
     answered: NOTHING,
+    exchangeOf: NOTHING,
     stop: NOTHING,
     subscribe: () => () => {},
     tryModel: NO_MODEL,
@@ -210,7 +211,6 @@ const SILENT_MESSAGES: MessagesDoor = {
   list: NOTHING,
   endorse: NOTHING,
   decided: NOTHING,
-  resume: NOTHING,
 };
 
 function serveRaw(): Promise<{ readonly port: number; readonly publish: Publish }> {

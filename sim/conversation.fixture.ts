@@ -106,12 +106,15 @@ export async function openConversation(world: World, opening: Opening = {}): Pro
   };
 }
 
-/** What was said, and what came of it. */
+/** What was said, and what came of it. The reply is that of the gates, or else of the turn. */
 export async function say({ messages }: Conversation, text: string, sender = OWNER) {
   const sent = { text, attachments: [], reply_to: null, quotes: [], signed: null };
   const received = await messages.receive(sent, sender);
   assert(received.ok, `a message is received: ${JSON.stringify(received)}`);
-  const { message, reply } = received.value;
+  const answered = await messages.talk.answered(received.value.message.messageId);
+  assert(answered.ok && answered.value !== null, "what came of it can be read");
+  const { message, turn } = answered.value;
+  const reply = message.gate?.told ?? turn?.reply ?? null;
   return {
     state: message.state,
     text: message.text,

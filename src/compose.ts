@@ -70,7 +70,6 @@ import {
   findSecrets,
   nonceJob,
   prepareKeys,
-  startMessagesLife,
   systemClock,
   systemEd25519,
   systemRandomness,
@@ -211,7 +210,6 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     settings: webSettings(options.config, { terminalToken, tls, ...pageOf(options) }),
   });
   const telegram = createTelegram({ ...trust, ...options, ...machine, stores, findSecrets, log, faults });
-  let stopMessages: (() => Promise<void>) | null = null;
   return {
     ...trust,
     journal: journals.journal,
@@ -228,7 +226,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
       // The page works without the file; only the terminal cannot find this instance.
       if (!told.ok) log.error("instance_file_failed", told.error);
       await hold.whenOpen(async () => {
-        stopMessages = startMessagesLife({ ...trust, log });
+        trust.messages.talk.start();
         await trust.work.start();
         telegram.start(url);
       });
@@ -237,7 +235,7 @@ async function wireApp({ options, machine, lock, log, stores, life, tls }: Parts
     async close() {
       await Promise.all([server.close(), whole.close(), telegram.close()]);
       await trust.work.close();
-      await stopMessages?.();
+      await trust.messages.talk.close();
       journals.feed.close();
       await tallies.close();
       if (hold.current() === null) await life.end();

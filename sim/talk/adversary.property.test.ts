@@ -94,9 +94,9 @@ async function talkTo(silas: Conversation): Promise<readonly unknown[]> {
     const sent = { text, attachments: [], reply_to: null, quotes: [], signed: null };
     const received = await silas.messages.receive(sent, sender);
     if (!received.ok) throw new Error("it is received");
-    const { message } = received.value;
-    // Nothing is answered where there is no model, and nothing that was stopped.
-    await silas.messages.talk.answered(message.messageId);
+    const answered = await silas.messages.talk.answered(received.value.message.messageId);
+    if (!answered.ok || answered.value === null) throw new Error("it is judged");
+    const { message } = answered.value;
     seen.push([text, message.state, message.accessLevel, message.gate?.name ?? null, message.taint, message.origin]);
   }
   return seen;

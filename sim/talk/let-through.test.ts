@@ -41,12 +41,15 @@ async function scene(world: World) {
     silas.messages.talk.start();
     const sent = { text: WORDS, attachments: [], reply_to: null, quotes: [], signed: null };
     const received = await silas.messages.receive(sent, OWNER);
-    assert(received.ok && received.value.message.state === "waiting", "the message waits");
+    assert(received.ok, "the message is received");
+    const { messageId } = received.value.message;
+    const asked = await silas.messages.talk.answered(messageId);
+    assert(asked.ok && asked.value?.message.state === "waiting", "the message waits");
     const requests = await silas.trust.approvals.all();
     const request = requests.ok ? requests.value[0] : undefined;
     assert(request !== undefined, "the owner is asked");
     expect(models.asked).toEqual([]);
-    return { silas, messageId: received.value.message.messageId, request };
+    return { silas, messageId, request };
   };
   const reopen = async (before: Conversation): Promise<Conversation> => {
     await before.close();
@@ -57,14 +60,13 @@ async function scene(world: World) {
   /** As a start does. */
   const restart = async (before: Conversation): Promise<Conversation> => {
     const silas = await reopen(before);
-    assert((await silas.messages.resume()).ok, "what was left is made up for");
     await silas.work.start();
     return silas;
   };
   const answersTo = async ({ messages }: Conversation, messageId: string): Promise<readonly unknown[]> => {
-    const turn = await messages.talk.answered(messageId);
-    assert(turn.ok, "a turn can be read");
-    return [turn.value?.state, models.asked.length];
+    const answered = await messages.talk.answered(messageId);
+    assert(answered.ok, "a turn can be read");
+    return [answered.value?.turn?.state, models.asked.length];
   };
   return { models, wait, reopen, restart, answersTo };
 }

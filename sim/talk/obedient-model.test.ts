@@ -17,9 +17,10 @@ async function speak({ messages }: Conversation, text: string) {
   const sent = { text, attachments: [], reply_to: null, quotes: [], signed: null };
   const received = await messages.receive(sent, OWNER);
   if (!received.ok) throw new Error("it is received");
-  const turn = await messages.talk.answered(received.value.message.messageId);
-  if (!turn.ok || turn.value === null) throw new Error("it is answered");
-  return { turn: turn.value, reply: received.value.reply };
+  const answered = await messages.talk.answered(received.value.message.messageId);
+  const turn = answered.ok ? (answered.value?.turn ?? null) : null;
+  if (turn === null) throw new Error("it is answered");
+  return { turn, reply: received.value.reply };
 }
 
 const eventsOf = async ({ trust }: Conversation): Promise<ReadonlySet<string>> => {

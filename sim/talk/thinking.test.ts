@@ -39,7 +39,7 @@ async function speak({ messages }: Conversation, text: string): Promise<string |
   const received = await messages.receive({ text, attachments: [], reply_to: null, quotes: [], signed: null }, OWNER);
   if (!received.ok) throw new Error("it is received");
   const turn = await messages.talk.answered(received.value.message.messageId);
-  return turn.ok ? (turn.value?.plan?.request_id ?? null) : null;
+  return turn.ok ? (turn.value?.turn?.plan?.request_id ?? null) : null;
 }
 
 test("[INV-09] talking changes nothing but what Silas keeps, whatever a model wants; what was approved is done in a sandbox that is given its own plan and nothing of the talk", async () => {

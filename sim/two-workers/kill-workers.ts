@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { assert, instantFromMs, sha256Hex, type Instant } from "#base";
 import type { Queue } from "#engine";
-import { questionOf, type RecordId } from "#model";
+import { userMessageOf, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import { openRuntime } from "#stores";
 import { inWorld } from "../disk-run.ts";
@@ -78,9 +78,9 @@ async function untilHandled(scene: Scene): Promise<void> {
 
 async function sendOne({ queue, sent }: Scene): Promise<void> {
   const id = `message-${sent.length}`;
-  const said = { messageId: id as RecordId, scopeId: `scope-${sent.length % SCOPES}`, taint: "owner" } as const;
+  const about = { messageId: id as RecordId, scopeId: `scope-${sent.length % SCOPES}` };
   sent.push(id);
-  const added = await queue.enqueue({ ...questionOf(said, now()), id }, now());
+  const added = await queue.enqueue({ ...userMessageOf({ ...about, taint: "owner", sources: [] }, now()), id }, now());
   assert(added.ok && added.value === "added", "a message is added");
 }
 

@@ -49,6 +49,7 @@ const SCENES: { readonly [name: string]: Scene } = {
       const sent = { text: "The office moves in May.", attachments: [], reply_to: null, quotes: [], signed: null };
       const { message } = must(await app.messages.receive(sent, STRANGER));
       const { messageId, scopeId } = message;
+      must(await app.messages.talk.answered(messageId));
       return must(await app.messages.endorse({ messageId, scopeId, actor: TERMINAL })).request;
     },
   },

@@ -137,6 +137,7 @@ const MESSAGES: Calls = {
   endorse: async ({ app }) => {
     const { message } = must(await app.messages.receive({ ...words("Hello"), signed: null }, STRANGER));
     const { messageId, scopeId } = message;
+    must(await app.messages.talk.answered(messageId));
     return () => app.messages.endorse({ messageId, scopeId, actor: TERMINAL });
   },
 };

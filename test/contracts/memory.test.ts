@@ -42,12 +42,14 @@ describe("memories", () => {
     const desk = await open();
     const words = { text: "The boiler is from 2019", attachments: [], reply_to: null, quotes: [] };
     const { message } = must(await desk.app.messages.say(words, SENDER));
+    must(await desk.app.messages.talk.answered(message.messageId));
     const wanted = { from: "message", message_id: message.messageId, ...about() } as const;
     const item = must(await desk.app.memory.remember(wanted, TERMINAL));
     expect(item).toMatchObject({ taint: "owner", trustLevel: "working", sourceId: message.messageId });
     // What it brings along is not the owner's, so what is made of all of it is not either.
     const more = { ...words, text: "The invoice is attached", attachments: ["/tmp/invoice.pdf"] };
     const brought = must(await desk.app.messages.say(more, SENDER)).message;
+    must(await desk.app.messages.talk.answered(brought.messageId));
     const mixed = { ...wanted, message_id: brought.messageId };
     expect(must(await desk.app.memory.remember(mixed, TERMINAL))).toMatchObject({ taint: "external" });
     const unknown = { ...wanted, message_id: item.memoryId };

@@ -63,14 +63,12 @@ describe.each([
     for (const name of ["a", "b"]) {
       must(await messages.receive({ first: messageNamed(name), replay: null, actor: BY }));
     }
-    expect(must(await messages.unsettled()).map(({ messageId }) => messageId)).toEqual(["message-a", "message-b"]);
     expect(must(await messages.settle(settlement("a", { text: "rewritten" })))).toMatchObject({
       state: "accepted",
       text: "rewritten",
     });
     const gate = { name: "input_guard", reason: "not this", plan_hash: null };
     expect(must(await messages.settle(settlement("b", { state: "blocked", gate })))).toMatchObject({ gate });
-    expect(must(await messages.unsettled())).toEqual([]);
     for (const name of ["a", "b"]) {
       expect(await messages.settle(settlement(name))).toMatchObject({ error: { code: "message_settled" } });
     }
@@ -87,11 +85,13 @@ describe.each([
     must(await messages.receive({ first: messageNamed("a"), replay: null, actor: BY }));
     const gate = { name: "ask", reason: "asks", plan_hash: messageNamed("a").originalDigest };
     must(await messages.settle(settlement("a", { state: "waiting", gate })));
-    expect(must(await messages.unsettled())).toMatchObject([{ state: "waiting", gate }]);
+    expect(must(await messages.waitingFor(gate.plan_hash))).toMatchObject({ state: "waiting", gate });
+    expect(must(await messages.waitingFor(messageNamed("b").messageId))).toBeNull();
     expect(await messages.settle(settlement("a", { state: "waiting", gate }))).toMatchObject({ ok: false });
     must(await messages.settle(settlement("a", { gate })));
     expect(await messages.settle(settlement("a", { state: "blocked", gate }))).toMatchObject({ ok: false });
     expect(must(await messages.find("message-a"))).toMatchObject({ state: "accepted" });
+    expect(must(await messages.waitingFor(gate.plan_hash))).toBeNull();
   });
 
   test("a list is of one scope only, newest first, and goes on where it ended", async () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { onTestFinished } from "vitest";
 import { sha256Hex } from "#base";
 import type { LeasedMessage, Queue } from "#engine";
-import { decidedOf, questionOf, timerDueOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
+import { decidedOf, userMessageOf, timerDueOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import { openMigratedRuntime } from "#sim";
 import type { RuntimeStores } from "#stores";
@@ -63,7 +63,7 @@ export const questionNamed = (
   scopeId: string,
   over: Partial<MessageOf<"user_message">> = {},
 ): MessageOf<"user_message"> => ({
-  ...questionOf({ messageId: id as RecordId, scopeId, taint: "owner" }, at(0)),
+  ...userMessageOf({ messageId: id as RecordId, scopeId, taint: "owner", sources: [] }, at(0)),
   id,
   ...over,
 });

@@ -18,7 +18,7 @@ const TELLING: Readonly<Record<string, readonly string[]>> = {
     "decide: decline",
   ],
   keys: ["the key of a device: offer"],
-  messages: ["endorse"],
+  messages: ["receive", "receive from a stranger", "say", "endorse"],
   memory: ["change", "forget", "promote"],
   secrets: ["ask", "store", "remove"],
   work: ["cancel", "pause", "batches: tidy", "goals: pause", "goals: resume"],

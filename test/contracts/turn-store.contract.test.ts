@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { questionOf, type KeptMessage, type Turn } from "#model";
+import type { KeptMessage, Turn } from "#model";
 import type { Queue } from "#engine";
 import type { AuditLog, MessageStore, TurnStore } from "#ports";
 import { openInMemory } from "../stores-in-memory.ts";
@@ -20,8 +20,7 @@ async function accepted({ messages }: Pick<Opened, "messages">, name: string, ov
   const message = messageNamed(name, over);
   must(await messages.receive({ first: message, replay: null, actor: BY }));
   const { messageId, text } = message;
-  const question = questionOf(message, at(1));
-  must(await messages.settle({ messageId, text, state: "accepted", gate: null, at: at(1), actor: BY, question }));
+  must(await messages.settle({ messageId, text, state: "accepted", gate: null, at: at(1), actor: BY }));
   return messageId;
 }
 

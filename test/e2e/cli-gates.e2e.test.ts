@@ -175,6 +175,17 @@ describe("a turn", () => {
     );
   });
 
+  test("[TURN-09] what a gate takes out of a message is told to whoever sent it, and is in no list", async () => {
+    configure("{ name: no_addresses, on: every_user_message, provider: guardrails_ai, check: pii }", PII);
+    await home.silas(["init"]);
+    const said = await home.silas(["say", "Write to ana@example.org"]);
+    expect(said).toMatchObject({ code: 0 });
+    expect(said.out).toContain("A gate changed this message (no_addresses)");
+    const { out } = await home.silas(["messages", "--json"]);
+    expect(out).toContain("[REDACTED email]");
+    expect(`${said.out}${out}`).not.toContain("ana@example.org");
+  });
+
   test("[PRED-13] what is always asked about is asked about each time, whatever was decided before", async () => {
     configure("{ name: ask_me, on: every_user_message, type: approval_always }");
     await home.silas(["init"]);

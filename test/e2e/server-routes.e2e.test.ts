@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NEED_NO_STORE, READERS, ROUTES, type RouteRow } from "./server-routes.ts";
+import type { AcknowledgedBody } from "#model";
+import { NEED_NO_STORE, NONE, READERS, ROUTES, type RouteRow } from "./server-routes.ts";
 import { startServer, type Running } from "./server-start.ts";
 
 const CONFIGURED = "token-of-the-configuration-long-enough";
@@ -94,9 +95,7 @@ describe("when the database does not answer", () => {
 
 describe("when one table of the database does not answer", () => {
   test("whatever reads it says so, and answers again once it is back", async () => {
-    const message = ROUTES.find(({ method, path }) => method === "POST" && path === "/api/messages");
-    if (message === undefined) throw new Error("messages can be sent");
-    await call(running, message, { token: running.token });
+    const messageId = await sendAnswered();
     const db = new DatabaseSync(join(running.dir, "data", "silas.db"), { timeout: 60_000 });
     // Only the table itself: whatever names it elsewhere goes on naming it.
     db.exec("PRAGMA legacy_alter_table = ON");
@@ -104,7 +103,10 @@ describe("when one table of the database does not answer", () => {
       const rows = paths.flatMap((path) => ROUTES.filter((row) => row.method === "GET" && row.path === path));
       expect(rows).toHaveLength(paths.length);
       const answers = async () => {
-        const all = rows.map((row) => call(running, row, { token: tokenFor(running, row) }));
+        const all = rows.map((row) => {
+          const path = row.path.replace(`message_id=${NONE}`, `message_id=${messageId}`);
+          return call(running, { ...row, path }, { token: tokenFor(running, row) });
+        });
         return (await Promise.all(all)).map(({ status, code }) => [status, code]);
       };
       db.exec(`ALTER TABLE ${table} RENAME TO gone_away`);
@@ -116,6 +118,17 @@ describe("when one table of the database does not answer", () => {
     db.close();
   });
 });
+
+/** A message whose turn is over, so that nothing works on it any more. */
+async function sendAnswered(): Promise<string> {
+  const sent = await running.call("/api/messages", { json: { text: "Buy oats" } });
+  const { message } = (await sent.json()) as AcknowledgedBody;
+  const path = `/api/messages/turn?message_id=${message.message_id}`;
+  await expect
+    .poll(async () => (await (await running.call(path)).json()) as unknown)
+    .toMatchObject({ turn: { ended_at: expect.any(String) } });
+  return message.message_id;
+}
 
 /** All but the sessions, without which nobody is answered at all. */
 function dropTables(path: string): void {

@@ -29,7 +29,7 @@ const post = (path: string, body: object, answers: Answer, who: Who = "any"): Ro
   answers,
 });
 
-const NONE = "01a1e0e6-9847-710c-a4c4-076a2acbbb26";
+export const NONE = "01a1e0e6-9847-710c-a4c4-076a2acbbb26";
 const HASH = "ab".repeat(32);
 const KEY_ID = "cd".repeat(16);
 const SIGNATURE = Buffer.alloc(64).toString("base64");
@@ -231,7 +231,7 @@ export const READERS: Readonly<Record<string, readonly string[]>> = {
   goals: ["/api/goals"],
   timers: ["/api/timers", "/api/goals"],
   secure_inputs: ["/api/secrets/pending", "/api/secrets"],
-  messages: ["/api/messages"],
+  messages: ["/api/messages", `/api/messages/turn?message_id=${NONE}`, `/api/messages/stream?message_id=${NONE}`],
   message_endorsements: ["/api/messages"],
   turns: ["/api/messages", `/api/messages/turn?message_id=${NONE}`, `/api/messages/stream?message_id=${NONE}`],
   memory_items: ["/api/memory", "/api/memory/search?q=oats"],

@@ -1,5 +1,11 @@
 import { assert, ok, type Result } from "#base";
-import { keptMessageFromWire, keptRequestFromWire, type KeptMessage, type KeptRequestBody } from "#model";
+import {
+  keptMessageFromWire,
+  keptRequestFromWire,
+  type AcknowledgedBody,
+  type KeptMessage,
+  type KeptRequestBody,
+} from "#model";
 import type { MessagesDoor } from "#ports";
 import { createHttpTalk, type FollowedTalk } from "../models/http-talk.ts";
 import { callInstance, readAnswer, type HttpCall, type InstanceAddress } from "../client/http-client.ts";
@@ -39,7 +45,6 @@ export function createHttpMessages(address: InstanceAddress): Messages {
 }
 
 // Our own server wrote these.
-type AcknowledgedBody = { readonly message: unknown; readonly reply: string };
 type ProposedBody = { readonly request: KeptRequestBody; readonly is_new: boolean };
 
 function messageOf(body: unknown): KeptMessage {

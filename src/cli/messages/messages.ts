@@ -58,10 +58,13 @@ const listMessages: Handler<Options> = async (call) => {
   const turnsById = new Map(turns.map((turn): [string, Turn] => [turn.messageId, turn]));
   const rows = shown.flatMap((message) => {
     const turn = turnsById.get(message.messageId);
-    return [rowOf(message), ...(turn === undefined ? [] : [answerRow(turn)])];
+    return [rowOf(message), ...(turn === undefined || isBuiltIn(turn) ? [] : [answerRow(turn)])];
   });
   printTable(terminal, { columns, rows });
 };
+
+/** That nobody answers is said once, and not below every message. */
+const isBuiltIn = ({ state, askedAt }: Turn): boolean => state === "ended" && askedAt === null;
 
 /** Ids made in the same hour begin alike, so their end is shown; `endorse` takes it. */
 const ID_END_CHARS = 8;

@@ -39,7 +39,7 @@ const sayWords: Handler<Options> = async (call) => {
     const unfollow = isShown ? messages.talk.follow(messageId, printer.hear) : () => {};
     const leave = stopOnInterrupt(messages, messageId);
     try {
-      return { ...said, turn: orFail(await messages.talk.answered(messageId)) };
+      return { ...said, turn: null, ...orFail(await messages.talk.answered(messageId)) };
     } finally {
       leave();
       unfollow();
@@ -49,6 +49,7 @@ const sayWords: Handler<Options> = async (call) => {
     const shown = turn === null ? null : toldTurnToWire(turn);
     return terminal.line(safeJson({ message: keptMessageToWire(message), reply, turn: shown }));
   }
+  if (message.gate?.told !== undefined) terminal.line(neutralise(message.gate.told));
   if (turn !== null) printer.finish(turn);
   terminal.note(`Message ${message.messageId}; \`silas messages\` lists what was said.`);
   if (message.state === "blocked" || turn?.state === "failed") return 1;

@@ -2,13 +2,14 @@ import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { assert, err, ok, type Result } from "#base";
 import {
-  isTurnOver,
+  isExchangeOver,
+  keptMessageFromWire,
   toldTurnFromWire,
   turnNewsFromWire,
+  type Exchange,
   type ModelTriedBody,
   type StoppedTurnBody,
   type StoreFault,
-  type ToldTurnBody,
   type Turn,
   type TurnAnswerBody,
   type TurnNews,
@@ -32,25 +33,25 @@ export type FollowedTalk = Pick<TalkDoor, "answered" | "tryModel" | "turnsOf" | 
 export function createHttpTalk(address: InstanceAddress): FollowedTalk {
   const call = async <T>(made: HttpCall): Promise<Result<T, StoreFault>> =>
     resultOf(await readAnswer(await callInstance(address, made)));
-  const turnOf = async (messageId: string): Promise<Result<Turn | null, StoreFault>> => {
+  const exchangeOf = async (messageId: string): Promise<Result<Exchange | null, StoreFault>> => {
     const path = `/api/messages/turn?message_id=${encodeURIComponent(messageId)}`;
     const found = await call<TurnAnswerBody>({ method: "GET", path });
-    return found.ok ? ok(found.value.turn === null ? null : read(found.value.turn)) : found;
+    return found.ok ? ok(read(found.value)) : found;
   };
   return {
     async turnsOf(messageIds) {
       const turns: Turn[] = [];
       for (const messageId of messageIds) {
-        const found = await turnOf(messageId);
+        const found = await exchangeOf(messageId);
         if (!found.ok) return found;
-        if (found.value !== null) turns.push(found.value);
+        if (found.value !== null && found.value.turn !== null) turns.push(found.value.turn);
       }
       return ok(turns);
     },
     async answered(messageId) {
       for (;;) {
-        const found = await turnOf(messageId);
-        if (!found.ok || found.value === null || isTurnOver(found.value)) return found;
+        const found = await exchangeOf(messageId);
+        if (!found.ok || found.value === null || isExchangeOver(found.value)) return found;
         await wait(LOOK_MS);
       }
     },
@@ -90,8 +91,10 @@ async function hearTurn(address: InstanceAddress, { messageId, listener, signal 
   }
 }
 
-function read(body: ToldTurnBody): Turn {
-  const turn = toldTurnFromWire(body);
-  assert(turn !== null, "the running Silas answers with turns that are whole");
-  return turn;
+function read({ message: body, turn: turnBody }: TurnAnswerBody): Exchange | null {
+  if (body === null) return null;
+  const message = keptMessageFromWire(body);
+  const turn = turnBody === null ? null : toldTurnFromWire(turnBody);
+  assert(message !== null && (turn !== null || turnBody === null), "the running Silas answers with whole records");
+  return { message, turn };
 }

@@ -310,6 +310,8 @@ export {
   refusedClaim,
   sentMessageSchema,
   type Acknowledged,
+  type AcknowledgedBody,
+  withheld,
   type Channel,
   type Endorsing,
   type KeptMessage,
@@ -862,10 +864,13 @@ export {
 } from "./talk/model-words.ts";
 export type { ModelPurpose } from "./talk/purpose.ts";
 export {
-  questionOf,
+  letThroughOf,
+  userMessageOf,
   agentResponseSchema,
   carriesPlan,
+  isExchangeOver,
   isTurnOver,
+  type Exchange,
   planCallSchema,
   stopTurnSchema,
   planText,

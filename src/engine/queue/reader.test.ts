@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { msOfInstant, sha256Hex } from "#base";
-import { decidedOf, questionOf, type MessageKind, type QueueMessage, type RecordId } from "#model";
+import { decidedOf, userMessageOf, type MessageKind, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
 import { createSeeded, createVirtualClock, createVirtualTimers } from "#sim";
 import { openRuntime } from "#stores";
@@ -77,8 +77,9 @@ async function openScene() {
 }
 type Scene = Awaited<ReturnType<typeof openScene>>;
 
+const SENT_AT = "2026-11-16T09:00:00.000Z" as never;
 const question = (id: string, scopeId = id): QueueMessage => ({
-  ...questionOf({ messageId: id as RecordId, scopeId, taint: "owner" }, "2026-11-16T09:00:00.000Z" as never),
+  ...userMessageOf({ messageId: id as RecordId, scopeId, taint: "owner", sources: [] }, SENT_AT),
   id,
 });
 

@@ -28,14 +28,17 @@ import type { TalkDoor } from "./talk.ts";
 
 /** Messages in `silas.db`. Each change commits together with its audit entry, and nothing is ever removed. */
 export interface MessageStore {
-  /** Keeps a message and spends its nonce in one commit. INVARIANT: of any copies of one, one is the first. [MSG-08] */
+  /**
+   * Keeps a message, spends its nonce and puts it on the queue in one commit. INVARIANT: of any copies of one, one is the
+   * first. [MSG-08]
+   */
   receive(reception: Reception): Promise<Result<KeptMessage, StoreFault>>;
-  /** What the gates decided, once; what waits for the owner is decided once more. */
+  /** What the gates decided, once; what waits for the owner is decided once more, and its turn is then put on the queue. */
   settle(settlement: Settlement): Promise<Result<KeptMessage, MessageRefusal | StoreFault>>;
   find(messageId: string): Promise<Result<KeptMessage | null, StoreFault>>;
   list(query: MessageQuery): Promise<Result<readonly KeptMessage[], StoreFault>>;
-  /** Those that are neither accepted nor blocked yet, oldest first. */
-  unsettled(): Promise<Result<readonly KeptMessage[], StoreFault>>;
+  /** The message that waits for the decision about this plan hash. */
+  waitingFor(planHash: string): Promise<Result<KeptMessage | null, StoreFault>>;
   /** The only way a message is ever trusted more than it came: by an approval that is kept here. */
   endorse(endorsing: Endorsing): Promise<Result<KeptMessage, MessageRefusal | StoreFault>>;
 }
@@ -92,6 +95,7 @@ export type Sender = {
 export interface MessagesDoor {
   /** What is answered to them. */
   readonly talk: TalkDoor;
+  /** Keeps a message and queues it; gates and answer follow, and arrive in the conversation. */
   receive(sent: SentMessage, sender: Sender): Promise<Result<Acknowledged, MessageRefusal | StoreFault>>;
   /** Signs with the owner's own key, and receives what was signed. Only for the terminal of this machine. */
   say(words: OwnWords, sender: Sender): Promise<Result<Acknowledged, MessageRefusal | SigningError>>;
@@ -104,6 +108,4 @@ export interface MessagesDoor {
   }): Promise<Result<Proposed, MessageRefusal | ProposeRefusal>>;
   /** Carries out a decision about a message; any other is none of its business. */
   decided(request: KeptRequest): Promise<Result<void, StoreFault>>;
-  /** Does what a crash left undone; the other calls do it too, before the first of them. */
-  resume(): Promise<Result<void, StoreFault>>;
 }

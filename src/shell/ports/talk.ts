@@ -1,6 +1,7 @@
 /** Talk: the model that answers, and the turns it answers in. */
 import type { Result, Sha256Hex } from "#base";
 import type {
+  Exchange,
   ModelAnswer,
   ModelQuestion,
   ModelRefusal,
@@ -46,7 +47,7 @@ export type Leaving = {
   readonly keyRef: string | null;
 };
 /**
- * Turns, in `silas.db`. One begins in the commit that accepts its message and puts the question on the queue. Each end
+ * Turns, in `silas.db`. One begins in the commit that accepts its message. Each end
  * commits together with its audit entry. INVARIANT: a turn moves on from the state that is named, or not at all.
  */
 export interface TurnStore {
@@ -66,8 +67,10 @@ export interface TurnFeed {
 export interface TalkDoor extends TurnFeed {
   readonly setting: ModelSetting;
   turnsOf(messageIds: readonly string[]): Promise<Result<readonly Turn[], StoreFault>>;
-  /** The turn of a message once it is over; null when nobody answers it. */
-  answered(messageId: string): Promise<Result<Turn | null, StoreFault>>;
+  /** A message, without its text before its gates have run, and its turn; null when there is no such message. */
+  exchangeOf(messageId: string): Promise<Result<Exchange | null, StoreFault>>;
+  /** The same once whatever can be done about it was done. */
+  answered(messageId: string): Promise<Result<Exchange | null, StoreFault>>;
   /** Ends the answer to this message; what passed the gates until then is kept. */
   stop(messageId: string): Promise<Result<"stopped" | "not_answering", StoreFault>>;
   /** Puts one plain question of Silas's own, to see whether anybody answers. Nothing of the owner goes with it. */

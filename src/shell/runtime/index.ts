@@ -32,7 +32,7 @@ export { createSigner, verifySigned } from "./keys/signer.ts";
 export { createPasskeysDoor } from "./passkeys/door.ts";
 export { findSecrets } from "./secrets/find-secrets.ts";
 export { withoutSecrets } from "./secrets/without-secrets.ts";
-export { createMessages, nonceJob, startMessagesLife, type Messages } from "./messages/create.ts";
+export { createMessages, nonceJob, type Messages } from "./messages/create.ts";
 export { createSecretsDoor } from "./secrets/secrets-door.ts";
 export { createMemory } from "./memory/create.ts";
 export { createDecidedPlans } from "./approvals/project-plan.ts";

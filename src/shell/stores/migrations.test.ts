@@ -131,6 +131,7 @@ const RELEASED = {
   "runtime/038_decided": "046bed7c3263a659ad9b02bda39e8baa364b34ecaab308d9d2d3de2f3a70a991",
   "runtime/039_timers": "88d64fc6fd64827f595131e918a6ffa1877c1bbeeac708de6e004550d97fe7fd",
   "runtime/040_queue_indexes": "b23a4876c7f1b653258ab09657074af8a32a2f8f8b496d69d82f38159a1e7999",
+  "runtime/041_gates_in_the_turn": "7f339bcebad4eaedab65aa4648493b0205ca51638addc97aae8b6f012fbf8ae6",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

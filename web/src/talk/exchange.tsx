@@ -19,7 +19,13 @@ export function Exchange({ message, turn }: ExchangeProps): ReactNode {
   return (
     <li className={styles["exchange"]} data-message={message.message_id}>
       <section className={styles["said"]} aria-label={isOwn ? talkWords.you : talkWords.other}>
-        <Paragraphs text={message.text} className={styles["words"]} />
+        {message.text !== "" && <Paragraphs text={message.text} className={styles["words"]} />}
+        {message.state === "received" && <p className={styles["note"]}>{talkWords.unjudged}</p>}
+        {message.state === "accepted" && message.gate?.told !== undefined && (
+          <p className={styles["note"]}>
+            <Line text={message.gate.told} />
+          </p>
+        )}
         {message.state === "blocked" && (
           <p className={styles["note"]}>{talkWords.blocked(message.gate?.name ?? "gate")}</p>
         )}

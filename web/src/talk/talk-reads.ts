@@ -19,6 +19,9 @@ export const invalidateTalk = (): Promise<void> => queryClient.invalidateQueries
 
 export const isOpen = ({ state }: Pick<ToldTurnBody, "state">): boolean => state !== "ended" && state !== "failed";
 
+const isMoving = ({ messages, turns }: Said): boolean =>
+  turns.some(isOpen) || messages.some(({ state }) => state === "received");
+
 /** The message that is answered now: turns are taken in their order. Null while nothing is answered. */
 export function answeredNow(turns: readonly ToldTurnBody[]): string | null {
   const [first] = turns.filter(isOpen).toSorted((a, b) => a.turn_number - b.turn_number);
@@ -30,7 +33,7 @@ export function useTalk(): JournalRead<Said> {
   const read = useQuery({
     queryKey: [...talkKey, "list"],
     queryFn: () => loadOrKept(LIST, () => send<Said>(LIST, { method: "GET" })),
-    refetchInterval: ({ state }) => (state.data?.answer.turns.some(isOpen) === true ? POLL_MS : false),
+    refetchInterval: ({ state }) => (state.data !== undefined && isMoving(state.data.answer) ? POLL_MS : false),
   });
   return { ...readOf(read), error: failureOf(read) };
 }

@@ -12,6 +12,7 @@ export const talkWords = {
   you: "You said",
   other: "Somebody else said",
   silas: "Silas",
+  unjudged: "Its gates have not seen it yet.",
   blocked: (gate: string) => `A gate stopped it (${gate}). It is kept and not used.`,
   waiting: "A gate needs your decision about it.",
   thinking: "Thinking…",

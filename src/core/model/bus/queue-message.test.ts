@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
-import { questionOf } from "../talk/turn.ts";
+import { userMessageOf } from "../talk/turn.ts";
 import type { RecordId } from "../values.ts";
 import { decidedOf } from "./decided.ts";
 import { KINDS, SENDERS, type MessageKind } from "./kinds.ts";
@@ -185,7 +185,7 @@ test("[BUS-19] each kind goes to the inbox of one role", () => {
 
 test("messages of a conversation wait behind each other, and so do those about one run; others do not", () => {
   const question = (messageId: string, scopeId: string) =>
-    questionOf({ messageId: messageId as RecordId, scopeId, taint: "owner" }, AT);
+    userMessageOf({ messageId: messageId as RecordId, scopeId, taint: "owner", sources: [] }, AT);
   const dispatch = (runId: string) =>
     decidedOf({
       requestId: "request",

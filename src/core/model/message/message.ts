@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import { isWellFormed, LIMITS, type Instant } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import type { AuditActor } from "../audit.ts";
-import type { QueueMessage } from "../bus/queue-message.ts";
 import { keyIdSchema } from "../keys.ts";
 import type { SecretRefusal } from "../secret/secret-scan.ts";
 import { digestSchema as digest, instantSchema, numberText, recordIdSchema, maxLength, minLength } from "../values.ts";
@@ -107,7 +106,15 @@ export const keptMessageSchema = recordOf(
     access_level: z.string(),
     state: z.enum(MESSAGE_STATES),
     /** The gate that stopped it or changed its text, what it said, and the hash of the decision it asks for. */
-    gate: z.nullable(z.strictObject({ name: z.string(), reason: z.string(), plan_hash: z.nullable(digest) })),
+    gate: z.nullable(
+      z.strictObject({
+        name: z.string(),
+        reason: z.string(),
+        plan_hash: z.nullable(digest),
+        /** What its sender is told of it, through the gates for answers; absent in rows of earlier versions. */
+        told: z.optional(z.string()),
+      }),
+    ),
     /** The signed decision of the owner that raised it, if there is one. */
     endorsed: z.nullable(z.strictObject({ token_id: z.string(), at: instantSchema })),
   }),
@@ -147,7 +154,7 @@ export type Reception = {
   readonly actor: AuditActor;
 };
 
-/** What the gates made of a message. */
+/** What the gates made of a message. One that is accepted has a turn from that commit on. */
 export type Settlement = {
   readonly messageId: string;
   readonly state: "waiting" | "accepted" | "blocked";
@@ -155,8 +162,6 @@ export type Settlement = {
   readonly gate: KeptMessage["gate"];
   readonly at: Instant;
   readonly actor: AuditActor;
-  /** What is put on the queue with the message, if somebody answers it. */
-  readonly question?: QueueMessage | undefined;
 };
 
 /** The owner's signed decision to trust exactly this message. */
@@ -183,8 +188,17 @@ export const messagesQuerySchema = z.strictObject({
 /** `POST /api/messages/endorse` */
 export const endorseMessageSchema = z.strictObject({ message_id: recordIdSchema });
 
-/** What the sender is told: the message as it is kept, and words about it that passed the gates for answers. */
+/** What the sender is told at once: the message as it is kept, and a receipt in Silas's own words. Its gates follow. */
 export type Acknowledged = { readonly message: KeptMessage; readonly reply: string };
+/** `POST /api/messages` and `POST /api/messages/say` */
+export type AcknowledgedBody = {
+  readonly outcome: "accepted";
+  readonly message: KeptMessageBody;
+  readonly reply: string;
+};
+
+/** A message whose gates have not run, as it is shown meanwhile: a gate may take words out of it. */
+export const withheld = (message: KeptMessage): KeptMessage => ({ ...message, text: "" });
 
 /** Why nothing was kept or changed. */
 export type MessageRefusal =

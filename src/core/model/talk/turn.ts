@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import { isWellFormed, LIMITS, type Instant } from "#base";
 import type { ValueKind } from "../config-nodes.ts";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
-import { taintSchema } from "../message/taint.ts";
+import type { KeptMessage, KeptMessageBody } from "../message/message.ts";
+import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
 import { instantSchema, recordIdSchema, maxLength } from "../values.ts";
 import { MODEL_FAILURES } from "./model-words.ts";
 import type { MessageOf } from "../bus/queue-message.ts";
-import type { KeptMessage } from "../message/message.ts";
 
 /**
  * `waiting`: its question is on the queue; `asking`: it was put to the model, and no answer is kept yet; `answered`: the
@@ -125,27 +125,44 @@ export type TurnRefusal =
   | { readonly code: "turn_unknown"; readonly messageId: string }
   | { readonly code: "turn_moved_on"; readonly messageId: string; readonly state: TurnState };
 
-/** `GET /api/messages/turn?message_id=`: the turn of one message; null when nobody answers it. */
-export type TurnAnswerBody = { readonly turn: ToldTurnBody | null };
+/** A message and its turn; none before its gates have let it pass, or when it came to an earlier version without a model. */
+export type Exchange = { readonly message: KeptMessage; readonly turn: Turn | null };
+/** Whether nothing more comes by itself: it was answered, or a gate stopped it. */
+export function isExchangeOver({ message, turn }: Exchange): boolean {
+  if (message.state === "received") return false;
+  return message.state !== "accepted" || turn === null || isTurnOver(turn);
+}
+
+/** `GET /api/messages/turn?message_id=`: one message and its turn, as far as they are. */
+export type TurnAnswerBody = { readonly message: KeptMessageBody | null; readonly turn: ToldTurnBody | null };
 export const turnQuerySchema = z.strictObject({ message_id: recordIdSchema });
 /** `POST /api/messages/stop`: ends the answer that is being written. */
 export const stopTurnSchema = z.strictObject({ message_id: recordIdSchema });
 export type StoppedTurnBody = { readonly outcome: "stopped" | "not_answering" };
 
-/** The id follows from the message, so that a message is answered once, however often it is sent. [BUS-15] */
-const questionIdOf = (messageId: string): string => `user_message:${messageId}`;
+type Kept = Pick<KeptMessage, "messageId" | "scopeId" | "taint" | "sources">;
 
-/** Tells the turn runner that a message was accepted. It names the message, whose words are loaded from the store. */
-export const questionOf = (
-  { messageId, scopeId, taint }: Pick<KeptMessage, "messageId" | "scopeId" | "taint">,
-  at: Instant,
-): MessageOf<"user_message"> => ({
-  id: questionIdOf(messageId),
+/** Tells the turn runner of a message that was kept. The id follows from it, so that its turn is held once. [BUS-15] */
+export const userMessageOf = (message: Kept, at: Instant): MessageOf<"user_message"> =>
+  toTurn(message, { suffix: "", at });
+
+/** Tells it once more, of a message that the owner let through after a gate had asked. */
+export const letThroughOf = (message: Kept, at: Instant): MessageOf<"user_message"> =>
+  toTurn(message, { suffix: ":let_through", at });
+
+type Told = { readonly suffix: string; readonly at: Instant };
+
+/** It names the message, whose words are loaded from the store, and is trusted as its least trusted part. */
+const toTurn = ({ messageId, scopeId, taint, sources }: Kept, { suffix, at }: Told): MessageOf<"user_message"> => ({
+  id: `user_message:${messageId}${suffix}`,
   kind: "user_message",
   sentBy: "user",
   scopeId,
   traceId: messageId,
-  taint,
+  taint: leastTrusted([taint, ...sources.map((source) => source.taint)]),
   createdAt: at,
   payload: { messageId },
 });
+
+const leastTrusted = (taints: readonly Taint[]): Taint =>
+  TAINTS[Math.max(...taints.map((taint) => TAINTS.indexOf(taint)))] ?? "external";

@@ -1,7 +1,7 @@
 /** What a crash leaves in the middle, and what a model answers: handled with the parts around it in the plainest form. */
 import { describe, expect, test } from "vitest";
 import { err, ok, sha256Hex, type Instant } from "#base";
-import type { KeptMessage, KeptRequest, TelegramNotice } from "#model";
+import type { Exchange, KeptMessage, KeptRequest, TelegramNotice } from "#model";
 import type { MessagesDoor } from "#ports";
 import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import type { Written } from "./bot-api.ts";
@@ -73,16 +73,23 @@ describe("words after a crash", () => {
 
 describe("what a model answers", () => {
   const turn = { state: "ended", reply: "Four\u202e plants.", failure: null };
+  const answer = (over: object, message: object = { gate: null }): Talk =>
+    ok({ message, turn: { ...turn, ...over } } as Partial<Exchange> as Exchange);
 
   test("is said behind the acknowledgement, made safe to show, and its failure in words", async () => {
-    const answered = createPlainChat(ok(turn) as Talk);
+    const answered = createPlainChat(answer({}));
     await answered.store.keep({ place: PLACE, updateId: 1, at: AT, text: "How many?" });
     await runLane(answered.chat);
     expect(answered.said).toEqual(["Kept: How many?", "Four\uFFFD plants."]);
-    const failed = createPlainChat(ok({ ...turn, state: "failed", reply: null, failure: "turn_given_up" }) as Talk);
+    const failed = createPlainChat(answer({ state: "failed", reply: null, failure: "turn_given_up" }));
     await failed.store.keep({ place: PLACE, updateId: 1, at: AT, text: "How many?" });
     await runLane(failed.chat);
     expect(failed.said.at(-1)).toMatch(/^No answer: it failed again and again/);
+    const told = "A gate changed this message (pii): Personal data: email (taken out)";
+    const changed = createPlainChat(answer({}, { gate: { told } }));
+    await changed.store.keep({ place: PLACE, updateId: 1, at: AT, text: "How many?" });
+    await runLane(changed.chat);
+    expect(changed.said).toEqual(["Kept: How many?", told, "Four\uFFFD plants."]);
     const faulty = createPlainChat(err({ code: "store_busy", retryable: true }));
     await faulty.store.keep({ place: PLACE, updateId: 1, at: AT, text: "How many?" });
     await runLane(faulty.chat);

@@ -44,12 +44,15 @@ async function handle(chat: Chat, arrived: ArrivedText): Promise<Result<void, St
   return chat.store.finish(text);
 }
 
-/** What a model answers, if one does and Silas does not end before. What comes later is on the page. */
+/** What its gates decided and what is answered, if Silas does not end before. What comes later is on the page. */
 async function tellAnswer(chat: Chat, messageId: string): Promise<void> {
-  const turn = await Promise.race([chat.messages.talk.answered(messageId), untilEnd(chat)]);
-  if (turn === null || !turn.ok || turn.value === null) return;
-  const { reply } = turn.value;
-  const end = turnEndWords(turn.value);
+  const found = await Promise.race([chat.messages.talk.answered(messageId), untilEnd(chat)]);
+  if (found === null || !found.ok || found.value === null) return;
+  const { message, turn } = found.value;
+  if (message.gate?.told !== undefined) await speak(chat, message.gate.told);
+  if (turn === null) return;
+  const { reply } = turn;
+  const end = turnEndWords(turn);
   if (reply !== null) await speak(chat, reply);
   if (end !== null) await speak(chat, end);
 }

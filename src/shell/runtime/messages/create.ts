@@ -6,13 +6,18 @@ import type { SystemGatesParts } from "../gates/system-gates.ts";
 import { createTalk, type Talk, type TalkParts } from "../talk/create.ts";
 import type { TalkConfig } from "../talk/deps.ts";
 import type { MessagesDeps } from "./deps.ts";
+import { createConnections } from "./connections.ts";
 import { createMessagesDoor } from "./door.ts";
+import { createGating } from "./gating.ts";
 
 type MessagesConfig = Pick<Config, "ownerId" | "nonceStore" | "messages"> &
   Pick<SystemGatesParts["config"], "gates"> &
   TalkConfig;
-type MessagesParts = Omit<MessagesDeps, "settings" | "systemGates" | "talk" | "store" | "decisions" | "suggestions"> &
-  Omit<TalkParts, "stores" | "config"> & {
+type MessagesParts = Omit<
+  MessagesDeps,
+  "settings" | "systemGates" | "talk" | "store" | "decisions" | "suggestions" | "onChanged"
+> &
+  Omit<TalkParts, "stores" | "config" | "gating"> & {
     readonly config: MessagesConfig;
     readonly stores: TalkParts["stores"] & {
       readonly messages: MessagesDeps["store"];
@@ -24,26 +29,12 @@ export type Messages = MessagesDoor & { readonly talk: Talk };
 
 /** Messages as the configuration wants them, the goal that is in force beside it, and whoever answers them. */
 export function createMessages({ config, stores, ...deps }: MessagesParts): Messages {
-  const talk = createTalk({ ...deps, config, stores });
-  const door = createMessagesDoor({
-    ...deps,
-    store: stores.messages,
-    decisions: stores.approvals,
-    suggestions: stores.suggestions,
-    talk,
-    systemGates: config.gates.system,
-    settings: { ownerId: config.ownerId, window: windowOf(config) },
-  });
-  return { ...door, talk };
-}
-
-type MessagesLifeParts = { readonly messages: Pick<Messages, "resume" | "talk">; readonly log: Log };
-
-/** What goes on beside the messages while Silas runs; answers with the way to stop it. */
-export function startMessagesLife({ messages, log }: MessagesLifeParts): () => Promise<void> {
-  void makeUp(messages, log);
-  messages.talk.start();
-  return () => messages.talk.close();
+  const settings = { ownerId: config.ownerId, window: windowOf(config) };
+  const { messages: store, approvals: decisions, suggestions } = stores;
+  const own = { ...deps, store, settings, systemGates: config.gates.system, onChanged: deps.review.shownChanged };
+  const judging = { ...own, connections: createConnections(own) };
+  const talk = createTalk({ ...deps, config, stores, gating: createGating(judging) });
+  return { ...createMessagesDoor({ ...judging, decisions, suggestions, talk }), talk };
 }
 
 type NonceParts = {
@@ -60,11 +51,6 @@ export function nonceJob({ nonces, config, clock, log }: NonceParts): Job {
     if (!pruned.ok) log.warn("nonce_pruning_failed", pruned.error);
   };
   return { everyMinutes: config.nonceStore.pruneIntervalMinutes, run };
-}
-
-async function makeUp(messages: Pick<MessagesDoor, "resume">, log: Log): Promise<void> {
-  const done = await messages.resume();
-  if (!done.ok) log.error("messages_not_resumed", done.error);
 }
 
 const windowOf = ({ nonceStore, messages }: Pick<Config, "nonceStore" | "messages">): NonceWindow => ({

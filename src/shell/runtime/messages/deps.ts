@@ -32,7 +32,9 @@ export type MessagesDeps = {
   /** What an approved goal adds to the configuration. */
   readonly stream: StreamDoor;
   /** Who answers, if anybody does. */
-  readonly talk: Pick<Talk, "questionFor" | "look" | "setting">;
+  readonly talk: Pick<Talk, "setting">;
+  /** Told of every message that came or was judged. */
+  readonly onChanged: () => void;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly settings: MessageSettings;

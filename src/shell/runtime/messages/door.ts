@@ -3,80 +3,72 @@ import {
   messageSigningText,
   signatureFromHex,
   signatureToBase64,
+  withheld,
+  type KeptMessage,
   type OwnWords,
   type SigningError,
-  type StoreFault,
   type Stream,
 } from "#model";
+import { conversationGates, mayRewriteMessages } from "#policy";
 import type { MessagesDoor, Sender } from "#ports";
-import { createConnections } from "./connections.ts";
+import type { Connections } from "./connections.ts";
 import type { MessagesDeps } from "./deps.ts";
 import { carryOut, proposeEndorsement } from "./endorsement.ts";
-import { settleByGates, type GatingDeps } from "./gating.ts";
+import { lookAtStream } from "./gating.ts";
 import { prepareReception } from "./reception.ts";
 
 /**
- * Messages, for the terminal and for channels. A message is kept before anything else happens to it; then its gates run
- * and what they decide is kept too. Whatever a crash left undone is done before the next message is looked at.
+ * Messages, for the terminal and for channels. Receiving one is one commit: it is kept and queued. Its gates are the
+ * beginning of its turn, and what they decide arrives in the conversation.
  */
-export function createMessagesDoor(deps: MessagesDeps): Omit<MessagesDoor, "talk"> {
-  const connections = createConnections(deps);
-  const parts = { ...deps, connections };
-  let resumed: Promise<Result<void, StoreFault>> | null = null;
-  const resume = async (): Promise<Result<void, StoreFault>> => {
-    resumed ??= makeUp(parts);
-    const done = await resumed;
-    if (!done.ok) resumed = null;
-    return done;
-  };
+export function createMessagesDoor(
+  deps: MessagesDeps & { readonly connections: Connections },
+): Omit<MessagesDoor, "talk"> {
   const receive: MessagesDoor["receive"] = async (sent, sender) => {
-    // Once for the whole message: what is approved while it is looked at concerns the next one. [TURN-04]
-    const stream = await lookAtStream(parts);
-    const reception = await prepareReception(parts, { sent, sender });
+    // What the sender may do is told by what is in force now; where nobody can tell, nothing is taken.
+    const looked = await lookAtStream(deps);
+    if (!looked.ok) return looked;
+    const reception = await prepareReception(deps, { sent, sender });
     if (!reception.ok) return reception;
     const kept = await deps.store.receive(reception.value);
     if (!kept.ok) return kept;
-    // Nobody knows by which gates it would be judged, so it is kept and waits.
-    if (!stream.ok) return stream;
-    return settleByGates(parts, { message: kept.value, stream: stream.value, actor: sender.actor });
+    deps.onChanged();
+    const isWithheld = mayChange(deps, looked.value);
+    return ok({ message: isWithheld ? withheld(kept.value) : kept.value, reply: receiptFor(deps, kept.value) });
   };
   return {
     receive,
-    resume,
     say: async (words, sender) => {
       const sent = await signWords(deps, { words, sender });
       return sent.ok ? receive(sent.value, sender) : sent;
     },
     list: async (query) => {
-      const done = await resume();
-      return done.ok ? deps.store.list(query) : done;
+      const listed = await deps.store.list(query);
+      if (!listed.ok || listed.value.every(({ state }) => state !== "received")) return listed;
+      const looked = await deps.stream.look();
+      if (!looked.ok) return looked;
+      if (!mayChange(deps, looked.value)) return listed;
+      return ok(listed.value.map((message) => (message.state === "received" ? withheld(message) : message)));
     },
-    endorse: async (wanted) => {
-      const done = await resume();
-      return done.ok ? proposeEndorsement(deps, wanted) : done;
-    },
+    endorse: (wanted) => proposeEndorsement(deps, wanted),
     decided: (request) => carryOut(deps, request),
   };
 }
 
-async function lookAtStream({ stream, connections }: GatingDeps): Promise<Result<Stream, StoreFault>> {
-  const looked = await stream.look();
-  connections.follow(looked.ok ? looked.value : { kind: "none" });
-  return looked;
+/** Whether a gate could take words out of a message that was not judged yet. */
+function mayChange({ systemGates }: Pick<MessagesDeps, "systemGates">, stream: Stream): boolean {
+  if (stream.kind === "unverified") return true;
+  const itemGates = stream.kind === "in_force" ? conversationGates(stream.item) : [];
+  return mayRewriteMessages([...systemGates, ...itemGates]);
 }
 
-/** What a crash left between two commits: messages without their gates. */
-async function makeUp(parts: GatingDeps): Promise<Result<void, StoreFault>> {
-  const open = await parts.store.unsettled();
-  if (!open.ok) return open;
-  for (const message of open.value) {
-    if (message.state !== "received") continue;
-    const stream = await lookAtStream(parts);
-    if (!stream.ok) return stream;
-    const settled = await settleByGates(parts, { message, stream: stream.value, actor: { kind: "system" } });
-    if (!settled.ok && "retryable" in settled.error) return { ok: false, error: settled.error };
-  }
-  return ok();
+/** INVARIANT: it says nothing of the message but how far it is trusted: its gates have not run. */
+function receiptFor({ talk, settings }: MessagesDeps, { taint, origin, scrubbed, scopeId }: KeptMessage): string {
+  const trust = taint === "owner" || origin === "identity" ? "" : ` It does not count as yours (${origin}).`;
+  const clean = scrubbed.length === 0 ? "" : " Signs in it that could mislead were made visible.";
+  const isAsked = talk.setting.kind === "set" && scopeId === settings.ownerId;
+  const next = isAsked ? ` Once its gates let it pass, ${talk.setting.place.model} is asked for an answer.` : "";
+  return `Kept.${trust}${clean}${next}`;
 }
 
 const NONCE_BYTES = 32;

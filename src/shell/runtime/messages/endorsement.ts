@@ -74,10 +74,10 @@ type Letting = { readonly request: KeptRequest; readonly digest: string };
 /** The owner's answer about a message that a gate stopped: it passes, or it is blocked for good. */
 async function letThrough(deps: MessagesDeps, { request, digest }: Letting): Promise<Result<void, StoreFault>> {
   const { store, clock } = deps;
-  const open = await store.unsettled();
-  if (!open.ok) return open;
-  const message = open.value.find(({ state, gate }) => state === "waiting" && gate?.plan_hash === request.planHash);
-  if (message === undefined) return ok();
+  const found = await store.waitingFor(request.planHash);
+  if (!found.ok) return found;
+  const message = found.value;
+  if (message === null) return ok();
   const made = {
     messageId: message.messageId,
     text: message.text,
@@ -86,16 +86,17 @@ async function letThrough(deps: MessagesDeps, { request, digest }: Letting): Pro
   };
   const block = async (reason: string) => {
     const gate = { name: "gate", plan_hash: null, ...message.gate, reason };
-    return faultOf(await store.settle({ ...made, state: "blocked", gate }));
+    const blocked = await store.settle({ ...made, state: "blocked", gate });
+    deps.onChanged();
+    return faultOf(blocked);
   };
   if (request.state === "declined") return block("declined_by_you");
   // Exactly the message that was asked about; a row that was changed meanwhile is another one.
   if (messageDigest(message) !== digest) return block("changed_while_waiting");
   const tokenId = await signedToken(deps, { request, scope: SCOPE_OF_KIND.gate_approval });
   if (!tokenId.ok || tokenId.value === null) return tokenId.ok ? ok() : tokenId;
-  const question = deps.talk.questionFor(message);
-  const settled = await store.settle({ ...made, state: "accepted", gate: message.gate, question });
-  deps.talk.look();
+  const settled = await store.settle({ ...made, state: "accepted", gate: message.gate });
+  deps.onChanged();
   return faultOf(settled);
 }
 

@@ -1,17 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { err, ok, sha256Hex } from "#base";
-import type { Gate } from "#model";
-import {
-  inForce,
-  messageNamedReceived,
-  otherKey,
-  OWNER,
-  sent,
-  setUp,
-  stranger,
-  TERMINAL,
-  type Script,
-} from "./messages.fixture.ts";
+import { err, ok, sha256Hex, type Result } from "#base";
+import type { Gate, StoreFault, Stream } from "#model";
+import { inForce, otherKey, OWNER, sent, setUp, stranger, TERMINAL, type Script } from "./messages.fixture.ts";
 import { must } from "../must.fixture.ts";
 
 const onMessage =
@@ -20,8 +10,8 @@ const onMessage =
     trigger === "every_user_message" ? answer : {};
 
 describe("the gates of a message", () => {
-  test("they see what would be used, with who sends, and the answer passes gates of its own in the same count", async () => {
-    const { door, firings } = await setUp({ script: () => ({ results: [{}] }) });
+  test("they see what would be used, with who sends, and what is told of their verdict passes gates in the same count", async () => {
+    const { door, firings } = await setUp({ script: onMessage({ results: [{ action: "block", reason: "No." }] }) });
     must(await door.receive(sent("hello\u200B"), stranger("chat-7")));
     expect(firings).toMatchObject([
       {
@@ -31,6 +21,12 @@ describe("the gates of a message", () => {
       },
       { trigger: "every_agent_response", evaluationsBefore: 1, scopeId: "chat-7" },
     ]);
+  });
+
+  test("[TURN-02] a message that passes as it is has nothing told of it", async () => {
+    const { door, firings } = await setUp();
+    expect(must(await door.receive(sent("hello"), OWNER))).toMatchObject({ message: { gate: null }, reply: null });
+    expect(firings.map(({ trigger }) => trigger)).toEqual(["every_user_message"]);
   });
 
   test("[TAINT-06] they are told of the least trusted thing a message brings along", async () => {
@@ -70,33 +66,69 @@ describe("the gates of a message", () => {
     });
   });
 
-  test("an answer that a gate blocks or wants to ask about is not given", async () => {
+  const stopping = (reply: ReturnType<Script>): Script => {
+    const stopped = { results: [{ action: "block", reason: "No." }] } as const;
+    return ({ trigger }) => (trigger === "every_user_message" ? stopped : reply);
+  };
+
+  test("words about a verdict that a gate blocks or wants to ask about are not said", async () => {
     for (const action of ["block", "require_approval"] as const) {
-      const script: Script = ({ trigger }) => (trigger === "every_agent_response" ? { results: [{ action }] } : {});
-      const { door } = await setUp({ script });
+      const { door } = await setUp({ script: stopping({ results: [{ action }] }) });
       const { message, reply } = must(await door.receive(sent("hello"), OWNER));
-      expect([message.state, reply]).toEqual(["accepted", "An answer was held back by a gate."]);
+      expect([message.state, reply]).toEqual(["blocked", "An answer was held back by a gate."]);
     }
   });
 
-  test("an answer that a gate rewrites is given as rewritten", async () => {
-    const script: Script = ({ trigger }) =>
-      trigger === "every_agent_response" ? { context: { response: "Noted." } } : {};
-    const { door } = await setUp({ script });
+  test("words about a verdict that a gate rewrites are said as rewritten", async () => {
+    const { door } = await setUp({ script: stopping({ context: { response: "Noted." } }) });
     expect(must(await door.receive(sent("hello"), OWNER)).reply).toBe("Noted.");
   });
 
-  test("a message that came before a crash has its gates run before anything is listed, once", async () => {
-    const { store, create, firings } = await setUp();
-    must(await store.receive({ first: messageNamedReceived("a"), replay: null, actor: TERMINAL }));
-    const door = create();
-    const [message] = must(await door.list({ scopeId: "owner", before: null, limit: 10 }));
-    expect(message).toMatchObject({ state: "accepted" });
-    const count = firings.length;
-    must(await door.list({ scopeId: "owner", before: null, limit: 10 }));
-    expect(firings).toHaveLength(count);
+  test("a message that nobody could judge is stopped, and its sender is told", async () => {
+    const { inner, store, gating } = await setUp();
+    const { messageId } = must(await inner.receive(sent("hello"), OWNER)).message;
+    const message = must(await store.find(messageId));
+    if (message === null) throw new Error("it is kept");
+    const stopped = must(await gating.giveUp(message, "it failed before it began, 5 times"));
+    expect(stopped).toMatchObject({ state: "blocked", gate: { reason: "it failed before it began, 5 times" } });
+    expect(stopped.gate?.told).toContain("could not be checked");
   });
 });
+
+describe("a message that was not judged yet", () => {
+  const named = (check: string): Gate =>
+    ({ name: check, on: "every_user_message", provider: "guardrails_ai", check }) as Partial<Gate> as Gate;
+
+  test.each([
+    ["no gate", [], "call 112"],
+    ["gates that only let pass or stop", [named("jailbreak"), named("toxicity")], "call 112"],
+    ["a gate that takes out what it finds", [named("pii")], ""],
+    ["a gate of somebody else", [named("theirs")], ""],
+  ])("with %s, its words are shown only if no gate could take them out", async (_what, gates, shown) => {
+    const { inner } = await setUp({ gates, stream: async () => ok({ kind: "none" }) });
+    const { message, reply } = must(await inner.receive(sent("call 112"), OWNER));
+    expect([message.state, message.text, reply]).toEqual(["received", shown, "Kept."]);
+    const listed = must(await inner.list({ scopeId: "owner", before: null, limit: 5 }));
+    expect(listed).toMatchObject([{ state: "received", text: shown }]);
+  });
+
+  test("while the goal in force cannot be verified or read, its words are not shown", async () => {
+    const goal = { goalId: "goal-shop", requestId: "request-1", planHash: sha256Hex("plan") };
+    let looked: Result<Stream, StoreFault> = ok({ kind: "unverified", goal, reason: "x" });
+    const { inner } = await setUp({ gates: [], stream: async () => looked });
+    const listed = () => inner.list({ scopeId: "owner", before: null, limit: 5 });
+    const shown = async () => must(await listed()).map(({ text }) => text);
+    expect(must(await inner.receive(sent("call 112"), OWNER)).message.text).toBe("");
+    expect(await shown()).toEqual([""]);
+    looked = err(FAULT);
+    expect(await listed()).toEqual(err(FAULT));
+    expect(await inner.receive(sent("call 113"), OWNER)).toEqual(err(FAULT));
+    looked = ok({ kind: "none" });
+    expect(await shown()).toEqual(["call 112"]);
+  });
+});
+
+const FAULT = { code: "store_busy", retryable: true } as const;
 
 describe("the goal that is in force", () => {
   const gate = (name: string, on: Gate["on"]): Gate => ({ name, on, type: "custom_check" }) as Gate;
@@ -106,10 +138,10 @@ describe("the goal that is in force", () => {
     gate("x", "on_tool_call"),
   ];
 
-  test("[WORK-06] its gates about messages and replies are asked for both, and looked up once for each message", async () => {
+  test("[WORK-06] its gates about messages and replies are asked for both, and looked up once for each verdict", async () => {
     let looks = 0;
-    const stream = async () => ok((looks += 1) > 1 ? { kind: "none" as const } : inForce({ gates: GATES }));
-    const { door, firings } = await setUp({ stream });
+    const stream = async () => ok((looks += 1) > 2 ? { kind: "none" as const } : inForce({ gates: GATES }));
+    const { door, firings } = await setUp({ stream, script: onMessage({ results: [{ action: "block" }] }) });
     must(await door.receive(sent("hello"), OWNER));
     must(await door.receive(sent("hello"), OWNER));
     const asked = firings.map(({ trigger, itemGates }) => [trigger, itemGates?.map(({ name }) => name)]);
@@ -119,7 +151,8 @@ describe("the goal that is in force", () => {
       ["every_user_message", []],
       ["every_agent_response", []],
     ]);
-    expect(looks).toBe(2);
+    // Once when it is received, for what its sender may do, and once for its gates.
+    expect(looks).toBe(4);
   });
 
   test("[WORK-06] a gate of it that passes opens its levels, and they are gone with it", async () => {
@@ -145,17 +178,19 @@ describe("the goal that is in force", () => {
     expect(await events()).toEqual(["message_received", "message_blocked"]);
   });
 
-  test("[WORK-06] while nobody can tell what is in force a message is kept and waits, and is looked at later", async () => {
-    let isBroken = true;
-    const fault = { code: "store_busy", retryable: true } as const;
-    const stream = async () => (isBroken ? err(fault) : ok(inForce({ gates: GATES })));
-    const { door, store, firings } = await setUp({ stream });
-    expect(await door.receive(sent("hello"), OWNER)).toEqual(err(fault));
-    expect(must(await store.unsettled())).toMatchObject([{ state: "received", text: "hello" }]);
-    expect(await door.list({ scopeId: "owner", before: null, limit: 10 })).toEqual(err(fault));
+  test("[WORK-06] while nobody can tell what is in force a message is kept and waits, and is judged later", async () => {
+    let isBroken = false;
+    const stream = async () => (isBroken ? err(FAULT) : ok(inForce({ gates: GATES })));
+    const { inner, store, gating, firings } = await setUp({ stream });
+    const { messageId } = must(await inner.receive(sent("hello"), OWNER)).message;
+    const kept = must(await store.find(messageId));
+    if (kept === null) throw new Error("it is kept");
+    expect(kept).toMatchObject({ state: "received", text: "hello" });
+    isBroken = true;
+    expect(await gating.judge(kept)).toEqual(err(FAULT));
     expect(firings).toEqual([]);
     isBroken = false;
-    expect(must(await door.list({ scopeId: "owner", before: null, limit: 10 }))).toMatchObject([{ state: "accepted" }]);
+    expect(must(await gating.judge(kept))).toMatchObject({ state: "accepted" });
     expect(firings[0]?.itemGates?.map(({ name }) => name)).toEqual(["polite", "short"]);
   });
 });

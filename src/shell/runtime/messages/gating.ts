@@ -1,8 +1,6 @@
-import { canonicalDigest, assert, ok, sha256Hex, type Result, type Sha256Hex } from "#base";
+import { canonicalDigest, assert, sha256Hex, type Result, type Sha256Hex } from "#base";
 import {
   payloadProjection,
-  type Acknowledged,
-  type AuditActor,
   type Gate,
   type GateOutcome,
   type KeptMessage,
@@ -17,67 +15,99 @@ import { conversationGates, openingGates, taintWithSources } from "#policy";
 import type { Connections } from "./connections.ts";
 import type { MessagesDeps } from "./deps.ts";
 
-export type GatingDeps = MessagesDeps & { readonly connections: Connections };
+type GatingDeps = Pick<
+  MessagesDeps,
+  "store" | "gates" | "systemGates" | "approvals" | "audit" | "customers" | "stream" | "clock" | "onChanged"
+> & { readonly connections: Connections };
+type Judged = Result<KeptMessage, MessageRefusal | StoreFault>;
 
-type Arrived = { readonly message: KeptMessage; readonly stream: Stream; readonly actor: AuditActor };
+/** What a turn begins with: the gates of its message. */
+export type Gating = {
+  /** Asks the gates about a message that was kept, and keeps what they decided. Doing it again after a crash is no harm. */
+  judge(message: KeptMessage): Promise<Judged>;
+  /** Stops a message that nobody could judge, so that it does not seem to wait. */
+  giveUp(message: KeptMessage, reason: string): Promise<Judged>;
+};
 
-/**
- * Runs the gates of a message that was kept, and keeps what they decided: those of the configuration first, then those of
- * the goal that is in force. [GATE-10]
- */
-export async function settleByGates(
-  deps: GatingDeps,
-  { message, stream, actor }: Arrived,
-): Promise<Result<Acknowledged, MessageRefusal | StoreFault>> {
+export function createGating(deps: GatingDeps): Gating {
+  const told = async (judged: Promise<Judged>): Promise<Judged> => {
+    const answer = await judged;
+    deps.onChanged();
+    return answer;
+  };
+  return {
+    judge: (message) => told(judge(deps, message)),
+    giveUp: (message, reason) =>
+      told(block(deps, { message, gate: { name: "gates", reason, plan_hash: null, told: NOT_JUDGED } })),
+  };
+}
+
+const SYSTEM = { kind: "system" } as const;
+const NOT_JUDGED = "This message could not be checked. It is kept and not used; say it again.";
+
+/** Gates of the configuration first, then those of the goal that is in force. [GATE-10] */
+async function judge(deps: GatingDeps, message: KeptMessage): Promise<Judged> {
+  // Once for the whole message: what is approved while it is looked at concerns the next one. [TURN-04]
+  const looked = await lookAtStream(deps);
+  if (!looked.ok) return looked;
+  const stream = looked.value;
   const { scopeId, connectionId } = message;
-  if (stream.kind === "unverified") return holdBack(deps, { message, actor });
+  // Gates were approved that nobody can verify, so nothing passes: neither the message nor a word about it.
+  if (stream.kind === "unverified") return block(deps, { message, gate: UNVERIFIED });
   const itemGates = stream.kind === "in_force" ? conversationGates(stream.item) : [];
   const outcome = await deps.gates.run({
     trigger: "every_user_message",
     context: { message: message.text, values: { sender_id: message.senderId, taint: broughtAs(message) } },
     itemGates,
-    actor,
+    actor: SYSTEM,
     scopeId,
   });
-  const settlement = await settlementOf(deps, { message, outcome, actor });
-  const question = settlement.state === "accepted" ? deps.talk.questionFor(message) : undefined;
-  const settled = await deps.store.settle({ ...settlement, question });
-  if (!settled.ok) return settled;
-  if (settled.value.state === "accepted") {
-    deps.talk.look();
-    const customerId = outcome.context.values?.["customer_id"];
-    await deps.connections.passed({
-      connectionId,
-      taint: message.taint,
-      at: settlement.at,
-      gateNames: openingGates([...deps.systemGates, ...itemGates], outcome.policy),
-      customerId: typeof customerId === "string" ? customerId : null,
-    });
-  }
-  return ok(await acknowledge(deps, { message: settled.value, itemGates, actor, evaluations: outcome.evaluations }));
+  const settlement = await settlementOf(deps, { message, outcome });
+  const { evaluations } = outcome;
+  const settled = await deps.store.settle(await withWords(deps, { settlement, itemGates, evaluations, scopeId }));
+  if (!settled.ok || settled.value.state !== "accepted") return settled;
+  const customerId = outcome.context.values?.["customer_id"];
+  await deps.connections.passed({
+    connectionId,
+    taint: message.taint,
+    at: settlement.at,
+    gateNames: openingGates([...deps.systemGates, ...itemGates], outcome.policy),
+    customerId: typeof customerId === "string" ? customerId : null,
+  });
+  return settled;
 }
 
-/** Gates were approved that nobody can verify, so nothing passes: neither the message nor a word about it. */
-async function holdBack(
-  { store, clock }: GatingDeps,
-  { message: { messageId, text }, actor }: Pick<Arrived, "message" | "actor">,
-): Promise<Result<Acknowledged, MessageRefusal | StoreFault>> {
-  const gate = { name: "goal", reason: UNVERIFIED, plan_hash: null };
-  const settled = await store.settle({ messageId, text, state: "blocked", gate, at: clock.now(), actor });
-  return settled.ok ? ok({ message: settled.value, reply: HELD_BACK }) : settled;
+export async function lookAtStream({
+  stream,
+  connections,
+}: Pick<GatingDeps, "stream" | "connections">): Promise<Result<Stream, StoreFault>> {
+  const looked = await stream.look();
+  connections.follow(looked.ok ? looked.value : { kind: "none" });
+  return looked;
 }
 
-const UNVERIFIED = "The goal that is in force for messages cannot be verified.";
+const HELD_BACK = "An answer was held back by a gate.";
+const UNVERIFIED = {
+  name: "goal",
+  reason: "The goal that is in force for messages cannot be verified.",
+  plan_hash: null,
+  told: HELD_BACK,
+};
+
+type Blocking = { readonly message: KeptMessage; readonly gate: NonNullable<KeptMessage["gate"]> };
+
+const block = ({ store, clock }: GatingDeps, { message: { messageId, text }, gate }: Blocking): Promise<Judged> =>
+  store.settle({ messageId, text, state: "blocked", gate, at: clock.now(), actor: SYSTEM });
 
 /** A gate is told of the least trusted thing in the message, be it what is attached. */
 const broughtAs = ({ taint, sources }: KeptMessage): Taint => taintWithSources(taint, sources);
 
-type Decided = { readonly message: KeptMessage; readonly outcome: GateOutcome; readonly actor: AuditActor };
+type Decided = { readonly message: KeptMessage; readonly outcome: GateOutcome };
 
 /** What gates leave is used; what they stop is kept and not used; what they cannot decide waits for the owner. */
-async function settlementOf(deps: GatingDeps, { message, outcome, actor }: Decided): Promise<Settlement> {
+async function settlementOf(deps: GatingDeps, { message, outcome }: Decided): Promise<Settlement> {
   const { messageId, text } = message;
-  const made = { messageId, text, at: deps.clock.now(), actor };
+  const made = { messageId, text, at: deps.clock.now(), actor: SYSTEM };
   const changed = outcome.context.message ?? text;
   switch (outcome.verdict) {
     case "continue": {
@@ -91,7 +121,7 @@ async function settlementOf(deps: GatingDeps, { message, outcome, actor }: Decid
       // What is asked about, kept and used after it is what the other gates left of it. [GATE-18]
       const left = { ...message, text: changed };
       const payload = gatePayload(left, { gate: asking?.gateName ?? "gate", value: asking?.value ?? changed });
-      const asked = await deps.approvals.proposePayload(payload, actor);
+      const asked = await deps.approvals.proposePayload(payload, SYSTEM);
       const reason = asking?.reason ?? "";
       // What cannot be asked is not let through.
       if (!asked.ok)
@@ -132,48 +162,35 @@ export function messageDigest({ messageId, text }: KeptMessage): Sha256Hex {
 }
 
 type Telling = {
-  readonly message: KeptMessage;
+  readonly settlement: Settlement;
   readonly itemGates: readonly Gate[];
-  readonly actor: AuditActor;
   readonly evaluations: number;
+  readonly scopeId: string;
 };
 
-/** Words for the sender. They pass the gates for answers, like every word that goes out. [GATE-18] */
-async function acknowledge(
-  deps: GatingDeps,
-  { message, itemGates, actor, evaluations }: Telling,
-): Promise<Acknowledged> {
+/** With words for the sender of a message that did not pass as it was. They pass the gates for answers. [GATE-18] */
+async function withWords(deps: GatingDeps, { settlement, ...telling }: Telling): Promise<Settlement> {
+  const { gate } = settlement;
+  if (gate === null) return settlement;
   const outcome = await deps.gates.run({
     trigger: "every_agent_response",
-    context: { response: replyTo(message, deps.talk) },
-    itemGates,
-    evaluationsBefore: evaluations,
-    actor,
-    scopeId: message.scopeId,
+    context: { response: wordsFor(settlement.state, gate) },
+    itemGates: telling.itemGates,
+    evaluationsBefore: telling.evaluations,
+    actor: SYSTEM,
+    scopeId: telling.scopeId,
   });
-  const reply = outcome.verdict === "continue" ? (outcome.context.response ?? HELD_BACK) : HELD_BACK;
-  return { message, reply };
+  const told = outcome.verdict === "continue" ? (outcome.context.response ?? HELD_BACK) : HELD_BACK;
+  return { ...settlement, gate: { ...gate, told } };
 }
 
-const HELD_BACK = "An answer was held back by a gate.";
-
-function replyTo(message: KeptMessage, talk: MessagesDeps["talk"]): string {
-  const { state, gate, taint, scrubbed, origin } = message;
+function wordsFor(state: Settlement["state"], { name, reason }: NonNullable<Settlement["gate"]>): string {
   switch (state) {
     case "blocked":
-      return `A gate stopped this message (${gate?.name ?? "gate"}): ${gate?.reason ?? ""} It is kept and not used.`;
+      return `A gate stopped this message (${name}): ${reason} It is kept and not used.`;
     case "waiting":
-      return `A gate needs your decision about this message (${gate?.name ?? "gate"}). It waits until then.`;
-    default: {
-      const trust = taint === "owner" || origin === "identity" ? "" : ` It does not count as yours (${origin}).`;
-      const clean = scrubbed.length === 0 ? "" : " Signs in it that could mislead were made visible.";
-      return `Kept.${trust}${clean} ${whoAnswers(talk, message)}`;
-    }
+      return `A gate needs your decision about this message (${name}). It waits until then.`;
+    case "accepted":
+      return `A gate changed this message (${name}): ${reason}`;
   }
-}
-
-function whoAnswers({ setting, questionFor }: MessagesDeps["talk"], message: KeptMessage): string {
-  if (setting.kind === "absent") return "No AI model is connected, so nobody answers it yet.";
-  if (questionFor(message) === undefined) return "It is not answered: it is not of your own conversation.";
-  return `${setting.place.model} is asked for an answer.`;
 }

@@ -5,14 +5,15 @@ import {
   signatureFromHex,
   signatureToBase64,
   type AccessLadder,
+  type Acknowledged,
   type CustomerContext,
   type Gate,
   type GateContext,
   type GateFiring,
   type GateResult,
-  type KeptMessage,
   type KeptRequest,
   type KeyId,
+  type OwnWords,
   type SentMessage,
   type StoreFault,
   type Stream,
@@ -30,7 +31,9 @@ import { keyIdOf, publicKeyOf, signWith } from "../keys/ed25519.ts";
 import { createSigner } from "../keys/signer.ts";
 import { must } from "../must.fixture.ts";
 import type { MessagesDeps } from "./deps.ts";
+import { createConnections } from "./connections.ts";
 import { createMessagesDoor } from "./door.ts";
+import { createGating } from "./gating.ts";
 
 export const TERMINAL = { kind: "terminal" } as const;
 export const OWNER: Sender = {
@@ -56,27 +59,6 @@ export const sent = (text: string, over: Partial<SentMessage> = {}): SentMessage
   ...over,
 });
 
-/** A message that was kept and whose gates have not run. */
-export const messageNamedReceived = (name: string): KeptMessage => ({
-  messageId: `message-${name}` as KeptMessage["messageId"],
-  scopeId: "owner",
-  connectionId: "owner",
-  channel: "web",
-  senderId: "session-1",
-  receivedAt: "2026-11-15T08:00:00.000Z" as Instant,
-  taint: "auth",
-  origin: "identity",
-  signed: null,
-  text: name,
-  originalDigest: sha256Hex(name),
-  scrubbed: [],
-  sources: [],
-  accessLevel: "owner",
-  state: "received",
-  gate: null,
-  endorsed: null,
-});
-
 /** Gates that do what a test says; the default lets everything pass. */
 export type Script = (firing: GateFiring) => {
   readonly results?: readonly Partial<GateResult>[];
@@ -90,13 +72,13 @@ type Options = {
   /** What is in force at the next message. */
   readonly stream?: () => Promise<Result<Stream, StoreFault>>;
   readonly talk?: MessagesDeps["talk"];
+  /** Those of the configuration. */
+  readonly gates?: readonly Gate[];
 };
 
 /** No model is set up. */
 const NOBODY: MessagesDeps["talk"] = {
   setting: { kind: "absent", reason: "key_missing" },
-  questionFor: () => undefined,
-  look: () => {},
 };
 
 /** A goal that is in force, by its so many-th approval. */
@@ -140,26 +122,29 @@ export async function setUp(options: Options = {}) {
   const firings: GateFiring[] = [];
   const loaded: string[] = [];
   const customers = { load: async (id: string): Promise<CustomerContext> => ({ id: loaded.push(id) && id }) };
-  const create = () =>
-    createMessagesDoor({
-      ...parts,
-      store,
-      gates: scripted(options.script ?? (() => ({})), firings),
-      systemGates: GATES,
-      approvals,
-      decisions,
-      signer,
-      audit,
-      customers,
-      suggestions: { saying: async () => ok(null) },
-      stream: { look: options.stream ?? (async () => ok(inForce({ accessLevels: levelsOf(options.ladder ?? []) }))) },
-      talk: options.talk ?? NOBODY,
-      settings: {
-        ownerId: "owner",
-        window: { ttlMs: 2_400_000, freshnessMs: 300_000 },
-      },
-    });
-  const door = create();
+  const own = {
+    ...parts,
+    store,
+    gates: scripted(options.script ?? (() => ({})), firings),
+    systemGates: options.gates ?? GATES,
+    approvals,
+    decisions,
+    signer,
+    audit,
+    customers,
+    suggestions: { saying: async () => ok(null) },
+    stream: { look: options.stream ?? (async () => ok(inForce({ accessLevels: levelsOf(options.ladder ?? []) }))) },
+    talk: options.talk ?? NOBODY,
+    onChanged: () => {},
+    settings: {
+      ownerId: "owner",
+      window: { ttlMs: 2_400_000, freshnessMs: 300_000 },
+    },
+  };
+  const judging = { ...own, connections: createConnections(own) };
+  const gating = createGating(judging);
+  const inner = createMessagesDoor(judging);
+  const door = withVerdicts({ inner, store, gating });
   const events = async (): Promise<readonly string[]> =>
     must(await audit.entries({ beforeSeq: null, from: null, to: null, limit: 300 }))
       .toReversed()
@@ -174,7 +159,30 @@ export async function setUp(options: Options = {}) {
       actor: TERMINAL,
     });
   const kept = { registry, sessions, store, nonces, decisions, handle };
-  return { ...kept, clock, keys, approvals, door, create, events, approve, firings, loaded };
+  return { ...kept, clock, keys, approvals, door, inner, gating, events, approve, firings, loaded };
+}
+
+type Judging = {
+  readonly inner: ReturnType<typeof createMessagesDoor>;
+  readonly store: MessagesDeps["store"];
+  readonly gating: ReturnType<typeof createGating>;
+};
+
+/** Each message is judged at once, as its turn begins. The reply is what its sender is told of the gates, if anything. */
+function withVerdicts({ inner, store, gating }: Judging) {
+  const judged = async <E>(received: Promise<Result<Acknowledged, E>>) => {
+    const kept = await received;
+    if (!kept.ok) return kept;
+    const message = must(await store.find(kept.value.message.messageId));
+    if (message === null) throw new Error("it is kept");
+    const settled = await gating.judge(message);
+    return settled.ok ? ok({ message: settled.value, reply: settled.value.gate?.told ?? null }) : settled;
+  };
+  return {
+    ...inner,
+    receive: (given: SentMessage, sender: Sender) => judged(inner.receive(given, sender)),
+    say: (words: OwnWords, sender: Sender) => judged(inner.say(words, sender)),
+  };
 }
 
 const GATES = ["who", "badge"].map((name) => ({ name, on: "every_user_message", type: "custom_check" }) as Gate);

@@ -5,13 +5,19 @@ import { FALLBACK, readAnswer } from "#turn";
 import type { TalkDeps } from "./deps.ts";
 import { proposePlan, type Wanted } from "./propose-plan.ts";
 
-type Concluding = Pick<Wanted, "turn" | "how">;
+type Concluding = Pick<Wanted, "turn" | "how"> & {
+  /** Where the turn is; an answer of a model is kept before it is concluded. */
+  readonly from?: "answered" | "waiting";
+};
 
 /**
  * What follows from an answer that is kept: its words pass the gates for answers, its plan is put to the owner, and the
  * turn ends. Doing it again after a crash finds what was done. An answer that a gate holds back starts nothing. [TURN-03]
  */
-export async function conclude(deps: TalkDeps, { turn, how }: Concluding): Promise<Result<void, StoreFault>> {
+export async function conclude(
+  deps: TalkDeps,
+  { turn, how, from = "answered" }: Concluding,
+): Promise<Result<void, StoreFault>> {
   const read = readAnswer(turn.answer ?? "");
   const response = read.ok ? read.value : FALLBACK;
   const passed = await throughGates(deps, { turn, words: response.message });
@@ -24,7 +30,7 @@ export async function conclude(deps: TalkDeps, { turn, how }: Concluding): Promi
   // What was said before the gates is kept for as long as it could be needed, and no longer. [TURN-31]
   const said = { answer: null, reply: reply ?? HELD_BACK, plan: plan.value };
   const ended: Turn = { ...turn, ...said, state: "ended", endedAt: at };
-  const moved = await deps.turns.move({ from: "answered", turn: ended, at });
+  const moved = await deps.turns.move({ from, turn: ended, at });
   deps.onChanged();
   return !moved.ok && "retryable" in moved.error ? err(moved.error) : ok();
 }

@@ -1,8 +1,7 @@
 import { err, ok } from "#base";
-import { questionOf, type KeptMessage, type QueueMessage } from "#model";
-import { taintWithSources } from "#policy";
+import { withheld } from "#model";
 import type { ReviewFeed, StopStore, TalkDoor } from "#ports";
-import { isAnswered, textMessage } from "#turn";
+import { textMessage } from "#turn";
 import { stoppedFact } from "../stop/stoppable.ts";
 import type { TalkConfig, TalkDeps } from "./deps.ts";
 import { asResult, converse, createTurnFeed, type Reader } from "#engine";
@@ -33,20 +32,16 @@ export type TalkParts = Omit<
   readonly review: Pick<ReviewFeed, "shownChanged" | "onStopChanged">;
 };
 export type Talk = TalkDoor & {
-  /** What is put on the queue for a message that passed its gates; undefined when nobody answers it. */
-  questionFor(message: KeptMessage): QueueMessage | undefined;
-  /** Takes up what waits. */
-  look(): void;
-  /** The same from now on, and whenever everything is let go on after a stop. */
+  /** Handles what waits, from now on and whenever a message comes or everything is let go on after a stop. */
   start(): void;
   close(): Promise<void>;
 };
 
 /** Answers of a model, if one is set up; otherwise nothing is asked, and whoever speaks is told so. */
 export function createTalk({ config, stores, review, ...parts }: TalkParts): Talk {
-  const { models, clock } = parts;
+  const { models } = parts;
   const { turns, calls, messages, memories, work, queue, stops } = stores;
-  const { ownerId, bus } = config;
+  const { bus } = config;
   const [isStopped, halting] = [stoppedFact(stops), createHalting()];
   const feed = createTurnFeed(parts);
   const kept = {
@@ -66,19 +61,15 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
   let unsubscribe: (() => void) | null = null;
   return {
     setting: models.setting,
-    questionFor(message) {
-      if (models.setting.kind === "absent" || !isAnswered({ ...message, state: "accepted" }, ownerId)) return undefined;
-      return questionOf({ ...message, taint: taintWithSources(message.taint, message.sources) }, clock.now());
-    },
     turnsOf: turns.of,
     subscribe: feed.subscribe,
     stop: (messageId) => stopTurn(deps, messageId),
     async answered(messageId) {
       await reader.idle();
-      return turns.find(messageId);
+      return exchangeOf(deps, messageId);
     },
+    exchangeOf: (messageId) => exchangeOf(deps, messageId),
     tryModel: () => tryModel(deps),
-    look: reader.wake,
     start() {
       unsubscribe ??= review.onStopChanged(() => void lookAgain(deps, reader));
       reader.start();
@@ -88,6 +79,16 @@ export function createTalk({ config, stores, review, ...parts }: TalkParts): Tal
       await reader.close();
     },
   };
+}
+
+async function exchangeOf({ messages, turns }: TalkDeps, messageId: string): ReturnType<TalkDoor["exchangeOf"]> {
+  const message = await messages.find(messageId);
+  if (!message.ok) return message;
+  if (message.value === null) return ok(null);
+  const turn = await turns.find(messageId);
+  if (!turn.ok) return turn;
+  const shown = message.value.state === "received" ? withheld(message.value) : message.value;
+  return ok({ message: shown, turn: turn.value });
 }
 
 async function lookAgain({ isStopped, halting }: TalkDeps, reader: Pick<Reader, "retry">): Promise<void> {

@@ -2,6 +2,7 @@ import type { Config, Gate } from "#model";
 import type { ApprovalsDoor, GateRunner, MemoryStore, MessageStore, StreamDoor, TurnStore, WorkStore } from "#ports";
 import type { ContextSettings } from "#turn";
 import type { ModelCallDeps, ReaderDeps, TurnPublisher } from "#engine";
+import type { Gating } from "../messages/gating.ts";
 import type { Halting } from "./halting.ts";
 
 export type TalkDeps = ReaderDeps &
@@ -13,6 +14,8 @@ export type TalkDeps = ReaderDeps &
     /** Asks the owner about a plan, and does nothing else. */
     readonly approvals: Pick<ApprovalsDoor, "propose" | "all">;
     readonly gates: GateRunner;
+    /** Asks the gates about the message itself, at the beginning of its turn. */
+    readonly gating: Gating;
     readonly stream: StreamDoor;
     readonly isStopped: () => Promise<boolean>;
     readonly halting: Halting;

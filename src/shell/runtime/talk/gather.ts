@@ -48,7 +48,8 @@ async function chronicle(
   return ok(
     accepted.flatMap((message) => {
       const turn = turnsById.get(message.messageId);
-      const reply = turn?.state === "ended" ? replyItem(turn) : null;
+      // What the built-in rules said is no part of a conversation with a model.
+      const reply = turn?.state === "ended" && turn.askedAt !== null ? replyItem(turn) : null;
       const item = messageItem({ message, turnNumber: turn?.turnNumber ?? 0 });
       return reply === null ? [item] : [item, reply];
     }),

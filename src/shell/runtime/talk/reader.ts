@@ -1,32 +1,37 @@
 import { LIMITS } from "#base";
 import { createReader, DONE, UNUSED, type LeasedMessage, type Outcome, type Reader } from "#engine";
+import { deadWords } from "#model";
 import type { TalkDeps } from "./deps.ts";
-import { fail, runTurn } from "./run-turn.ts";
+import { fail, handleMessage } from "./run-turn.ts";
 
 /**
- * Handles messages of people: the only way to an answer. Turns of a scope never overlap and keep their order; a turn that
- * fails ends alone, and the next one goes on. [SCOPE-06] [SCOPE-08]
+ * Handles messages of people: the only way to a verdict of gates and to an answer. Turns of a scope never overlap and keep
+ * their order; a turn that fails ends alone, and the next one goes on. [SCOPE-06] [SCOPE-08]
  */
 export const createTurnReader = (deps: TalkDeps): Reader =>
-  createReader(deps, {
-    name: "main/turn_runner",
-    kinds: ["user_message"],
-    atOnce: LIMITS.turnsAtOnce,
-    handle: (leased, lost) => {
-      lost.addEventListener("abort", deps.halting.halt);
-      return handle(deps, leased);
+  createReader(
+    // A stop keeps a model from being asked; a message is judged by its gates all the same.
+    { ...deps, isStopped: async () => false },
+    {
+      name: "main/turn_runner",
+      kinds: ["user_message"],
+      atOnce: LIMITS.turnsAtOnce,
+      handle: (leased, lost) => {
+        lost.addEventListener("abort", deps.halting.halt);
+        return handle(deps, leased);
+      },
+      endDead: () => endDead(deps),
+      halt: deps.halting.halt,
     },
-    endDead: () => endDead(deps),
-    halt: deps.halting.halt,
-  });
+  );
 
 async function handle(deps: TalkDeps, { message }: LeasedMessage): Promise<Outcome> {
   if (message.kind !== "user_message") return { how: "hopeless", reason: "not_understood" };
   const { messageId } = message.payload;
-  const went = await runTurn(deps, messageId).catch((cause: unknown) => {
+  const went = await handleMessage(deps, messageId).catch((cause: unknown) => {
     deps.log.error("turn_failed", { message_id: messageId, cause });
     // Its records say how far it came, and so how it ends.
-    return runTurn(deps, messageId);
+    return handleMessage(deps, messageId);
   });
   if (went === "over") {
     deps.feed.ended(messageId);
@@ -35,13 +40,19 @@ async function handle(deps: TalkDeps, { message }: LeasedMessage): Promise<Outco
   return went === "later" ? UNUSED : { how: "failed", reason: "handling_failed" };
 }
 
-/** A turn whose message is dead is not left waiting. */
+/** A message that is dead on the queue is not left waiting, be it for its gates or for its answer. */
 async function endDead(deps: TalkDeps): Promise<void> {
-  for (const { message } of deps.queue.dead()) {
-    if (message?.kind !== "user_message") continue;
-    const turn = await deps.turns.find(message.payload.messageId);
+  for (const { message: dead, ...letter } of deps.queue.dead()) {
+    if (dead?.kind !== "user_message") continue;
+    const { messageId } = dead.payload;
+    const message = await deps.messages.find(messageId);
+    if (message.ok && message.value?.state === "received") {
+      await deps.gating.giveUp(message.value, deadWords(letter));
+      deps.feed.ended(messageId);
+    }
+    const turn = await deps.turns.find(messageId);
     if (!turn.ok || turn.value === null || turn.value.endedAt !== null) continue;
     await fail(deps, { turn: turn.value, failure: "turn_given_up" });
-    deps.feed.ended(turn.value.messageId);
+    deps.feed.ended(messageId);
   }
 }

@@ -1,8 +1,9 @@
 import { ok, type Result } from "#base";
 import { asResult, converse } from "#engine";
 import { isTurnOver, type KeptMessage, type StoreFault, type Taint, type Turn, type TurnFailure } from "#model";
-import { conversationGates, deriveTaint, outputWindow } from "#policy";
+import { conversationGates, deriveTaint, outputWindow, taintWithSources } from "#policy";
 import {
+  isAnswered,
   messageItem,
   plannerMessages,
   plannerSystem,
@@ -21,11 +22,24 @@ import { createReplyStream, type ReplyStream } from "./reply-stream.ts";
 type Went = "over" | "later" | "broken";
 
 /**
- * Takes one turn from where it is kept to its end. INVARIANT: the model is asked for a turn once. The turn says so before
- * anything leaves; one that is found there again has lost its answer, and is told so rather than asked again.
+ * Takes one message from where it is kept to its end: its gates, then its turn. One that a gate stopped, or about which the
+ * owner is asked, has no turn. [TURN-02]
  */
-export async function runTurn(deps: TalkDeps, messageId: string): Promise<Went> {
-  const found = await deps.turns.find(messageId);
+export async function handleMessage(deps: TalkDeps, messageId: string): Promise<Went> {
+  const found = await deps.messages.find(messageId);
+  if (!found.ok) return faulty(found.error);
+  if (found.value === null) return "over";
+  const judged = found.value.state === "received" ? await deps.gating.judge(found.value) : found;
+  if (!judged.ok) return "retryable" in judged.error ? faulty(judged.error) : "later";
+  return judged.value?.state === "accepted" ? runTurn(deps, judged.value) : "over";
+}
+
+/**
+ * Takes the turn to its end. INVARIANT: the model is asked for a turn once. The turn says so before anything leaves; one
+ * that is found there again has lost its answer, and is told so rather than asked again.
+ */
+async function runTurn(deps: TalkDeps, message: KeptMessage): Promise<Went> {
+  const found = await deps.turns.find(message.messageId);
   if (!found.ok) return faulty(found.error);
   const turn = found.value;
   if (turn === null || isTurnOver(turn)) return "over";
@@ -35,20 +49,22 @@ export async function runTurn(deps: TalkDeps, messageId: string): Promise<Went> 
     case "answered":
       return wentBy(await conclude(deps, { turn, how: "replayed" }));
     default:
-      return begin(deps, turn);
+      return begin(deps, { turn, message });
   }
 }
 
 const faulty = ({ retryable }: StoreFault): Went => (retryable ? "later" : "broken");
 const wentBy = (done: Result<unknown, StoreFault>): Went => (done.ok ? "over" : faulty(done.error));
 
-async function begin(deps: TalkDeps, turn: Turn): Promise<Went> {
+async function begin(deps: TalkDeps, { turn, message }: Preparing): Promise<Went> {
+  const builtIn = builtInAnswer(deps, message);
+  if (builtIn !== null) {
+    const answer = JSON.stringify({ message: builtIn });
+    const taint = taintWithSources(message.taint, message.sources);
+    return wentBy(await conclude(deps, { turn: { ...turn, answer, taint }, how: "fresh", from: "waiting" }));
+  }
   if (await deps.isStopped()) return "later";
-  const message = await deps.messages.find(turn.messageId);
-  if (!message.ok) return faulty(message.error);
-  // Whatever its row says now, only what passed its gates is shown to anybody.
-  if (message.value === null || message.value.state !== "accepted") return "broken";
-  const prepared = await prepare(deps, { turn, message: message.value });
+  const prepared = await prepare(deps, { turn, message });
   if (!prepared.ok) return faulty(prepared.error);
   const held = await hold(deps, { turn, ...prepared.value });
   if (!held.ok) return faulty(held.error);
@@ -64,6 +80,12 @@ async function begin(deps: TalkDeps, turn: Turn): Promise<Went> {
   const answered = await deps.turns.move({ from: "asking", turn: kept, at: deps.clock.now() });
   if (!answered.ok) return "retryable" in answered.error ? faulty(answered.error) : "over";
   return wentBy(await conclude(deps, { turn: kept, how: "fresh" }));
+}
+
+/** What the built-in rules answer where no model is asked; null where one is. [TURN-26] */
+function builtInAnswer({ models, settings }: TalkDeps, message: KeptMessage): string | null {
+  if (!isAnswered(message, settings.ownerId)) return "It is not answered: it is not of your own conversation.";
+  return models.setting.kind === "absent" ? "No AI model is connected, so nobody answers it yet." : null;
 }
 
 type Prepared = { readonly opening: Opening; readonly leftOut: readonly string[] };

@@ -7,6 +7,7 @@ import type {
   KeptMessage,
   KeptRequest,
   LedgerEntry,
+  ModelSetting,
   RunRecord,
   Taint,
   Turn,
@@ -15,7 +16,7 @@ import type { Clock, MessageStore } from "#ports";
 import { createSeeded, createVirtualClock } from "#sim";
 import { openInMemory } from "../../../../test/stores-in-memory.ts";
 import { must } from "../must.fixture.ts";
-import { createTalk, type Talk, type TalkParts } from "./create.ts";
+import { createTalk, type TalkParts } from "./create.ts";
 
 const AT = "2026-11-15T08:00:00.000Z" as Instant;
 
@@ -28,6 +29,8 @@ type Opening = {
   readonly gate?: (firing: GateFiring) => Partial<GateOutcome>;
   readonly done?: readonly string[];
   readonly tokensPerDay?: number;
+  /** What is set up; a model that answers unless a test says otherwise. */
+  readonly setting?: ModelSetting;
 };
 
 const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
@@ -56,18 +59,36 @@ const entryOf = (over: Partial<LedgerEntry>): LedgerEntry => ({
 export function openTalk(opening: Opening) {
   const clock = createVirtualClock(1_794_729_600_000);
   const { audit, queue, turns, calls, messages, memories } = openInMemory();
-  const models = createMemoryModels(opening.says);
+  const models = createMemoryModels(opening.says, opening.setting);
   const played = play(opening, clock);
   const { stops, work, ...rest } = played.parts;
   const stores = { turns, calls, messages, memories, queue, stops, work };
-  const parts: TalkParts = { ...QUIET, ...rest, models, clock, randomness: createSeeded(3), stores };
-  const create = () => createTalk(parts);
+  const settle = ({ messageId, text }: KeptMessage, state: "accepted" | "blocked") =>
+    messages.settle({
+      messageId,
+      text,
+      state,
+      gate: state === "accepted" ? null : STOPPED,
+      at: clock.now(),
+      actor: BY,
+    });
+  const gating: TalkParts["gating"] = {
+    judge: (message) => settle(message, "accepted"),
+    giveUp: (message) => settle(message, "blocked"),
+  };
+  const parts: TalkParts = { ...QUIET, ...rest, gating, models, clock, randomness: createSeeded(3), stores };
+  const create = (over: Partial<TalkParts> = {}) => createTalk({ ...parts, ...over });
   const talk = create();
-  const accept = createAccepting({ talk, messages, clock });
+  const receive = createReceiving(messages);
+  const accept = async (text: string, taint?: Taint): Promise<string> => {
+    const message = await receive(text, taint);
+    must(await gating.judge(message));
+    return message.messageId;
+  };
   const turnOf = async (messageId: string): Promise<Turn> => {
-    const found = must(await talk.answered(messageId));
-    if (found === null) throw new Error("there is a turn");
-    return found;
+    const turn = must(await talk.answered(messageId))?.turn ?? null;
+    if (turn === null) throw new Error("there is a turn");
+    return turn;
   };
   return {
     ...played,
@@ -81,6 +102,8 @@ export function openTalk(opening: Opening) {
     messages,
     memories,
     clock,
+    gating,
+    receive,
     accept,
     turnOf,
     say: async (text: string, taint?: Taint): Promise<Turn> => turnOf(await accept(text, taint)),
@@ -91,11 +114,20 @@ export function openTalk(opening: Opening) {
   };
 }
 
-const QUIET: Pick<TalkParts, "timers" | "log" | "stream" | "review"> = {
+type Listeners = Set<Parameters<TalkParts["review"]["onStopChanged"]>[0]>;
+
+const reviewOf = (listeners: Listeners): TalkParts["review"] => ({
+  shownChanged: () => {},
+  onStopChanged(listener) {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+});
+
+const QUIET: Pick<TalkParts, "timers" | "log" | "stream"> = {
   timers: { after: () => () => {} },
   log: { info: () => {}, warn: () => {}, error: () => {} },
   stream: { look: async () => ok({ kind: "none" }) },
-  review: { shownChanged: () => {}, onStopChanged: () => () => {} },
 };
 
 /** What stands around it, as the opening says. */
@@ -104,6 +136,7 @@ function play({ runs = [], gate, done = [], tokensPerDay = 1_000_000 }: Opening,
   const authors: AuditActor[] = [];
   const firings: GateFiring[] = [];
   let isStopped = false;
+  const listeners: Listeners = new Set();
   const approvals: TalkParts["approvals"] = {
     async propose(text, author) {
       authors.push(author);
@@ -138,8 +171,11 @@ function play({ runs = [], gate, done = [], tokensPerDay = 1_000_000 }: Opening,
     authors,
     firings,
     stop: (): void => void (isStopped = true),
-    startAgain: (): void => void (isStopped = false),
-    parts: { approvals, gates, work, stops, config: configOf(tokensPerDay) },
+    startAgain(): void {
+      isStopped = false;
+      for (const listener of listeners) listener();
+    },
+    parts: { approvals, gates, work, stops, review: reviewOf(listeners), config: configOf(tokensPerDay) },
   };
 }
 
@@ -158,20 +194,18 @@ const configOf = (tokensPerDay: number): TalkParts["config"] => ({
   gates: { system: [] },
 });
 
-type Accepting = { readonly talk: Pick<Talk, "questionFor">; readonly messages: MessageStore; readonly clock: Clock };
+const BY = { kind: "terminal" } as const;
+const STOPPED = { name: "gates", reason: "given up", plan_hash: null };
 
-/** Messages that pass their gates, each with an id of its own. */
-function createAccepting({ talk, messages, clock }: Accepting) {
+/** Messages that came, each with an id of its own. */
+function createReceiving(messages: MessageStore) {
   let count = 0;
-  const actor = { kind: "terminal" } as const;
-  return async (text: string, taint: Taint = "owner"): Promise<string> => {
+  return async (text: string, taint: Taint = "owner"): Promise<KeptMessage> => {
     count += 1;
     const messageId = `m-${String(count).padStart(4, "0")}` as KeptMessage["messageId"];
     const message: KeptMessage = { ...KEPT, messageId, text, taint, origin: ORIGINS[taint] };
-    must(await messages.receive({ first: message, replay: null, actor }));
-    const question = talk.questionFor(message);
-    must(await messages.settle({ messageId, text, state: "accepted", gate: null, at: clock.now(), actor, question }));
-    return messageId;
+    must(await messages.receive({ first: message, replay: null, actor: BY }));
+    return message;
   };
 }
 

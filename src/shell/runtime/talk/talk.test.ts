@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createMemoryModels } from "#gateway";
 import { readPlanProposal } from "#model";
+import { createVirtualTimers } from "#sim";
 import { parsePlan } from "#work";
 import { parseYaml } from "#config";
 import { must } from "../must.fixture.ts";
@@ -91,12 +93,49 @@ describe("a turn", () => {
 
   test("while everything is stopped nobody is asked; afterwards the message is answered", async () => {
     const silas = openTalk({ says: () => answer("Here.") });
+    silas.talk.start();
     silas.stop();
     const messageId = await silas.accept("hello");
     expect((await silas.turnOf(messageId)).state).toBe("waiting");
     expect(silas.models.asked).toEqual([]);
     silas.startAgain();
-    expect((await silas.turnOf(messageId)).reply).toBe("Here.");
+    await expect.poll(async () => (await silas.turnOf(messageId)).reply).toBe("Here.");
+    await silas.talk.close();
+  });
+
+  test("[TURN-43] without a model the built-in rules answer, through the gates for answers, and a model is shown nothing of it later", async () => {
+    const absent = { kind: "absent", reason: "key_missing" } as const;
+    const silas = openTalk({ says: () => answer("x"), setting: absent });
+    expect(await silas.say("hello")).toMatchObject({
+      state: "ended",
+      turnNumber: 1,
+      reply: "No AI model is connected, so nobody answers it yet.",
+      taint: "owner",
+      askedAt: null,
+    });
+    expect(silas.firings.map(({ trigger }) => trigger)).toEqual(["every_agent_response"]);
+    const held = openTalk({ says: () => answer("x"), setting: absent, gate: () => ({ verdict: "block" }) });
+    expect((await held.say("hello")).reply).toBe("An answer was held back by a gate.");
+    const models = createMemoryModels(() => answer("Well."));
+    must(await silas.create({ models }).answered(await silas.accept("and now?")));
+    expect(models.asked.map(({ prompt }) => [prompt.includes("hello"), prompt.includes("No AI model")])).toEqual([
+      [true, false],
+    ]);
+  });
+
+  test("[BUS-13] a message whose turn fails before its gates again and again is stopped, so that it does not seem to wait", async () => {
+    const silas = openTalk({ says: () => answer("x") });
+    const timers = createVirtualTimers(silas.clock);
+    const gating = { ...silas.gating, judge: () => Promise.reject(new Error("broken")) };
+    const talk = silas.create({ gating, timers });
+    const { messageId } = await silas.receive("hello");
+    await expect
+      .poll(async () => {
+        const exchange = must(await talk.answered(messageId));
+        timers.next(Date.parse(silas.clock.now()) + 600_000);
+        return [exchange?.message.state, exchange?.turn];
+      })
+      .toEqual(["blocked", null]);
   });
 
   test("[SCOPE-06] turns of a conversation are one after the other, in the order in which their messages came", async () => {
@@ -167,7 +206,7 @@ describe("a crash", () => {
     const waiting = must(await silas.turns.find(messageId));
     if (waiting === null) throw new Error("it waits");
     must(await silas.turns.move({ from: "waiting", turn: { ...waiting, state: "asking" }, at: silas.clock.now() }));
-    expect(must(await silas.create().answered(messageId))).toMatchObject({
+    expect(must(await silas.create().answered(messageId))?.turn).toMatchObject({
       state: "failed",
       failure: "turn_interrupted",
     });
@@ -185,7 +224,7 @@ describe("a crash", () => {
     silas.proposed.push(PLAN);
     const again = silas.create();
     const ended = must(await again.answered(messageId));
-    expect(ended).toMatchObject({ state: "ended", reply: "Kept.", plan: { request_id: "req1", refused: null } });
+    expect(ended?.turn).toMatchObject({ state: "ended", reply: "Kept.", plan: { request_id: "req1", refused: null } });
     expect([silas.models.asked.length, silas.proposed.length]).toEqual([0, 1]);
   });
 });

@@ -1,5 +1,7 @@
 import { err, LIMITS, ok, type Result, parseStrictJson } from "#base";
 import {
+  letThroughOf,
+  userMessageOf,
   type Endorsing,
   type KeptMessage,
   type MessageQuery,
@@ -36,15 +38,7 @@ export function createMessageStore(parts: MessageStoreParts): MessageStore {
     settle: async (settlement) => guarded(() => db.transaction(() => settle(parts, settlement))),
     find: async (messageId) => guardedValue(() => find(db, messageId)),
     list: async (query) => guardedValue(() => list(db, query)),
-    unsettled: async () =>
-      guardedValue(() =>
-        readable(
-          db.all<MessageRow>(`${SELECT} WHERE state IN ('received', 'waiting') ORDER BY m.message_id LIMIT :limit`, {
-            limit: LIMITS.pageRows,
-          }),
-          messageOf,
-        ),
-      ),
+    waitingFor: async (planHash) => guardedValue(() => waitingFor(db, planHash)),
     endorse: async (endorsing) => guarded(() => db.transaction(() => endorse(parts, endorsing))),
   };
 }
@@ -64,6 +58,15 @@ function find(db: Sqlite, messageId: string): KeptMessage | null {
   return row === null ? null : messageOf(row);
 }
 
+/** The condition on both states is that of the index. */
+const WAITING = `${SELECT} WHERE state IN ('received', 'waiting') AND state = 'waiting'
+  AND json_extract(gate, '$.plan_hash') = :planHash ORDER BY m.message_id LIMIT 1`;
+
+function waitingFor(db: Sqlite, planHash: string): KeptMessage | null {
+  const row = db.get<MessageRow>(WAITING, { planHash });
+  return row === null ? null : messageOf(row);
+}
+
 /** Sorts behind every id. */
 const BEHIND = "~";
 
@@ -76,7 +79,7 @@ function list(db: Sqlite, { scopeId, before, limit }: MessageQuery): readonly Ke
   return readable(rows, messageOf);
 }
 
-function receive({ db, recordAct }: MessageStoreParts, { first, replay, actor }: Reception): KeptMessage {
+function receive({ db, recordAct, queue }: MessageStoreParts, { first, replay, actor }: Reception): KeptMessage {
   const isFirst = replay === null || spendWithin(db, replay.spending) === "fresh";
   const message = isFirst ? first : replay.message;
   const params = messageParams(message);
@@ -86,6 +89,7 @@ function receive({ db, recordAct }: MessageStoreParts, { first, replay, actor }:
     params,
   );
   for (const draft of receivedDrafts(message, actor)) recordAct(draft);
+  queue.send(userMessageOf(message, message.receivedAt), message.receivedAt);
   return message;
 }
 
@@ -104,8 +108,10 @@ function settle(
     gate: gate === null ? null : JSON.stringify(gate),
   });
   for (const draft of settledDrafts(settlement)) recordAct(draft);
-  const { question, at } = settlement;
-  if (state === "accepted" && question !== undefined) beginTurnWithin({ db, queue }, { message: found, question, at });
+  const { at } = settlement;
+  if (state === "accepted") beginTurnWithin(db, { message: found, at });
+  // The message of its reception is settled; this one takes its place in the order now.
+  if (state === "accepted" && found.state === "waiting") queue.send(letThroughOf(found, at), at);
   return ok({ ...found, state, text, gate });
 }
 

@@ -4,14 +4,12 @@ import {
   turnFromWire,
   turnToWire,
   type KeptMessage,
-  type QueueMessage,
   type Turn,
   type TurnChange,
   type TurnRefusal,
   isTurnOver,
   type AuditDraft,
 } from "#model";
-import type { Queue } from "#engine";
 import type { TurnStore } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import type { Sqlite } from "../sqlite.ts";
@@ -76,16 +74,10 @@ function move({ db, recordAct }: TurnStoreParts, change: TurnChange): Result<Tur
 
 const textOf = (turn: Turn): string => JSON.stringify(turnToWire(turn));
 
-type Begun = {
-  readonly message: Pick<KeptMessage, "messageId" | "scopeId">;
-  readonly question: QueueMessage;
-  readonly at: Instant;
-};
+type Begun = { readonly message: Pick<KeptMessage, "messageId" | "scopeId">; readonly at: Instant };
 
-type Beginning = { readonly db: Sqlite; readonly queue: Pick<Queue, "send"> };
-
-/** Inside of the transaction that accepts the message: there is a turn and a question for it, or neither. */
-export function beginTurnWithin({ db, queue }: Beginning, { message, question, at }: Begun): void {
+/** Inside of the transaction that accepts the message. */
+export function beginTurnWithin(db: Sqlite, { message, at }: Begun): void {
   const { messageId, scopeId } = message;
   const last = db.get<{ readonly last: number | null }>(
     "SELECT MAX(turn_number) AS last FROM turns WHERE scope_id = :scopeId",
@@ -97,7 +89,6 @@ export function beginTurnWithin({ db, queue }: Beginning, { message, question, a
      VALUES (:messageId, :scopeId, :turnNumber, 'waiting', 0, :turn)`,
     { messageId, scopeId, turnNumber: turn.turnNumber, turn: textOf(turn) },
   );
-  queue.send(question, at);
 }
 
 const SYSTEM = { kind: "system" } as const;

@@ -12,6 +12,7 @@ type Kind = (typeof PII_KINDS)[number];
 export const piiValidator = validatorKind({
   schema: gateSchemas.pii,
   takes: `on_fail (exception or fix) and kinds (a list of ${PII_KINDS.join(", ")})`,
+  rewrites: true,
   create: ({ on_fail: onFail = "fix", kinds = PII_KINDS }) =>
     sweep({ find: (text) => findPii(text, kinds), onFail, what: "Personal data" }),
 });

@@ -6,6 +6,7 @@ export const secretsValidator = validatorKind({
   schema: gateSchemas.secrets,
   takes: "on_fail (exception or fix)",
   needs: "secrets",
+  rewrites: true,
   create:
     ({ on_fail: onFail = "fix" }) =>
     (text, { secrets }) =>

@@ -14,6 +14,8 @@ export type ValidatorConfig = { readonly [name: string]: JsonValue };
 
 /** One entry of the registry. Building may be dear, so it happens on first use; judging the parameters never builds. */
 export type ValidatorKind = {
+  /** It may take out what it finds, and let the rest pass. */
+  readonly rewrites?: true;
   /** The fact about a text that it cannot find out itself. */
   readonly needs?: keyof TextFacts;
   /** What is wrong with the parameters; null when nothing is. */
@@ -32,6 +34,7 @@ type Rules<S> = {
   readonly schema: { safeParse(config: unknown): Parsed<S> };
   readonly takes: string;
   readonly needs?: keyof TextFacts;
+  readonly rewrites?: true;
   readonly create: (settings: S) => Validate;
 };
 

@@ -10,6 +10,7 @@ import {
   sentMessageSchema,
   toldTurnToWire,
   type Acknowledged,
+  type AcknowledgedBody,
   type AuditActor,
   type ModelTriedBody,
 } from "#model";
@@ -98,5 +99,8 @@ function triedBody(tried: Awaited<ReturnType<TalkDoor["tryModel"]>>): ModelTried
   return { answered: true, bytes_received, tokens, understood };
 }
 
-const acknowledgedBody = <E>(result: Result<Acknowledged, E>): Result<object, E> =>
-  result.ok ? ok({ message: keptMessageToWire(result.value.message), reply: result.value.reply }) : result;
+function acknowledgedBody<E>(result: Result<Acknowledged, E>): Result<AcknowledgedBody, E> {
+  if (!result.ok) return result;
+  const { message, reply } = result.value;
+  return ok({ outcome: "accepted", message: keptMessageToWire(message), reply });
+}

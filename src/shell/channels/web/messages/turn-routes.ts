@@ -2,14 +2,15 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { LIMITS, ok, type Result } from "#base";
 import {
-  isTurnOver,
+  isExchangeOver,
+  keptMessageToWire,
   stopTurnSchema,
   toldTurnToWire,
   turnNewsToWire,
   turnQuerySchema,
+  type Exchange,
   type StoppedTurnBody,
   type StoreFault,
-  type Turn,
   type TurnAnswerBody,
 } from "#model";
 import { LINES_TYPE } from "../journal-routes.ts";
@@ -24,10 +25,8 @@ export function addTurnRoutes(app: FastifyInstance, context: WebContext): void {
 
   app.get("/api/messages/turn", async (request, reply) => {
     const asked = parseInput(turnQuerySchema, { ...(request.query as object) });
-    const turn = asked.ok ? await turnOf(context, asked.value.message_id) : asked;
-    if (!turn.ok) return answer(reply, turn);
-    const body: TurnAnswerBody = { turn: turn.value === null ? null : toldTurnToWire(turn.value) };
-    return answer(reply, ok(body));
+    const found = asked.ok ? await exchangeOf(context, asked.value.message_id) : asked;
+    return answer(reply, found.ok ? ok(exchangeBody(found.value)) : found);
   });
 
   app.post("/api/messages/stop", async (request, reply) => {
@@ -39,15 +38,25 @@ export function addTurnRoutes(app: FastifyInstance, context: WebContext): void {
 }
 
 /** Null also for a message of another scope: conversations of other connections are not this caller's. */
-async function turnOf({ messages, settings }: WebContext, messageId: string): Promise<Result<Turn | null, StoreFault>> {
-  const turns = await messages.talk.turnsOf([messageId]);
-  return turns.ok ? ok(turns.value.find(({ scopeId }) => scopeId === settings.ownerId) ?? null) : turns;
+async function exchangeOf(
+  { messages, settings }: WebContext,
+  messageId: string,
+): Promise<Result<Exchange | null, StoreFault>> {
+  const found = await messages.talk.exchangeOf(messageId);
+  if (!found.ok) return found;
+  return ok(found.value?.message.scopeId === settings.ownerId ? found.value : null);
+}
+
+function exchangeBody(exchange: Exchange | null): TurnAnswerBody {
+  if (exchange === null) return { message: null, turn: null };
+  const { message, turn } = exchange;
+  return { message: keptMessageToWire(message), turn: turn === null ? null : toldTurnToWire(turn) };
 }
 
 async function stopTurn(context: WebContext, messageId: string): Promise<Result<StoppedTurnBody, StoreFault>> {
-  const turn = await turnOf(context, messageId);
-  if (!turn.ok) return turn;
-  const outcome = turn.value === null ? ok("not_answering" as const) : await context.messages.talk.stop(messageId);
+  const found = await exchangeOf(context, messageId);
+  if (!found.ok) return found;
+  const outcome = found.value === null ? ok("not_answering" as const) : await context.messages.talk.stop(messageId);
   return outcome.ok ? ok({ outcome: outcome.value }) : outcome;
 }
 
@@ -82,12 +91,12 @@ function addStreamRoute(app: FastifyInstance, context: WebContext): void {
       open.delete(lines);
     });
     // Asked after the subscription, so that an end in between is not missed.
-    const turn = await turnOf(context, messageId);
-    if (!turn.ok) {
+    const found = await exchangeOf(context, messageId);
+    if (!found.ok) {
       lines.destroy();
-      return context.refuse(reply, turn.error);
+      return context.refuse(reply, found.error);
     }
-    if (turn.value === null || isTurnOver(turn.value)) end(lines);
+    if (found.value === null || isExchangeOver(found.value)) end(lines);
     return reply.header("cache-control", "no-store").type(LINES_TYPE).send(lines);
   });
 }
