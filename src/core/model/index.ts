@@ -58,7 +58,7 @@ export {
   type PasskeyPurpose,
 } from "./passkey/passkeys.ts";
 export type { PasskeyError } from "./passkey/words.ts";
-export { tokenIdOf, tokenSigningBytes } from "./approval/token-bytes.ts";
+export { tokenIdOf, tokenSigningBytes } from "./approval/signature.ts";
 export {
   APPROVAL_SCOPES,
   APPROVAL_VERDICTS,

@@ -46,9 +46,9 @@ export { judgeFile, pathToCheck, type FileFact } from "./gates/file-valid.ts";
 export { beginFiring, closeFiring, nextGate, takeFact, withoutRecord } from "./gates/firing.ts";
 export { judgeValidation, textToGuard, unknownValidator } from "./gates/guardrail.ts";
 export { laneOf, outputWindow } from "./gates/lanes.ts";
-export { mayRewriteMessages } from "./gates/rewriting.ts";
+export { mayRewriteMessages, printedRewrite, printedValues } from "./gates/rewrite.ts";
 export { judgePredicate, type MatchPattern } from "./gates/predicate.ts";
-export { printedRewrite, printedValues } from "./gates/printed-values.ts";
+
 export { judgeGates, judgePlanGates, type GateRegistry } from "./gates/problems.ts";
 export { judgeScan, scrubText, deriveTaint, endorse, taintWithSources } from "./taint/taint.ts";
 export { foldForForms } from "./gates/validators/folded.ts";

@@ -1,11 +1,9 @@
-import { assert, err, LIMITS, ok, type Instant, type Result } from "#base";
-import { isSenderAllowed, type DerivedProblem, type QueueMessage } from "#model";
+import { assert, err, type Instant, LIMITS, ok, type Result } from "#base";
+import { type DeadReason, type DerivedProblem, isSenderAllowed, type QueueMessage } from "#model";
 import type { Database, RecordAct } from "../database.ts";
 import { faultFrom } from "../fault.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
-import { createRecentMessages } from "./recent-messages.ts";
-import { deadLetterOf, unroutedDraft, type DeadLetter, type DeadRow } from "./rows.ts";
-import * as table from "./table.ts";
+import { type DeadLetter, deadLetterOf, type DeadRow, messageIn, type QueueText, unroutedDraft } from "./rows.ts";
 import type {
   Lease,
   LeasedMessage,
@@ -16,6 +14,7 @@ import type {
   SendRefusal,
   Settling,
 } from "./table.ts";
+import * as table from "./table.ts";
 
 type QueueParts = { readonly db: Database; readonly recordAct: RecordAct };
 /** What a handler writes together with the end of its message. It runs inside the commit and must not wait. */
@@ -130,4 +129,32 @@ function read<T>(work: () => T): T {
   } catch (cause) {
     throw faultFrom(cause);
   }
+}
+
+type Added = { readonly message: QueueMessage; readonly text: string };
+
+export type RecentMessages = ReturnType<typeof createRecentMessages>;
+
+/**
+ * The messages that this process added last. One that it leases itself need not be parsed again, as long as its row has the
+ * very text that was written; every other text is parsed.
+ */
+function createRecentMessages() {
+  const added = new Map<string, Added>();
+  return {
+    keep(one: Added): void {
+      if (added.size >= LIMITS.recentMessages) dropOldest(added);
+      added.set(one.message.id, one);
+    },
+    /** The message of a row that was just leased. */
+    take(id: string, row: QueueText): Result<QueueMessage, DeadReason> {
+      const known = added.get(id);
+      added.delete(id);
+      return known?.text === row.message && known.message.kind === row.kind ? ok(known.message) : messageIn(row);
+    },
+  };
+}
+
+function dropOldest(added: Map<string, Added>): void {
+  for (const id of added.keys()) return void added.delete(id);
 }

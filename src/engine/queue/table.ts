@@ -20,7 +20,7 @@ import {
   type QueueMessage,
 } from "#model";
 import type { Database, RecordAct } from "../database.ts";
-import type { RecentMessages } from "./recent-messages.ts";
+import type { RecentMessages } from "./queue.ts";
 import { deadDraft, messageIn, type QueueRow } from "./rows.ts";
 
 export type TableParts = {

@@ -1,6 +1,8 @@
-import { canonicalJson, err, LIMITS, ok, type JsonValue, type Result } from "#base";
+import { canonicalJson, err, type JsonValue, LIMITS, ok, type Result } from "#base";
 import type { Gate, GateContext, ToolArgs } from "#model";
 import { isSame, narrows } from "./narrowing.ts";
+import { gatesFor } from "./lanes.ts";
+import { SHIPPED_VALIDATORS } from "./validators/shipped.ts";
 
 /** What a gate may rewrite, by its name on the wire. INVARIANT: nothing else of a context ever changes. [GATE-14] */
 const REWRITABLE = ["message", "response", "tool_args"] as const;
@@ -84,3 +86,45 @@ function withChange(context: GateContext, { key, modified }: Change): GateContex
 }
 
 const argsOf = (value: JsonValue): ToolArgs => (isRecord(value) ? value : {});
+
+/**
+ * Whether a gate could take words out of a message. Validators that ship with Silas say so themselves; any other gate
+ * might, so a message that it has not judged yet is not shown.
+ */
+export function mayRewriteMessages(gates: readonly Gate[]): boolean {
+  const { policy } = gatesFor({ system: gates, item: [] }, { trigger: "every_user_message", stepIndex: null });
+  return policy.some(({ provider, check }) => {
+    const validator = provider === "guardrails_ai" && check !== null ? SHIPPED_VALIDATORS[check] : undefined;
+    return validator === undefined || validator.rewrites === true;
+  });
+}
+
+/** The one name a program may not use for a value of its own: what follows it is a rewrite. [SCRIPT-05] */
+const REWRITE_KEY = "modified_context";
+
+/**
+ * What a program printed as `key: value`, one on each line and split at the first colon; a later line of the same name
+ * wins, and lines without a colon say nothing. [SCRIPT-04]
+ */
+export function printedValues(text: string): { readonly [name: string]: string } {
+  const values = new Map<string, string>();
+  for (const line of text.split("\n", LIMITS.gateValueLines)) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon)).trim();
+    if (name !== "" && name !== REWRITE_KEY) values.set(name, line.slice(colon + 1).trim());
+  }
+  return Object.fromEntries(values);
+}
+
+/** The text of the rewrite a program asks for; null when it asks for none, and what is no JSON stays text. */
+export function printedRewrite(text: string): unknown {
+  const prefix = `${REWRITE_KEY}:`;
+  const line = text.split("\n", LIMITS.gateValueLines).findLast((one) => one.startsWith(prefix));
+  if (line === undefined) return null;
+  try {
+    return JSON.parse(line.slice(prefix.length)) as unknown;
+  } catch {
+    // The runner's own rules refuse what is no record of JSON. [GATE-14]
+    return line.slice(prefix.length);
+  }
+}

@@ -1,31 +1,37 @@
-import { err, LIMITS, ok, type Instant, type Result, type Sha256Hex } from "#base";
+import { err, type Instant, LIMITS, ok, type Result, type Sha256Hex } from "#base";
 import {
   isRunKind,
-  readPlanProposal,
   type KeptRequest,
-  spawnsTask,
   type PlanProposal,
   type ProposalReason,
   type ProposalRefused,
   type ProposedRepair,
+  readPlanProposal,
+  type SkillUnusable,
+  spawnsTask,
+  type Step,
+  type StoreFault,
   type WorkItem,
 } from "#model";
 import type { PlanRefused } from "#ports";
 import {
   buildSpawnedTask,
+  callOf,
   FILE_ALONE,
   orderTasks,
-  planBytes,
-  planHash,
-  projectPlan,
-  withEffectiveSkills,
   type ParsedPlan,
+  planBytes,
   type PlanFacts,
+  planHash,
   type PlanProjection,
+  projectPlan,
   type ReadYaml,
   type SkillFact,
+  withEffectiveSkills,
 } from "#work";
 import { readPlan } from "../gates/read-plan.ts";
+import { isSkillCall } from "#tools";
+import type { InstalledSkills } from "../skills/installed.ts";
 
 export type PlanReading = {
   readonly readYaml: ReadYaml;
@@ -59,7 +65,7 @@ type ReadProposal = Pick<PlanProposal, "standing" | "repair"> & {
 };
 
 /** Parses what was proposed. This is the only part that reads its text. */
-export function readProposal(reading: PlanReading): Result<ReadProposal, Refused> {
+function readProposal(reading: PlanReading): Result<ReadProposal, Refused> {
   const proposal = readPlanProposal(reading.text);
   if (!proposal.ok) return proposal;
   const { continues, standing, repair } = proposal.value;
@@ -75,7 +81,7 @@ export function readProposal(reading: PlanReading): Result<ReadProposal, Refused
  * Projects a plan, with the tasks of a project whole and in its order, or with the terms on which a goal stands. No
  * executor is chosen yet. [PROJ-01]
  */
-export function projectRead(read: ReadProposal, facts: ProjectionFacts): Result<ProjectedPlan, Refused> {
+function projectRead(read: ReadProposal, facts: ProjectionFacts): Result<ProjectedPlan, Refused> {
   const { item, standing, repair } = read;
   const children = read.tasks.map((task) => ({ item: task, projected: projectPlan(task, alone(facts.skills)) }));
   const wholes = children.map(({ projected }) => projected);
@@ -200,3 +206,25 @@ export function createDecidedPlans(charsMax: number = LIMITS.plansInLineChars): 
 }
 
 const charsOf = ({ markdown, projection }: PlanRead): number => markdown.length + projection.length;
+
+type Projected = ReturnType<typeof projectRead> | Result<never, SkillUnusable | StoreFault>;
+
+/**
+ * Projects a plan with the versions of skills that are installed. Everything it lists is there and can be used as its
+ * steps use it, or nobody is asked about it. [SKILL-10]
+ */
+export async function projectWithSkills(
+  installed: Pick<InstalledSkills, "factsFor">,
+  reading: PlanReading,
+): Promise<Projected> {
+  const read = readProposal(reading);
+  if (!read.ok) return read;
+  const bare = projectRead(read.value, reading);
+  if (!bare.ok) return bare;
+  const works = [bare.value.item, ...bare.value.tasks.map(({ item }) => item)];
+  if (works.every(({ skills, steps }) => skills.length === 0 && !steps.some(usesSkill))) return bare;
+  const skills = await installed.factsFor(works);
+  return skills.ok ? projectRead(read.value, { ...reading, skills: skills.value }) : skills;
+}
+
+const usesSkill = (step: Step): boolean => isSkillCall(callOf(step));

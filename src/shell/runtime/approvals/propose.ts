@@ -1,20 +1,21 @@
-import { assert, canonicalJson, err, ok, type Instant, type Result } from "#base";
+import { assert, canonicalJson, err, type Instant, ok, type Result } from "#base";
 import {
+  type AuditActor,
   CHOOSE_MOVE,
+  type Grant,
   grantsOf,
   isPayloadKind,
+  type KeptRequest,
   MOVE_FILES,
   parsePayload,
+  type Payload,
   payloadProjection,
+  type PayloadRefused,
   projectBatch,
+  type ProposalRefused,
   readChoice,
   readPayload,
-  type AuditActor,
-  type Grant,
-  type KeptRequest,
-  type Payload,
-  type PayloadRefused,
-  type ProposalRefused,
+  type WorkItem,
 } from "#model";
 import { cardForPayload, cardForPlan } from "#policy";
 import type {
@@ -34,10 +35,15 @@ import { ALL_TOOLS } from "#tools";
 import { approvedSkills, compileBatch, type ReadYaml } from "#work";
 import type { LimitSettings } from "../autonomy/settings.ts";
 import { wrongLimits } from "./limits.ts";
-import { whoReachesOwn } from "./own-places.ts";
-import { projectProposal, type DecidedPlans, type PlanRead, type PlanReading } from "./project-plan.ts";
-import { projectWithSkills } from "./project-skills.ts";
+import {
+  type DecidedPlans,
+  type PlanRead,
+  type PlanReading,
+  projectProposal,
+  projectWithSkills,
+} from "./project-plan.ts";
 import type { InstalledSkills } from "../skills/installed.ts";
+import { realpathSync } from "node:fs";
 
 export type ApprovalsDeps = {
   readonly store: ApprovalStore;
@@ -275,3 +281,29 @@ const readingOf = (
   systemGates: settings.systemGates ?? [],
   mustAct: true,
 });
+
+type Places = Pick<WorkItem, "id" | "files" | "repository">;
+
+/**
+ * The first of these plans that names a place in a folder of Silas itself, or one around it; null when none does. It is
+ * said before anybody is asked; whatever a path means later, the sandbox refuses it as well.
+ */
+function whoReachesOwn(plans: readonly Places[], folders: readonly string[]): string | null {
+  const places = folders.map(resolved);
+  const reaches = (path: string): boolean =>
+    places.some((own) => isWithin(resolved(path), own) || isWithin(own, resolved(path)));
+  const found = plans.find(({ files, repository }) =>
+    [...files.read, ...files.write, ...(repository === null ? [] : [repository.path])].some(reaches),
+  );
+  return found?.id ?? null;
+}
+
+function resolved(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const isWithin = (path: string, place: string): boolean => path === place || path.startsWith(`${place}/`);

@@ -1,22 +1,24 @@
-import { ok, type Result } from "#base";
+import { err, ok, type Result } from "#base";
 import { asResult, converse } from "#engine";
 import { isTurnOver, type KeptMessage, type StoreFault, type Taint, type Turn, type TurnFailure } from "#model";
 import { conversationGates, deriveTaint, outputWindow, taintWithSources } from "#policy";
 import {
+  FALLBACK,
   isAnswered,
   messageItem,
+  type Opening,
   plannerMessages,
   plannerSystem,
   PROPOSE_PLAN,
+  readAnswer,
   renderContext,
   responseOf,
-  type Opening,
 } from "#turn";
-import { conclude } from "./conclude.ts";
 import type { TalkDeps } from "./deps.ts";
 import { gather } from "./gather.ts";
 import { STOPPED } from "./halting.ts";
 import { createReplyStream, type ReplyStream } from "./reply-stream.ts";
+import { proposePlan, type Wanted } from "./propose-plan.ts";
 
 /** `later`: nothing was done that cannot be done again, and it is not the fault of the turn. */
 type Went = "over" | "later" | "broken";
@@ -194,4 +196,56 @@ export async function fail(deps: TalkDeps, { turn, failure }: Failing): Promise<
   const moved = await deps.turns.move({ from: found.value?.state ?? "waiting", turn: failed, at });
   deps.onChanged();
   return !moved.ok && "retryable" in moved.error ? faulty(moved.error) : "over";
+}
+
+type Concluding = Pick<Wanted, "turn" | "how"> & {
+  /** Where the turn is; an answer of a model is kept before it is concluded. */
+  readonly from?: "answered" | "waiting";
+};
+
+/**
+ * What follows from an answer that is kept: its words pass the gates for answers, its plan is put to the owner, and the
+ * turn ends. Doing it again after a crash finds what was done. An answer that a gate holds back starts nothing. [TURN-03]
+ */
+async function conclude(
+  deps: TalkDeps,
+  { turn, how, from = "answered" }: Concluding,
+): Promise<Result<void, StoreFault>> {
+  const read = readAnswer(turn.answer ?? "");
+  const response = read.ok ? read.value : FALLBACK;
+  const passed = await throughGates(deps, { turn, words: response.message });
+  if (!passed.ok) return passed;
+  const reply = passed.value;
+  const action = response.plan_action ?? null;
+  const plan = reply === null || action === null ? ok(null) : await proposePlan(deps, { action, turn, how });
+  if (!plan.ok) return plan;
+  const at = deps.clock.now();
+  // What was said before the gates is kept for as long as it could be needed, and no longer. [TURN-31]
+  const said = { answer: null, reply: reply ?? HELD_BACK, plan: plan.value };
+  const ended: Turn = { ...turn, ...said, state: "ended", endedAt: at };
+  const moved = await deps.turns.move({ from, turn: ended, at });
+  deps.onChanged();
+  return !moved.ok && "retryable" in moved.error ? err(moved.error) : ok();
+}
+
+const HELD_BACK = "An answer was held back by a gate.";
+
+type Spoken = { readonly turn: Turn; readonly words: string };
+
+/** What the gates leave of it; null when they hold it back, and when nobody can say by which gates it is judged. */
+async function throughGates(
+  { gates, stream }: TalkDeps,
+  { turn, words }: Spoken,
+): Promise<Result<string | null, StoreFault>> {
+  const looked = await stream.look();
+  if (!looked.ok) return looked;
+  if (looked.value.kind === "unverified") return ok(null);
+  const outcome = await gates.run({
+    trigger: "every_agent_response",
+    context: { response: words, values: { taint: turn.taint ?? "external" } },
+    itemGates: looked.value.kind === "in_force" ? conversationGates(looked.value.item) : [],
+    actor: { kind: "system" },
+    scopeId: turn.scopeId,
+  });
+  return ok(outcome.verdict === "continue" ? (outcome.context.response ?? null) : null);
 }

@@ -1,21 +1,22 @@
 import { join } from "node:path";
 import type { DecisionParts, Decisions, Job, ModelLedger, Queue, TimerOwner, TimerTable } from "#engine";
-import type { Config, Gate } from "#model";
+import { type Config, type Gate, newsBetween, type RunRecord, type RunTold } from "#model";
 import type {
   ApprovalStore,
   AuditLog,
   AutonomyStore,
+  BatchStore,
   Clock,
   ConsultStore,
   GateRunner,
   GoalStore,
   GrantedRun,
   KeyRegistry,
-  BatchStore,
   Log,
   ModelGateway,
   Randomness,
   ReviewFeed,
+  RunChange,
   RunFeed,
   SecureInputStore,
   StopStore,
@@ -42,7 +43,7 @@ import { createDoubts, type DoubtsDeps } from "../doubts/create.ts";
 import { createStream } from "../messages/stream.ts";
 import { withReviewFeed } from "../review-feed.ts";
 import type { InstalledSkills } from "../skills/installed.ts";
-import { createStopDoor, stoppedFact, type StoppableSandboxes } from "../stop/stoppable.ts";
+import { createStopDoor, type StoppableSandboxes, stoppedFact } from "../stop/stoppable.ts";
 import { createSuggestions, type Suggestions } from "../suggestions/create.ts";
 import type { SuggestionDeps } from "../suggestions/deps.ts";
 import { createWorkDoor } from "./door.ts";
@@ -51,7 +52,6 @@ import { createRunNetwork } from "./network.ts";
 import { createRunner, type Runner } from "./runner.ts";
 import { createArtifactFiles } from "./artifacts.ts";
 import { pruningJob } from "./kept/prune-artifacts.ts";
-import { withRunNews } from "./kept/run-news.ts";
 import { createRunSpaces } from "./spaces.ts";
 import { createTiming, type Timing } from "../timing.ts";
 import { createSteering } from "./steer/steering.ts";
@@ -283,6 +283,36 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
       await sandboxes.close();
       // The checks of a goal end with the sandboxes.
       await timed;
+    },
+  };
+}
+
+/** The same store, of whose runs everything new is told once it is kept, and who listens. [FLOW-13] */
+function withRunNews(store: WorkStore): { readonly store: WorkStore; readonly feed: RunFeed } {
+  const listeners = new Set<(told: RunTold) => void>();
+  const last = new Map<string, RunRecord>();
+  const told = async <T extends { readonly ok: boolean }>({ run }: RunChange, kept: Promise<T>): Promise<T> => {
+    const answer = await kept;
+    if (!answer.ok) return answer;
+    const { runId, workItemId } = run;
+    const news = newsBetween(last.get(runId) ?? null, run);
+    if (run.endedAt === null) last.set(runId, run);
+    else last.delete(runId);
+    for (const one of news) for (const listener of listeners) listener({ runId, workItemId, news: one });
+    return answer;
+  };
+  return {
+    store: {
+      ...store,
+      begin: (change) => told(change, store.begin(change)),
+      save: (change) => told(change, store.save(change)),
+      ask: (change, request) => told(change, store.ask(change, request)),
+    },
+    feed: {
+      subscribeRuns(listener) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ApprovalStore, Clock, MadeDecision, Proposed } from "#ports";
 import { outcomeDrafts } from "../batches/drafts.ts";
 import { guarded, guardedValue, unlessReadOnly } from "../store-fault.ts";
 import { declinedDraft, expiredDraft, replacedDraft, requestedDraft } from "./drafts.ts";
-import { stillOpen } from "./judge-decision.ts";
+import { stillOpen } from "./spend.ts";
 import { readDigest } from "./digest.ts";
 import { approvalsOf, countPending, findApproval, findRequest, listRequests, readHeadings } from "./reads.ts";
 import { REQUESTS_SQL, requestOf, requestParams, type RequestRow } from "./rows.ts";

@@ -1,8 +1,8 @@
 import { assert, err, ok, type Result } from "#base";
 import {
+  type ApprovalUse,
   beginsRun,
   decidedOf,
-  type ApprovalUse,
   type KeptRequest,
   type KeyError,
   type RequestRefusal,
@@ -10,7 +10,7 @@ import {
   type StoredToken,
 } from "#model";
 import type { Queue } from "#engine";
-import type { AlsoGranted, Spending } from "#ports";
+import type { AlsoGranted, MadeDecision, Spending } from "#ports";
 import type { RecordAct } from "../audit/log.ts";
 import { newestLimit } from "../autonomy/autonomy-store.ts";
 import { limitDrafts } from "../autonomy/limit-drafts.ts";
@@ -18,16 +18,16 @@ import { outcomeDrafts, undoKeptDraft } from "../batches/drafts.ts";
 import { keyStanding } from "../keys/key-registry.ts";
 import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
-import { stillOpen } from "./judge-decision.ts";
 import { RECORDED_USES_SQL } from "./recorded-uses.ts";
 import {
   isAsked,
+  type Opening,
   openingOf,
+  type RequestRow,
   REQUESTS_SQL,
   sameToken,
   tokenOf,
   tokenParams,
-  type RequestRow,
   type TokenRow,
 } from "./rows.ts";
 
@@ -209,4 +209,26 @@ function keepToken(db: Sqlite, token: StoredToken): Result<void, SpendRefusal> {
   });
   const isKept = rows.length > 0 && rows.every((row) => sameToken(tokenOf(row), token));
   return isKept ? ok() : err({ code: "token_differs", tokenId: token.tokenId });
+}
+
+/**
+ * Whether a request may still be decided, and about this plan. Asked inside the transaction that decides, so that of
+ * two decisions at once one finds the other.
+ */
+export function stillOpen<R extends Opening>(
+  found: R | null,
+  { requestId, planHash, at }: Omit<MadeDecision, "actor">,
+): Result<R, RequestRefusal> {
+  if (found === null) return err({ code: "request_unknown", requestId });
+  const { state, decidedAt, decidedBy, replacedBy } = found;
+  if (state !== "pending") {
+    assert(decidedAt !== null, "what is decided says when");
+    return err({ code: "already_decided", requestId, state, decidedAt, decidedBy, replacedBy });
+  }
+  if (found.expiresAt !== null && found.expiresAt <= at) {
+    const over = { state: "expired", decidedAt: found.expiresAt, decidedBy: null, replacedBy: null } as const;
+    return err({ code: "already_decided", requestId, ...over });
+  }
+  if (found.planHash !== planHash) return err({ code: "plan_differs", requestId, planHash: found.planHash });
+  return ok(found);
 }
