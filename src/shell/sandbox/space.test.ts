@@ -9,7 +9,7 @@ import { heldUnder } from "../../../test/held-under.ts";
 import { openByWalking } from "./granted-paths.ts";
 import type { Ground, Launched } from "./ground.ts";
 import { CONFIG, randomness, sandboxesIn, runIn, spaceIn, tempFolder, timers } from "./sandbox.fixture.ts";
-import { createSpace, type SpaceParts } from "./space.ts";
+import { checkConfig, createSpace, type SpaceParts } from "./space.ts";
 import { prepareWorkDir } from "./work-dir.ts";
 
 const EMPTY = { bytes: new Uint8Array(), truncated: false } as unknown as SandboxRun["stdout"];
@@ -77,6 +77,15 @@ async function openSpace(given: Partial<SpaceParts> & Pick<SpaceParts, "ground">
   return { ...places, space: made.value };
 }
 
+const MIB = 1024 * 1024;
+
+/** Arguments of so many bytes in all, none of them longer than Linux takes. */
+function argumentsOf(bytes: number): readonly string[] {
+  const longest = 100_000;
+  const whole = Array<string>(Math.floor(bytes / longest)).fill("x".repeat(longest));
+  return [...whole, "x".repeat(bytes % longest)];
+}
+
 const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await nextTurn();
 };
@@ -102,6 +111,30 @@ describe("a space", () => {
     expect(await space.run(COMMAND)).toEqual({ ok: false, error: { code: "sandbox_closed" } });
     await space.close();
   });
+
+  test("starts a command of exactly one MiB, and refuses one byte more", async () => {
+    const { ground, runs } = standIn();
+    const { space } = await openSpace({ ground });
+    const running = space.run({ argv: argumentsOf(MIB) });
+    await until(() => runs.length === 1);
+    runs[0]?.end();
+    expect(await running).toMatchObject({ ok: true });
+    expect(await space.run({ argv: argumentsOf(MIB + 1) })).toEqual({
+      ok: false,
+      error: { code: "sandbox_command_refused", reason: "too_long" },
+    });
+    await space.close();
+  });
+
+  test.each(Object.keys(CONFIG.limits) as (keyof typeof CONFIG.limits)[])(
+    "takes a whole number from 1 for the limit %s, and nothing else",
+    (limit) => {
+      const checked = (value: number) => checkConfig({ ...CONFIG, limits: { ...CONFIG.limits, [limit]: value } });
+      expect(checked(1)).toEqual(ok());
+      for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
+        expect(checked(value)).toEqual({ ok: false, error: { code: "sandbox_limit_refused", limit } });
+    },
+  );
 
   test("ends no run that is over by itself", async () => {
     const { ground, runs } = standIn();
