@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { assert } from "#base";
 import { createMemoryModels } from "#gateway";
 import type { Gate, KeptRequest, Stream } from "#model";
-import type { Log, ModelGateway, Sender, Vault } from "#ports";
+import type { Log, ModelGateway, Sender, Timers, Vault } from "#ports";
 import { createMessages, createSigner, systemTimers, type GateCallables, type Messages } from "#runtime";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, RUNTIME_FILE } from "./approval-world.ts";
@@ -43,6 +43,7 @@ type Opening = {
   /** The model that answers; none is set up where it is left out. */
   readonly models?: ModelGateway;
   readonly limits?: { readonly tokensPerDay: number };
+  readonly timers?: Timers;
   /** Of a Silas that ran in this world before. */
   readonly vault?: Vault;
 };
@@ -66,7 +67,7 @@ export async function openConversation(world: World, opening: Opening = {}): Pro
     stores,
     models,
     review: working.review,
-    timers: systemTimers,
+    timers: opening.timers ?? systemTimers,
     log: SILENT,
     registry: stores.keys,
     audit: stores.audit,

@@ -196,6 +196,19 @@ test("[BUS-13] a run whose message was set aside does not seem to wait: it ends,
   });
 });
 
+test("[BUS-13] a run whose message this version cannot read ends in the same process, and says why", async () => {
+  await inScene({}, async (scene) => {
+    const runId = await grantPlan(scene, INSIDE);
+    scene.database.exec(
+      "DROP TRIGGER queue_stays; UPDATE queue SET message = json_set(message, '$.payload.version', 2)",
+    );
+    await scene.work.start();
+    await until(async () => (await statusOf(scene, runId)) === "blocked");
+    expect(rowsIn(scene)).toMatchObject([{ state: "dead", reason: "unreadable" }]);
+    expect(scene.ran).toEqual([]);
+  });
+});
+
 test("[BUS-13] a run that was begun and whose message was set aside does not seem to go on: it ends in doubt", async () => {
   await inScene({}, async (scene, again) => {
     const runId = await grantPlan(scene, INSIDE);

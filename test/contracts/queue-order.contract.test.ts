@@ -132,6 +132,15 @@ describe("a message that cannot be read", () => {
     expect(opened.queue.dead().map(({ reason }) => reason)).toEqual(Array<string>(3).fill("not_understood"));
   });
 
+  test("because its kind is unknown is dead after a recovery, also where a newer version was killed while it held it", async () => {
+    const opened = await openQueue();
+    for (const id of ["x1", "x2"]) await send(opened, questionNamed(id, "x"));
+    await leaseOne(opened, QUESTIONS);
+    damage(opened, "x1", "kind = 'wake', message = json_set(message, '$.message_kind', 'wake')");
+    await opened.queue.recover("two", at(0));
+    expect(statesIn(opened)).toEqual(["x1 dead", "x2 ready"]);
+  });
+
   test("of another version that has the same kind is dead before its handler sees it", async () => {
     const opened = await openQueue();
     await send(opened, dispatchNamed("a"));

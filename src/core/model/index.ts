@@ -728,7 +728,7 @@ export {
 export type { GoalRefusal } from "./goal/goal-words.ts";
 export { deadWords, type DeadReason } from "./bus/bus-audit.ts";
 export { derivedProblem, type DerivedProblem } from "./bus/derived.ts";
-export { beginsRun, decidedIdOf, decidedOf } from "./bus/decided.ts";
+export { beginsRun, decidedIdOf, decidedOf, subjectIdIn } from "./bus/decided.ts";
 export { isMessageKind, KINDS, type MessageKind } from "./bus/kinds.ts";
 export {
   everyMinutes,
@@ -865,6 +865,7 @@ export {
 export type { ModelPurpose } from "./talk/purpose.ts";
 export {
   letThroughOf,
+  messageIdIn,
   userMessageOf,
   agentResponseSchema,
   carriesPlan,

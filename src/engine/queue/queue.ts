@@ -29,12 +29,15 @@ export type Queue = ReturnType<typeof createQueue>;
  * stays, with the reason. Methods throw a `Fault` when the database fails.
  */
 export function createQueue({ db, recordAct }: QueueParts) {
-  const parts = { db, recordAct, recent: createRecentMessages(), freed: new Map<string, Instant>() };
+  const died = createListeners();
+  const parts = { db, recordAct, recent: createRecentMessages(), freed: new Map<string, Instant>(), died: died.tell };
   const commit = createGroupCommit({ db, beforeCommit: () => table.promoteFreed(parts) });
   const added = createListeners();
   return {
     /** Told of every commit that added a message. */
     onAdded: added.subscribe,
+    /** Told of every commit of this process that killed a message. */
+    onDied: died.subscribe,
     ...createSending({ ...parts, commit, announce: added.tell }),
     ...createLeasing({ ...parts, commit, announce: added.tell }),
     /** At a start: gives back what an ended process held under this name, and kills messages of unknown kinds. [BUS-14] */

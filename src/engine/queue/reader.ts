@@ -68,6 +68,8 @@ type State = ReaderDeps & {
   readonly resting: Map<string, Return>;
   line: Promise<void>;
   isRecovered: boolean;
+  /** Messages may be dead whose work was not ended yet. */
+  hasDead: boolean;
   isClosed: boolean;
   /** When the leases were last prolonged, or the first of them was taken. */
   prolongedMs: number;
@@ -94,6 +96,7 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
     resting: new Map(),
     line: Promise.resolve(),
     isRecovered: false,
+    hasDead: false,
     isClosed: false,
     prolongedMs: 0,
     restMs: REST_FIRST_MS,
@@ -101,11 +104,15 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
     rest: createAlarm(deps.timers, () => tryAgain(state)),
     beat: createAlarm(deps.timers, () => prolongAll(state)),
   };
+  const ignoreDied = deps.queue.onDied(() => {
+    state.hasDead = true;
+    void inLine(state, endDead);
+  });
   return {
     start() {
       state.unsubscribe ??= deps.queue.onAdded(() => void pump(state));
+      state.hasDead = true;
       void pump(state);
-      void reading.endDead().catch((cause: unknown) => failed(state, cause));
     },
     wake: () => void pump(state),
     async retry() {
@@ -122,6 +129,7 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
     async close() {
       state.isClosed = true;
       state.unsubscribe?.();
+      ignoreDied();
       state.rest.cancel();
       reading.halt();
       await state.line;
@@ -134,8 +142,10 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
 }
 
 /** One lease after the other, so that two wakes never lease more than may be handled at once. */
-function pump(state: State): Promise<void> {
-  state.line = state.line.then(() => leaseAll(state)).catch((cause: unknown) => failed(state, cause));
+const pump = (state: State): Promise<void> => inLine(state, leaseAll);
+
+function inLine(state: State, work: (state: State) => Promise<void>): Promise<void> {
+  state.line = state.line.then(() => work(state)).catch((cause: unknown) => failed(state, cause));
   return state.line;
 }
 
@@ -146,12 +156,26 @@ function failed(state: State, cause: unknown): void {
 
 async function leaseAll(state: State): Promise<void> {
   const { reading, handling } = state;
-  if (state.isClosed || (await state.isStopped())) return;
+  if (state.isClosed) return;
+  await endDead(state);
+  if (await state.isStopped()) return;
   await recover(state);
   while (handling.size < reading.atOnce && state.held.size < LIMITS.leasesHeld) {
     const leased = await lease(state, { countMax: reading.atOnce - handling.size });
     for (const one of leased) void begin(state, one);
     if (leased.length === 0) break;
+  }
+}
+
+/** A failure is tried again after a rest, and keeps no message from being leased. */
+async function endDead(state: State): Promise<void> {
+  if (!state.hasDead || state.isClosed) return;
+  state.hasDead = false;
+  try {
+    await state.reading.endDead();
+  } catch (cause) {
+    state.hasDead = true;
+    failed(state, cause);
   }
 }
 
@@ -216,7 +240,6 @@ async function handle(state: State, leased: LeasedMessage): Promise<void> {
   }
   state.resting.set(id, back);
   if (state.isClosed || back.how === "hopeless") await giveBack(state, { id, back });
-  if (back.how === "hopeless") await reading.endDead();
   rest(state);
 }
 
@@ -247,7 +270,6 @@ function rest(state: State): void {
 async function tryAgain(state: State): Promise<null> {
   try {
     await giveBackResting(state);
-    await state.reading.endDead();
   } catch (cause) {
     failed(state, cause);
   }

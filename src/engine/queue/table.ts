@@ -29,6 +29,8 @@ export type TableParts = {
   readonly recent: RecentMessages;
   /** The order keys whose first message was deleted, and when, until the next of each is promoted. */
   readonly freed: Map<string, Instant>;
+  /** Called when a commit stands that killed a message. */
+  readonly died: () => void;
 };
 
 export type SendRefusal =
@@ -251,15 +253,15 @@ export function putBack(db: Database, holder: string): void {
 }
 
 /**
- * Kills messages of kinds that this version does not know, so that none of them waits for a reader for ever. One that is
- * behind another dies when it is its turn, so that a start reads a row for each kind and not the whole queue.
+ * Kills messages of kinds that this version does not know, so that none of them waits for a reader for ever; a newer
+ * version may have been killed while it held one. One that is behind another dies when it is its turn, so that a start
+ * reads a row for each kind and not the whole queue.
  */
 export function killUnknown(parts: TableParts, at: Instant): void {
   let kind = "";
   for (;;) {
     const next = parts.db.get<QueueRow>(
-      `SELECT * FROM queue WHERE kind > :kind AND ready_at IS NOT NULL AND lease_until IS NULL
-       ORDER BY kind LIMIT 1`,
+      "SELECT * FROM queue WHERE kind > :kind AND ready_at IS NOT NULL ORDER BY kind LIMIT 1",
       { kind },
     );
     if (next === null) return;
@@ -297,6 +299,7 @@ function kill(parts: TableParts, row: QueueRow, { at, reason }: Omit<Failing, "d
   );
   promote(parts, [row.order_key], at);
   parts.recordAct(deadDraft(row, { at, reason }));
+  parts.db.afterCommit(parts.died);
   return "dead";
 }
 

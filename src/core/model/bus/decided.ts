@@ -20,6 +20,9 @@ type Decision = {
 /** The id follows from the run, or from the request where none begins: sent twice, it is one message. [BUS-15] */
 export const decidedIdOf = (subjectId: string): string => `decided:${subjectId}`;
 
+/** The run or request whose decision a queue message of this id tells; null for a message of another kind. */
+export const subjectIdIn = (id: string): string | null => /^decided:(.+)$/.exec(id)?.[1] ?? null;
+
 /**
  * Says that a decision was made, or that a run may begin by an earlier one. INVARIANT: it names records and grants
  * nothing: request, plan, approval and use are loaded from their stores. [WORK-06]

@@ -150,6 +150,10 @@ export const userMessageOf = (message: Kept, at: Instant): MessageOf<"user_messa
 export const letThroughOf = (message: Kept, at: Instant): MessageOf<"user_message"> =>
   toTurn(message, { suffix: ":let_through", at });
 
+/** The message that a queue message of these two is about; null for any other. */
+export const messageIdIn = (queueId: string): string | null =>
+  /^user_message:([^:]+)(?::let_through)?$/.exec(queueId)?.[1] ?? null;
+
 type Told = { readonly suffix: string; readonly at: Instant };
 
 /** It names the message, whose words are loaded from the store, and is trusted as its least trusted part. */

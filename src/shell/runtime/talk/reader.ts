@@ -1,6 +1,6 @@
 import { LIMITS } from "#base";
 import { createReader, DONE, UNUSED, type LeasedMessage, type Outcome, type Reader } from "#engine";
-import { deadWords } from "#model";
+import { deadWords, messageIdIn } from "#model";
 import type { TalkDeps } from "./deps.ts";
 import { fail, handleMessage } from "./run-turn.ts";
 
@@ -16,22 +16,20 @@ export const createTurnReader = (deps: TalkDeps): Reader =>
       name: "main/turn_runner",
       kinds: ["user_message"],
       atOnce: LIMITS.turnsAtOnce,
-      handle: (leased, lost) => {
-        lost.addEventListener("abort", deps.halting.halt);
-        return handle(deps, leased);
-      },
+      handle: (leased, lost) => handle(deps, leased, lost),
       endDead: () => endDead(deps),
       halt: deps.halting.halt,
     },
   );
 
-async function handle(deps: TalkDeps, { message }: LeasedMessage): Promise<Outcome> {
+async function handle(deps: TalkDeps, { message }: LeasedMessage, lost: AbortSignal): Promise<Outcome> {
   if (message.kind !== "user_message") return { how: "hopeless", reason: "not_understood" };
   const { messageId } = message.payload;
+  lost.addEventListener("abort", () => deps.halting.leave(messageId));
   const went = await handleMessage(deps, messageId).catch((cause: unknown) => {
     deps.log.error("turn_failed", { message_id: messageId, cause });
     // Its records say how far it came, and so how it ends.
-    return handleMessage(deps, messageId);
+    return lost.aborted ? "later" : handleMessage(deps, messageId);
   });
   if (went === "over") {
     deps.feed.ended(messageId);
@@ -40,11 +38,14 @@ async function handle(deps: TalkDeps, { message }: LeasedMessage): Promise<Outco
   return went === "later" ? UNUSED : { how: "failed", reason: "handling_failed" };
 }
 
-/** A message that is dead on the queue is not left waiting, be it for its gates or for its answer. */
+/**
+ * A message that is dead on the queue is not left waiting, be it for its gates or for its answer. Its id tells which one it
+ * is: its row may hold what this version cannot read.
+ */
 async function endDead(deps: TalkDeps): Promise<void> {
-  for (const { message: dead, ...letter } of deps.queue.dead()) {
-    if (dead?.kind !== "user_message") continue;
-    const { messageId } = dead.payload;
+  for (const letter of deps.queue.dead()) {
+    const messageId = messageIdIn(letter.id);
+    if (messageId === null) continue;
     const message = await deps.messages.find(messageId);
     if (message.ok && message.value?.state === "received") {
       await deps.gating.giveUp(message.value, deadWords(letter));

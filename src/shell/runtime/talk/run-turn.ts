@@ -16,7 +16,7 @@ import {
 } from "#turn";
 import type { TalkDeps } from "./deps.ts";
 import { gather } from "./gather.ts";
-import { STOPPED } from "./halting.ts";
+import { LEFT, STOPPED } from "./halting.ts";
 import { createReplyStream, type ReplyStream } from "./reply-stream.ts";
 import { proposePlan, type Wanted } from "./propose-plan.ts";
 
@@ -70,7 +70,8 @@ async function begin(deps: TalkDeps, { turn, message }: Preparing): Promise<Went
   if (!prepared.ok) return faulty(prepared.error);
   const held = await hold(deps, { turn, ...prepared.value });
   if (!held.ok) return faulty(held.error);
-  const { outcome, asked, notKept, stopped } = held.value;
+  const { outcome, asked, notKept, stopped, isLeft } = held.value;
+  if (isLeft) return "later";
   if (outcome.kind === "not_begun") return notKept === null ? "over" : faulty(notKept);
   const { tokens: tokensUsed } = outcome;
   if (outcome.kind === "failed") {
@@ -119,9 +120,9 @@ async function hold(deps: TalkDeps, { turn, opening, leftOut }: Prepared & { rea
       },
     }),
   ).finally(halting.over);
-  const stopped =
-    halting.signal.reason === STOPPED ? { reply: shown() || null, failure: "turn_stopped" as const } : null;
-  return outcome.ok ? ok({ outcome: outcome.value, asked, notKept, stopped }) : outcome;
+  const { reason } = halting.signal;
+  const stopped = reason === STOPPED ? { reply: shown() || null, failure: "turn_stopped" as const } : null;
+  return outcome.ok ? ok({ outcome: outcome.value, asked, notKept, stopped, isLeft: reason === LEFT }) : outcome;
 }
 
 /** Shows the answer while it arrives, as far as the gates for answers let it. */

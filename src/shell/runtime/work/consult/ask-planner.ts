@@ -2,6 +2,7 @@ import { err, ok, type Result } from "#base";
 import { asResult, converse, type ConversationOutcome } from "#engine";
 import type { Consultation, ConsultRefusal, StoreFault } from "#model";
 import type { Opening } from "#turn";
+import { LEFT } from "../../talk/halting.ts";
 import type { ConsultDeps } from "./deps.ts";
 import { fail, faulty, notAsked, type Went } from "./fail.ts";
 
@@ -38,6 +39,7 @@ export async function askPlanner(
       },
     }),
   ).finally(halting.over);
+  if (halting.signal.reason === LEFT) return err("later");
   if (!outcome.ok) return err(faulty(outcome.error));
   const { value: end } = outcome;
   if (end.kind === "not_begun")

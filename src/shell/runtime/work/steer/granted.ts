@@ -1,5 +1,5 @@
 import { asResult, DONE, UNUSED, type DecisionParts, type Decisions, type Outcome, type Queue } from "#engine";
-import { deadWords, decidedIdOf, decidedOf, type RunRecord, type StoreFault } from "#model";
+import { deadWords, decidedIdOf, decidedOf, subjectIdIn, type RunRecord, type StoreFault } from "#model";
 import type { ApprovalStore, Clock, GrantedRun, Log, WorkStore } from "#ports";
 import type { Preparing } from "../end-undriven.ts";
 
@@ -94,9 +94,10 @@ const faultOutcome = ({ retryable }: StoreFault): Outcome =>
 
 /** A run whose message is dead is not left waiting. */
 async function endDeadRuns({ queue, store }: GrantedDeps, driver: Driver): Promise<void> {
-  for (const { message, ...letter } of queue.dead()) {
-    const runId = message?.kind === "decided" ? message.payload.runId : undefined;
-    if (runId === undefined) continue;
+  for (const letter of queue.dead()) {
+    // Not every decision begins a run; the id tells it also where nobody can read the message.
+    const runId = subjectIdIn(letter.id);
+    if (runId === null) continue;
     const run = await store.find(runId);
     if (!run.ok || (run.value !== null && run.value.endedAt !== null)) continue;
     const grant = await store.grantOf(runId);
