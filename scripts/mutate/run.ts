@@ -33,7 +33,7 @@ type Verdict = {
 };
 
 const isProduct = (path: string): boolean =>
-  /^src\/(?:core|shell)\/.*\.ts$/.test(path) && !/\.(?:test|fixture)\.ts$/.test(path);
+  /^src\/(?:core|engine|shell)\/.*\.ts$/.test(path) && !/\.(?:test|fixture)\.ts$/.test(path);
 
 function trackedFiles(): readonly string[] {
   const listed = spawnSync("git", ["ls-files", "-z"], { cwd: ROOT, encoding: "utf8", maxBuffer: 1 << 26 });
