@@ -160,6 +160,7 @@ type Plainjob = {
   readonly defineQueue: (options: { readonly connection: object; readonly logger: object }) => {
     readonly add: (type: string, data: unknown) => unknown;
     readonly getAndMarkJobAsProcessing: (type: string) => { readonly id: number } | undefined;
+    readonly getJobById: (id: number) => { readonly data: string } | undefined;
     readonly markJobAsDone: (id: number) => unknown;
     readonly close: () => void;
   };
@@ -168,7 +169,10 @@ type Plainjob = {
 const quiet = (): void => {};
 const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-/** plainjob on the same SQLite. It does not wait for the disk at a commit, and keeps no list of handled messages. */
+/**
+ * plainjob on the same SQLite, with the calls of its own worker but without the look for scheduled jobs. It does not wait for
+ * the disk at a commit, and does not know an id that it has handled.
+ */
 async function openPeer(): Promise<() => Promise<void>> {
   const { defineQueue } = await importPeer<Plainjob>("plainjob");
   const path = join(makeDir(), "jobs.db");
@@ -194,9 +198,11 @@ async function openPeer(): Promise<() => Promise<void>> {
   whenMeasured(() => queue.close());
   const produce = async (): Promise<void> => {
     queue.add("run", nextMessage());
-    const job = queue.getAndMarkJobAsProcessing("run");
-    if (job === undefined) throw new Error("nothing was taken");
-    queue.markJobAsDone(job.id);
+    const taken = queue.getAndMarkJobAsProcessing("run");
+    const job = taken === undefined ? undefined : queue.getJobById(taken.id);
+    if (taken === undefined || job === undefined) throw new Error("nothing was taken");
+    JSON.parse(job.data);
+    queue.markJobAsDone(taken.id);
   };
   return async () => {
     await Promise.all(Array.from({ length: PRODUCERS }, produce));

@@ -43,12 +43,12 @@ export function createGroupCommit(parts: GroupParts): GroupCommit {
 }
 
 function commit(parts: GroupParts, group: readonly Waiting[]): void {
-  const [first, ...others] = group;
+  const [first] = group;
   if (first === undefined) return;
-  if (others.length === 0) return first.resolve(commitOne(parts, first));
+  if (group.length === 1) return first.resolve(commitOne(parts, first));
   const answers = commitAll(parts, group);
   if (answers === null) return commitApart(parts, group);
-  for (const [index, { resolve }] of group.entries()) resolve(answers[index] as Answer);
+  answers.forEach((answer, index) => group[index]?.resolve(answer));
 }
 
 const commitOne = ({ db, beforeCommit }: GroupParts, { work }: Waiting): Answer =>

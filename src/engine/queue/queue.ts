@@ -102,9 +102,10 @@ function createLeasing({ commit, announce, ...parts }: Parts) {
   return {
     /** The messages that have been ready the longest, at most one for each order key. [BUS-16] */
     async lease(request: LeaseRequest): Promise<readonly LeasedMessage[]> {
-      if (!read(() => table.hasDue(db, request))) return [];
+      const due = read(() => table.dueOf(db, request));
+      if (due === null) return [];
       const countMax = Math.min(request.countMax, LIMITS.leaseBatch);
-      const leased = await commit(() => ok(table.lease(parts, { ...request, countMax })));
+      const leased = await commit(() => ok(table.lease(parts, { ...request, countMax }, due)));
       return leased.ok ? leased.value : [];
     },
     /** Prolongs these leases; answers with those that are lost. */
@@ -113,13 +114,13 @@ function createLeasing({ commit, announce, ...parts }: Parts) {
       return lost.ok ? lost.value : [];
     },
     /** Ends a message: its deletion, what follows from it and what its handler writes are one commit. [BUS-17] */
-    settle: ({ write, ...settling }: SettleRequest): Promise<Result<void, SettleRefusal>> =>
+    settle: (request: SettleRequest): Promise<Result<void, SettleRefusal>> =>
       commit(() => {
-        const settled = table.settle(parts, settling);
+        const settled = table.settle(parts, request);
         if (!settled.ok) return settled;
-        if ((settling.derived?.length ?? 0) > 0) db.afterCommit(announce);
-        write?.();
-        return ok();
+        if ((request.derived?.length ?? 0) > 0) db.afterCommit(announce);
+        request.write?.();
+        return settled;
       }),
     giveBack: (returning: Returning): Promise<Result<"ready" | "dead", LeaseLost>> =>
       commit(() => table.giveBack(parts, returning)),

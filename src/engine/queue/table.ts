@@ -102,64 +102,77 @@ const READY = `FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_
   ORDER BY ready_at, position LIMIT :countMax + 0`;
 const THIS = `FROM queue WHERE ${NAMED} AND kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL`;
 /** Of the same kinds only: a reader prolongs its own leases before it looks for expired ones. */
-const EXPIRED = "FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until <= :at";
+const EXPIRED = "SELECT * FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until <= :at";
 
-/** A read that spares readers with nothing to do a write. */
-export const hasDue = (db: Database, { kinds, id, at }: LeaseRequest): boolean =>
-  kinds.some(
-    (kind) =>
-      (id === undefined
-        ? db.get(`SELECT 1 AS found ${READY}`, { kind, countMax: 1 })
-        : db.get(`SELECT 1 AS found ${THIS}`, { kind, id })) !== null ||
-      db.get(`SELECT 1 AS found ${EXPIRED} LIMIT 1`, { kind, at }) !== null,
-  );
+const DUE = `SELECT CASE
+  WHEN EXISTS (SELECT 1 FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until <= :at) THEN 'expired'
+  WHEN EXISTS (SELECT 1 FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL) THEN 'ready'
+  END AS due`;
+export type Due = "expired" | "ready";
+
+/** Null when there is nothing to lease: this read spares readers with nothing to do a transaction. */
+export function dueOf(db: Database, { kinds, at }: LeaseRequest): Due | null {
+  let due: Due | null = null;
+  for (const kind of kinds) {
+    const found = db.get<{ readonly due: Due | null }>(DUE, { kind, at });
+    if (found?.due === "expired") return "expired";
+    due ??= found?.due ?? null;
+  }
+  return due;
+}
 
 /** Leases the messages that have been ready the longest. One that cannot be read is dead. */
-export function lease(parts: TableParts, request: LeaseRequest): readonly LeasedMessage[] {
+export function lease(parts: TableParts, request: LeaseRequest, due: Due): readonly LeasedMessage[] {
   const { db, recent } = parts;
-  const { kinds, at, id, countMax, deliveriesMax } = request;
-  const found: Place[] = [];
-  for (const kind of kinds) {
-    for (const row of db.all<QueueRow>(`SELECT * ${EXPIRED}`, { kind, at }))
-      release(parts, row, { at, reason: "lease_expired", deliveriesMax });
-    found.push(
-      ...(id === undefined
-        ? db.columns<Place>(`SELECT ready_at, position ${READY}`, { kind, countMax })
-        : db.columns<Place>(`SELECT ready_at, position ${THIS}`, { kind, id })),
-    );
-  }
-  // The longest wait counts, whatever its kind: many messages of one kind do not keep another kind waiting.
-  const places = found.toSorted(longestWaitFirst).slice(0, countMax);
+  const { at, holder } = request;
+  if (due === "expired") releaseExpired(parts, request);
+  const rows = longestReady(db, request);
+  if (rows.length === 0) return [];
+  db.run(LEASE, { until: untilOf(request), holder, positions: JSON.stringify(rows.map(({ position }) => position)) });
   const leased: LeasedMessage[] = [];
-  for (const row of leaseAt(db, { ...request, positions: places.map(([, position]) => position) })) {
-    const { message_id, position, fence, order_key: orderKey, deliveries: delivery } = row;
-    const message = recent.take(message_id, row);
-    if (message.ok) leased.push({ id: message_id, position, fence, orderKey, delivery, message: message.value });
-    else kill(parts, row, { at, reason: message.error });
+  for (const row of rows) {
+    const { message_id: id, position, order_key: orderKey } = row;
+    const [delivery, fence] = [row.deliveries + 1, row.fence + 1];
+    const message = recent.take(id, row);
+    if (message.ok) leased.push({ id, position, fence, orderKey, delivery, message: message.value });
+    else kill(parts, { ...row, deliveries: delivery }, { at, reason: message.error });
   }
   return leased;
 }
 
-type Place = readonly [readyAt: string, position: number];
-const longestWaitFirst = ([readyA, a]: Place, [readyB, b]: Place): number =>
-  readyA < readyB ? -1 : readyA > readyB ? 1 : a - b;
+function releaseExpired(parts: TableParts, { kinds, at, deliveriesMax }: LeaseRequest): void {
+  for (const kind of kinds)
+    for (const row of parts.db.all<QueueRow>(EXPIRED, { kind, at }))
+      release(parts, row, { at, reason: "lease_expired", deliveriesMax });
+}
 
 const LEASE = `UPDATE queue SET lease_until = :until, holder = :holder, fence = fence + 1, deliveries = deliveries + 1
-  WHERE position IN (SELECT value FROM json_each(:positions))
-  RETURNING position, message_id, kind, order_key, deliveries, fence, message`;
-type Columns = readonly [number, string, string, string, number, number, string];
+  WHERE position IN (SELECT value FROM json_each(:positions))`;
 
-type LeasingAt = LeaseSpan & { readonly holder: string; readonly positions: readonly number[] };
+type ReadyRow = QueueRow & { readonly ready_at: string };
+const COLUMNS = "position, message_id, kind, order_key, deliveries, fence, message, ready_at";
+type Columns = readonly [number, string, string, string, number, number, string, string];
 
-/** The rows in the order of the positions, which is the order in which they were ready. */
-function leaseAt(db: Database, { positions, holder, ...span }: LeasingAt): readonly QueueRow[] {
-  if (positions.length === 0) return [];
-  const values = { until: untilOf(span), holder, positions: JSON.stringify(positions) };
-  const rows = new Map<number, QueueRow>();
-  for (const [position, message_id, kind, order_key, deliveries, fence, message] of db.columns<Columns>(LEASE, values))
-    rows.set(position, { position, message_id, kind, order_key, deliveries, fence, message });
-  return positions.flatMap((position) => rows.get(position) ?? []);
+/** The longest wait counts, whatever its kind: many messages of one kind do not keep another kind waiting. */
+function longestReady(db: Database, { kinds, id, countMax }: LeaseRequest): readonly ReadyRow[] {
+  const found: ReadyRow[] = [];
+  for (const kind of kinds) {
+    const rows =
+      id === undefined
+        ? db.columns<Columns>(`SELECT ${COLUMNS} ${READY}`, { kind, countMax })
+        : db.columns<Columns>(`SELECT ${COLUMNS} ${THIS}`, { kind, id });
+    for (const row of rows) found.push(readyRow(row));
+  }
+  return kinds.length === 1 ? found : found.toSorted(longestWaitFirst).slice(0, countMax);
 }
+
+function readyRow(columns: Columns): ReadyRow {
+  const [position, message_id, kind, order_key, deliveries, fence, message, ready_at] = columns;
+  return { position, message_id, kind, order_key, deliveries, fence, message, ready_at };
+}
+
+const longestWaitFirst = (one: ReadyRow, other: ReadyRow): number =>
+  one.ready_at < other.ready_at ? -1 : one.ready_at > other.ready_at ? 1 : one.position - other.position;
 
 /** A message that this lease holds, whether its time is over or not. */
 const HELD = "position = :position AND message_id = :id AND fence = :fence AND lease_until IS NOT NULL";
@@ -204,22 +217,27 @@ export function settle(
 
 /** Once for all messages that a commit deletes. A key that is named in vain costs a look at its first message. */
 export function promoteFreed(parts: TableParts): void {
-  const at = [...parts.freed.values()].at(-1);
-  if (at === undefined) return;
-  const keys = [...parts.freed.keys()];
-  parts.freed.clear();
-  promote(parts, keys, at);
+  const { freed } = parts;
+  if (freed.size === 0) return;
+  const keys = [...freed.keys()];
+  const at = [...freed.values()].at(-1);
+  freed.clear();
+  if (at !== undefined) promote(parts, keys, at);
 }
 
-/** The first message of each key is ready now, after those that were ready before; one of an unknown kind is dead. */
+const BEHIND = `SELECT first.* FROM json_each(:keys) AS keys CROSS JOIN queue AS first
+  ON first.position = (SELECT position FROM queue WHERE order_key = keys.value AND dead_at IS NULL ORDER BY position LIMIT 1)
+  WHERE first.ready_at IS NULL`;
+
+/**
+ * The first message of each key is ready now, after those that were ready before; one of an unknown kind is dead. Mostly no
+ * message waits behind, so that a read comes first: an UPDATE costs more even where it changes nothing.
+ */
 function promote(parts: TableParts, keys: readonly string[], at: Instant): void {
-  const promoted = parts.db.all<QueueRow>(
-    `UPDATE queue SET ready_at = :at WHERE ready_at IS NULL AND position IN (
-       SELECT (SELECT position FROM queue WHERE order_key = keys.value AND dead_at IS NULL ORDER BY position LIMIT 1)
-       FROM json_each(:keys) AS keys) RETURNING *`,
-    { keys: JSON.stringify(keys), at },
-  );
-  for (const row of promoted) if (!isMessageKind(row.kind)) killUnread(parts, row, at);
+  for (const row of parts.db.all<QueueRow>(BEHIND, { keys: JSON.stringify(keys) })) {
+    parts.db.run("UPDATE queue SET ready_at = :at WHERE position = :position", { position: row.position, at });
+    if (!isMessageKind(row.kind)) killUnread(parts, row, at);
+  }
 }
 
 /** `unused`: nothing was tried, and the delivery does not count. `hopeless`: no further try would help. */

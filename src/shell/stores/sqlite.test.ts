@@ -63,6 +63,22 @@ test("a transaction that answers an error or throws leaves nothing behind", () =
   expect(db.get("SELECT count(*) AS n FROM t")).toEqual({ n: 1 });
 });
 
+test("what waits for a commit runs behind it, the same function once, and not at all when nothing was committed", () => {
+  const db = open(join(tempDir(), "x.db"));
+  const ran: string[] = [];
+  const note = (): void => void ran.push(db.handle.isTransaction ? "inside" : "behind");
+  const twice = () => (db.afterCommit(note), db.afterCommit(note));
+  db.transaction(() => (twice(), err({ code: "no" })));
+  const thrower = () => db.transaction(() => (twice(), db.run("INSERT INTO missing VALUES (1)"), ok()));
+  expect(thrower).toThrow("no such table");
+  expect(ran).toEqual([]);
+  db.transaction(() => (twice(), ok()));
+  db.transaction(() => ok());
+  expect(ran).toEqual(["behind"]);
+  db.transaction(() => (twice(), ok()));
+  expect(ran).toEqual(["behind", "behind"]);
+});
+
 test("undefined and unsafe integers never reach the database, and whole numbers arrive as integers", () => {
   const db = open(join(tempDir(), "x.db"));
   expect(() => db.get("SELECT :a", { a: undefined as unknown as null })).toThrow("parameter a is missing");

@@ -32,8 +32,9 @@ export interface Sqlite {
   /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
   /**
-   * Runs work once the current transaction is on the disk, and not at all if it is rolled back. If it throws, the caller
-   * of `transaction` gets the fault although the commit stands: whatever builds on the commit must not go on.
+   * Runs work once the current transaction is on the disk, and not at all if it is rolled back; the same function runs once,
+   * however often it is given. If it throws, the caller of `transaction` gets the fault although the commit stands: whatever
+   * builds on the commit must not go on.
    */
   afterCommit(work: () => void): void;
   /** From now on this connection refuses every write; reads go on. */
@@ -109,9 +110,10 @@ type Parts = {
 };
 
 function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
+  const inTransaction = createTransactions({ handle, observe });
   // Statements are compiled once and kept; their texts are constants of this room, so the map stays small.
   const statements = new Map<string, Prepared>();
-  let afterwards: (() => void)[] = [];
+  let afterwards = new Set<() => void>();
   const prepared = (sql: string): Prepared => {
     observe(sql);
     const kept = statements.get(sql);
@@ -143,19 +145,19 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
     transaction: (work) => {
       let result;
       try {
-        result = runTransaction({ handle, observe }, work);
+        result = inTransaction(work);
       } catch (cause) {
-        afterwards = [];
+        afterwards.clear();
         throw cause;
       }
       const due = afterwards;
-      afterwards = [];
+      if (due.size > 0) afterwards = new Set();
       if (result.ok) for (const each of due) each();
       return result;
     },
     afterCommit: (work) => {
       assert(handle.isTransaction, "only what happens in a transaction can wait for its commit");
-      afterwards.push(work);
+      afterwards.add(work);
     },
     freeze: () => handle.exec("PRAGMA query_only = ON"),
     thaw: () => handle.exec("PRAGMA query_only = OFF"),
@@ -166,22 +168,25 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
   };
 }
 
-function runTransaction<T, E>(parts: Pick<Parts, "handle" | "observe">, work: () => Result<T, E>): Result<T, E> {
-  const { handle, observe } = parts;
-  assert(!handle.isTransaction, "a transaction never starts inside another one");
-  observe("BEGIN IMMEDIATE");
-  handle.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    const end = result.ok ? "COMMIT" : "ROLLBACK";
-    observe(end);
-    handle.exec(end);
-    return result;
-  } catch (cause) {
-    // SQLite ends the transaction by itself after some failures, a full disk among them.
-    if (handle.isOpen && handle.isTransaction) handle.exec("ROLLBACK");
-    throw cause;
-  }
+function createTransactions({ handle, observe }: Pick<Parts, "handle" | "observe">) {
+  const begin = handle.prepare("BEGIN IMMEDIATE");
+  const commit = handle.prepare("COMMIT");
+  return <T, E>(work: () => Result<T, E>): Result<T, E> => {
+    assert(!handle.isTransaction, "a transaction never starts inside another one");
+    observe("BEGIN IMMEDIATE");
+    begin.run();
+    try {
+      const result = work();
+      observe(result.ok ? "COMMIT" : "ROLLBACK");
+      if (result.ok) commit.run();
+      else handle.exec("ROLLBACK");
+      return result;
+    } catch (cause) {
+      // SQLite ends the transaction by itself after some failures, a full disk among them.
+      if (handle.isOpen && handle.isTransaction) handle.exec("ROLLBACK");
+      throw cause;
+    }
+  };
 }
 
 type Prepared = {

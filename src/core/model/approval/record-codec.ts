@@ -41,7 +41,8 @@ const snakeName = remembered(snakeKey);
 
 function withNames(record: object, nameOf: (key: string) => string): object {
   const result: { [key: string]: unknown } = {};
-  for (const [key, value] of Object.entries(record)) if (value !== undefined) result[nameOf(key)] = value;
+  const fields: { readonly [key: string]: unknown } = { ...record };
+  for (const key of Object.keys(fields)) if (fields[key] !== undefined) result[nameOf(key)] = fields[key];
   return result;
 }
 

@@ -80,7 +80,8 @@ export function queueMessageText(message: QueueMessage): Result<string, MessageP
 
 /**
  * Whether its text will be read back as this message. INVARIANT: the same answer as `parseQueueMessage` gives for that
- * text; a message has the type already, so that only the forms of its fields are left to check.
+ * text; a message has the type already, so that only the forms of its fields are left to check. A payload is read by its
+ * schema alone, because the codec around it changes the names and refuses nothing.
  */
 function isWhole({ id, kind, sentBy, scopeId, traceId, taint, createdAt }: QueueMessage, payload: object): boolean {
   return (
@@ -90,7 +91,7 @@ function isWhole({ id, kind, sentBy, scopeId, traceId, taint, createdAt }: Queue
     SENDERS.includes(sentBy) &&
     TAINTS.includes(taint) &&
     parseInstant(createdAt).ok &&
-    KINDS[kind].payload.safeParse(payload).success
+    KINDS[kind].payload.def.in.safeParse(payload).success
   );
 }
 
