@@ -281,6 +281,7 @@ export {
   type ConfigOf,
   type SecretText,
 } from "./config-nodes.ts";
+export { readRecord, type KeyPath, type WireRecord } from "./read-record.ts";
 export { jsonSchemaOf } from "./talk/json-schema.ts";
 export { configRows, envNameOf, type ConfigRow } from "./config-rows.ts";
 export {
@@ -604,7 +605,7 @@ export {
   soughtText,
   sourceText,
 } from "./work/tool-kinds.ts";
-export { parameters, shownLine, UNSAFE_TEXT } from "./work/work-kinds.ts";
+export { parameters, shownLine } from "./work/work-kinds.ts";
 export {
   changeMemorySchema,
   MEMORY_TYPES,
@@ -871,7 +872,6 @@ export {
   isExchangeOver,
   isTurnOver,
   type Exchange,
-  planCallSchema,
   stopTurnSchema,
   planText,
   toldTurnFromWire,

@@ -40,7 +40,7 @@ describe("a turn", () => {
     expect(turn).toMatchObject({ reply: "Let me see.\n\nSecond.", plan: { request_id: "req1" } });
     const [first, second] = silas.models.asked;
     expect(second?.prompt.startsWith(first?.prompt ?? "-")).toBe(true);
-    expect(second?.prompt).toContain("Wrong: plan_markdown");
+    expect(second?.prompt).toContain("`plan_markdown` must be the text of a plan file.");
     expect([second?.system, second?.outputTokensMax]).toEqual([first?.system, first?.outputTokensMax]);
     expect(silas.models.asked).toHaveLength(2);
     expect(turn.tokensUsed).toBe(await silas.calls.tokensSince(turn.beganAt));
