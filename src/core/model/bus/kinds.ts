@@ -1,15 +1,11 @@
 import * as z from "zod/mini";
-import { isWellFormed, LIMITS } from "#base";
 import { recordOf } from "../approval/record-codec.ts";
 import { REQUEST_KINDS } from "../cards.ts";
 import { timerDuePayload } from "../timer/timer-due.ts";
-import { maxLength } from "../values.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 export const busId = z.string().check(z.regex(ID));
 export const isBusId = (text: unknown): boolean => typeof text === "string" && ID.test(text);
-const count = z.int().check(z.gte(0));
-const text = z.string().check(maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"));
 
 /** The inbox of each role, as the audit chain names it. [BUS-19] */
 export const QUEUES = ["proxy_queue", "planner_queue", "executor_queue", "runtime_queue"] as const;
@@ -17,32 +13,6 @@ export type QueueName = (typeof QUEUES)[number];
 
 export const SENDERS = ["user", "proxy", "planner", "executor", "runtime"] as const;
 export type Sender = (typeof SENDERS)[number];
-
-const AGENTS = ["proxy", "planner", "executor", "runtime"] as const;
-const ERROR_CODES = [
-  "tool_failure",
-  "budget_exceeded",
-  "gate_blocked",
-  "approval_denied",
-  "verification_failed",
-  "timeout",
-] as const;
-
-/** How work stands. A status that reports an error also says which error, whose, on which attempt, and whether to retry. [BUS-03] [BUS-07] */
-const about = { detail: z.optional(text), budget_remaining_tokens: z.optional(count) };
-const money = { budget_remaining_usd: z.optional(z.number().check(z.gte(0))) };
-const statusPayload = z.discriminatedUnion("status", [
-  z.strictObject({ status: z.enum(["running", "done"]), attempt_number: z.optional(count), ...about, ...money }),
-  z.strictObject({
-    status: z.enum(["failed", "stuck", "blocked", "verification_failed"]),
-    error_code: z.enum(ERROR_CODES),
-    retryable: z.boolean(),
-    origin_agent: z.enum(AGENTS),
-    attempt_number: count,
-    ...about,
-    ...money,
-  }),
-]);
 
 type KindRow = {
   readonly payload: z.ZodMiniType;
@@ -80,13 +50,6 @@ export const KINDS = {
     sentBy: ["runtime"],
     queue: "planner_queue",
     orderBy: "subject",
-    handledIds: "kept",
-  },
-  execution_status: {
-    payload: recordOf(statusPayload),
-    sentBy: ["runtime"],
-    queue: "proxy_queue",
-    orderBy: "scope",
     handledIds: "kept",
   },
   /** The owner decided, or a run may begin by an earlier decision; it names that run. [WORK-06] [FLOW-06] */
