@@ -730,7 +730,7 @@ export type { GoalRefusal } from "./goal/goal-words.ts";
 export { deadWords, type DeadReason } from "./bus/bus-audit.ts";
 export { derivedProblem, type DerivedProblem } from "./bus/derived.ts";
 export { beginsRun, decidedIdOf, decidedOf } from "./bus/decided.ts";
-export { isMessageKind, KINDS, type MessageKind } from "./bus/kinds.ts";
+export { isMessageKind, kindOfId, KINDS, type MessageKind } from "./bus/kinds.ts";
 export {
   everyMinutes,
   PROBLEM_WORDS,

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
-import { userMessageOf } from "../talk/turn.ts";
+import { adviceIdOf, consultMessage, replanIdOf } from "../consult/consult-message.ts";
+import type { Consultation } from "../consult/consultation.ts";
+import { letThroughOf, userMessageOf } from "../talk/turn.ts";
+import { timerDueOf } from "../timer/timer.ts";
 import type { RecordId } from "../values.ts";
 import { decidedOf } from "./decided.ts";
-import { KINDS, SENDERS, type MessageKind } from "./kinds.ts";
+import { KINDS, kindOfId, SENDERS, type MessageKind } from "./kinds.ts";
 import {
   isSenderAllowed,
   orderKeyOf,
@@ -164,6 +167,23 @@ test("[BUS-19] each kind goes to the inbox of one role", () => {
     decided: "runtime_queue",
     timer_due: "runtime_queue",
   });
+});
+
+test("[BUS-13] the id of a message names its kind, also where the message cannot be read", () => {
+  const kept = { messageId: "m1" as RecordId, scopeId: "owner", taint: "owner" as const, sources: [] };
+  const due = { key: "goal:g1", owner: "goal", how: "run", dueAt: AT, isMissed: false, skipped: null } as const;
+  const asked = { runId: "r1", workItemId: "w1", beganAt: AT } as Consultation;
+  const made: readonly QueueMessage[] = [
+    userMessageOf(kept, AT),
+    letThroughOf(kept, AT),
+    timerDueOf(due, AT),
+    decidedOf({ requestId: "q1", kind: "plan_approval", at: AT, actor: { kind: "system" } }),
+    consultMessage({ ...asked, kind: "advice", consultationId: adviceIdOf("r1", 1) }),
+    consultMessage({ ...asked, kind: "replan", consultationId: replanIdOf("r1") }),
+  ];
+  expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(MESSAGE_KINDS));
+  expect(made.map(({ id }) => kindOfId(id))).toEqual(made.map(({ kind }) => kind));
+  for (const id of ["m1", "", ":m1", "wake:m1", "toString:m1", "decided"]) expect(kindOfId(id), id).toBeNull();
 });
 
 test("messages of a conversation wait behind each other, and so do those about one run; others do not", () => {
