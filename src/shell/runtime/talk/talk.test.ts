@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMemoryModels } from "#gateway";
 import { readPlanProposal } from "#model";
-import { createVirtualTimers } from "#sim";
+import { createVirtualTimers, daySpent } from "#sim";
 import { parsePlan } from "#work";
 import { parseYaml } from "#config";
 import { must } from "../must.fixture.ts";
@@ -43,7 +43,7 @@ describe("a turn", () => {
     expect(second?.prompt).toContain("`plan_markdown` must be the text of a plan file.");
     expect([second?.system, second?.outputTokensMax]).toEqual([first?.system, first?.outputTokensMax]);
     expect(silas.models.asked).toHaveLength(2);
-    expect(turn.tokensUsed).toBe(await silas.calls.tokensSince(turn.beganAt));
+    expect(await daySpent(silas.calls, { tokens: turn.tokensUsed, at: turn.beganAt })).toBe(true);
   });
 
   test("a model that never calls what exists is not asked for ever, and gets nothing done", async () => {
