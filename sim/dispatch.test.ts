@@ -244,7 +244,7 @@ test("[BUS-12] [BUS-14] what waits for its turn is held by heartbeats for hours,
     }
     // A machine that slept for hours finds its lease over, and still its own.
     scene.world.clock.moveMs(5 * 3_600_000);
-    scene.review.changed();
+    scene.work.decisions.wake();
     await until(() => leaseUntil() > scene.world.clock.now());
     expect(rowsIn(scene)).toMatchObject([
       { message_id: decidedIdOf(first), state: "leased", deliveries: 1 },
@@ -265,7 +265,7 @@ test("while everything is stopped nothing is taken from the queue and nothing is
     await scene.work.start();
     expect((await scene.work.stops.stop(BY)).ok).toBe(true);
     const runId = await grantPlan(scene, INSIDE);
-    scene.review.changed();
+    scene.work.decisions.wake();
     await scene.work.runGranted(runId);
     const next = await again();
     expect(rowsIn(next)).toMatchObject([{ state: "ready", deliveries: 0 }]);

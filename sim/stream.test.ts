@@ -193,7 +193,10 @@ test("[WORK-06] [GATE-02] where the configuration takes the name of one of its g
     const callables = { all: () => ({ action: "continue", reason: "" }) };
     const second = await openConversation(world, { vault: first.vault, system: [taken], callables });
     expect(await say(second, "hello")).toMatchObject({ state: "blocked", gate: "goal" });
-    expect(await toldOf(second, "stream_")).toEqual(["stream_unverified goal-shop gate_name_taken"]);
+    expect(await toldOf(second, "stream_")).toEqual([
+      "stream_loaded goal-shop",
+      "stream_unverified goal-shop gate_name_taken",
+    ]);
     await second.close();
   }));
 

@@ -27,9 +27,9 @@ import {
   withStop,
   type Connections,
   type GateCallables,
+  type OtherParts,
   type Work,
 } from "#runtime";
-import type { DecisionParts } from "#engine";
 import { createMemoryModels } from "#gateway";
 import { createSandboxes } from "#sandbox";
 import { createMemoryVault } from "#stores";
@@ -118,7 +118,7 @@ type Opening = TrustOpening & {
   /** What is suggested by itself; nothing unless this says so. */
   readonly suggestions?: Config["suggestions"];
   /** What decisions do besides beginning runs; nothing unless this says so. */
-  readonly others?: () => Partial<DecisionParts>;
+  readonly others?: () => Partial<OtherParts>;
 };
 
 /** What connections are made of, besides their skills. */
@@ -192,7 +192,7 @@ export async function openWork(world: World, opening: Opening): Promise<Working>
 
 const nothing = async (): Promise<void> => {};
 const settled = async () => ok();
-const NO_OTHERS: Omit<DecisionParts, "runs"> = {
+const NO_OTHERS: OtherParts = {
   messages: { decided: settled },
   memory: { settle: settled },
   skills: { settle: settled, close: nothing },

@@ -46,15 +46,7 @@ const RETRY_MS = 120_000;
 /** As many as there are from a due timer to the end of the repair. */
 const STATEMENTS = Array.from({ length: 280 }, (_, index) => index + 1);
 /** Each part that met a fault says so: the timers, the queue, and what a goal is made of. */
-const LOGGED = [
-  "timers_broken",
-  "queue_unreadable",
-  "goals_unreadable",
-  "goal_unreadable",
-  "goal_not_checked",
-  "goal_not_kept",
-  "batches_unasked",
-];
+const LOGGED = ["timers_broken", "queue_unreadable", "goal_unreadable", "goal_not_checked", "goal_not_kept"];
 
 /** Each repair uses it once, and no approval may stand for more. */
 const USES_MAX = 100;

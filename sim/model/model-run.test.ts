@@ -5,6 +5,7 @@ import { createMemoryModels, type ModelScript } from "#gateway";
 import { isProven, verifyReceipt } from "#policy";
 import { receiptTools } from "#runtime";
 import { answerTo } from "../approval-world.ts";
+import { daySpent } from "../day-tokens.ts";
 import { inScene, type RealScene } from "../real-sandbox.fixture.ts";
 import { grantPlan, until } from "../work-world.ts";
 
@@ -84,7 +85,8 @@ test("a model writes in the workspace, its check decides, and every question is 
     ]);
     expect(prompts[2]).toContain("--- result | external | succeeded ---\nmade\n--- end ---");
     expect(run.budgetUsed.tokens).toBe(ledger.reduce((sum, { tokensUsed }) => sum + tokensUsed, 0));
-    expect(await scene.trust.stores.calls.tokensSince(run.startedAt)).toBe(run.budgetUsed.tokens);
+    const { tokens } = run.budgetUsed;
+    expect(await daySpent(scene.trust.stores.calls, { tokens, at: run.startedAt })).toBe(true);
     const events = (await eventsOf(scene)).toReversed();
     expect(events.filter((event) => event === "model_asked")).toHaveLength(3);
     expect(events.filter((event) => event === "model_answered")).toHaveLength(3);

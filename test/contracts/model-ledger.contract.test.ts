@@ -3,6 +3,7 @@ import { sha256Hex } from "#base";
 import type { ModelLedger } from "#engine";
 import type { ModelFailure } from "#model";
 import type { AuditLog } from "#ports";
+import { daySpent } from "#sim";
 import { openInMemory } from "../stores-in-memory.ts";
 import { at, must } from "./journal-fixture.ts";
 import { openFile } from "./message-fixture.ts";
@@ -50,8 +51,7 @@ describe.each([
     expect(reserved).toEqual([true, true, true, false]);
     expect(await calls.reserve(callOf("e", 11), at(1))).toBe(false);
     expect(await calls.reserve(callOf("f", 10), at(1))).toBe(true);
-    expect(await calls.tokensSince(at(1))).toBe(100);
-    expect(await calls.tokensSince(at(2))).toBe(0);
+    expect(await daySpent(calls, { tokens: 100, at: at(1) })).toBe(true);
   });
 
   test("a call of more than a day ago counts no more", async () => {
@@ -69,7 +69,7 @@ describe.each([
     await calls.sent(sentOf("a"), at(1));
     await calls.answered(answeredOf("a"), at(2));
     expect(await eventsOf(stores)).toEqual(["model_asked", "model_answered"]);
-    expect(await calls.tokensSince(at(1))).toBe(7);
+    expect(await daySpent(calls, { tokens: 7, at: at(2) })).toBe(true);
   });
 
   test("a question leaves once, and only for a call that was reserved", async () => {
@@ -97,7 +97,7 @@ describe.each([
     await calls.reserve(callOf("c"), at(1));
     used.push(await calls.failed(failedOf("c", "model_timeout"), at(2)));
     expect(used).toEqual([0, 30, 0]);
-    expect(await calls.tokensSince(at(1))).toBe(30);
+    expect(await daySpent(calls, { tokens: 30, at: at(2) })).toBe(true);
     // What never left is not in the chain.
     expect(await eventsOf(stores)).toEqual(["model_asked", "model_gave_nothing", "model_asked", "model_gave_nothing"]);
   });
@@ -110,5 +110,5 @@ test("calls that a process left open are closed by the next: what never left is 
   await first.calls.sent(sentOf("b"), at(1));
   const second = await openFile(first.dataDir);
   expect(await second.calls.reserve(callOf("c", 1), at(2))).toBe(true);
-  expect(await second.calls.tokensSince(at(1))).toBe(41);
+  expect(await daySpent(second.calls, { tokens: 41, at: at(2) })).toBe(true);
 });

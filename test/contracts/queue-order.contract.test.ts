@@ -141,6 +141,17 @@ describe("a message that cannot be read", () => {
     expect(statesIn(opened)).toEqual(["x1 dead", "x2 ready"]);
   });
 
+  test("because an earlier version had its kind is dead with its reason, and the next one of its key goes on", async () => {
+    const opened = await openQueue();
+    for (const id of ["x1", "x2"]) await send(opened, questionNamed(id, "x"));
+    const status = `json_set(message, '$.message_kind', 'execution_status', '$.payload', json('{"status":"running"}'))`;
+    damage(opened, "x1", `kind = 'execution_status', message = ${status}`);
+    await opened.queue.recover("one", at(0));
+    expect(statesIn(opened)).toEqual(["x1 dead", "x2 ready"]);
+    expect(opened.queue.dead()).toMatchObject([{ id: "x1", message: null, reason: "not_understood" }]);
+    expect(await messageEvents(opened)).toEqual(["message_dead"]);
+  });
+
   test("of another version that has the same kind is dead before its handler sees it", async () => {
     const opened = await openQueue();
     await send(opened, dispatchNamed("a"));

@@ -172,7 +172,7 @@ test("[BUS-19] [BUS-20] [BUS-21] readers get messages of their own kinds; a send
   const opened = await openQueue();
   const { queue } = opened;
   await send(opened, dispatchNamed("a"));
-  const others: readonly MessageKind[] = ["user_message", "consult_planner", "replan_request", "execution_status"];
+  const others: readonly MessageKind[] = ["user_message", "consult_planner", "replan_request", "timer_due"];
   for (const kind of others) expect(await lease(opened, { kinds: [kind] })).toEqual([]);
   for (const sentBy of ["user", "proxy", "planner", "executor"] as const) {
     const unrouted = { error: { code: "message_unrouted" } };

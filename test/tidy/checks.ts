@@ -8,6 +8,7 @@ import {
   theToolsArePrinted,
 } from "./documents.ts";
 import { everyExportHasAnImporter, productCodeHasAProductUser } from "./exports.ts";
+import { everyKindIsSentAndRead } from "./kinds.ts";
 import {
   dependenciesAreDecided,
   lockfilesAreWhole,
@@ -73,6 +74,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   "every export has an importer": everyExportHasAnImporter,
   "product code has a user in the product": productCodeHasAProductUser,
   "every table has a writer and a reader": everyTableIsUsed,
+  "every kind of message has a sender and a reader": everyKindIsSentAndRead,
   "a document has one title": documentsHaveOneTitle,
   "links in documents resolve": linksResolve,
   "the architecture picture is the printed one": thePictureIsPrinted,

@@ -253,6 +253,14 @@ const WORDS: Readonly<Record<string, Sample>> = {
   },
 };
 
+const KINDS: Files = {
+  "src/core/model/bus/kinds.ts": "export const KINDS = {\n  planted: {\n    sentBy: [],\n  },\n} as const;",
+  "src/core/model/planted.ts":
+    'export const other = (): number => 1;\nexport const plantedOf = ({ id }: Row): MessageOf<"planted"> => ({ id });',
+};
+const SENDER = "queue.send(plantedOf(row), at);";
+const READER = 'createReader({ kinds: ["planted"] });';
+
 const DOCUMENTS: Readonly<Record<string, Sample>> = {
   "every export has an importer": {
     bad: [
@@ -304,6 +312,15 @@ const DOCUMENTS: Readonly<Record<string, Sample>> = {
         "CREATE TABLE old (text TEXT);\nCREATE TABLE new (text TEXT);\nDROP TABLE old;\nALTER TABLE new RENAME TO notes;",
       "src/shell/stores/notes.ts": 'db.prepare("INSERT INTO notes VALUES (?)");db.prepare(`SELECT text FROM notes`);',
     },
+  },
+  "every kind of message has a sender and a reader": {
+    bad: [
+      { ...KINDS, "src/engine/a.ts": SENDER },
+      { ...KINDS, "src/engine/a.ts": READER },
+      { ...KINDS, "src/engine/a.ts": READER, "src/engine/a.test.ts": SENDER },
+      { ...KINDS, "src/engine/a.ts": `${SENDER}\n// ${READER}` },
+    ],
+    good: { ...KINDS, "src/engine/a.ts": `${SENDER}\n${READER}` },
   },
   "a document has one title": {
     bad: [{ "docs/a.md": "# One\n\n# Two\n" }, { "docs/a.md": "text\n" }, { "docs/a.md": "text\n\n# Late\n" }],

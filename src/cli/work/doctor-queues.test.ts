@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { instantFromMs, sha256Hex, type Instant } from "#base";
-import { decidedOf } from "#model";
+import { adviceIdOf, consultMessage, decidedOf, timerDueOf, type Consultation } from "#model";
 import { createAuditRules } from "#policy";
 import { openRuntime } from "#stores";
 import { checkQueues } from "./doctor-queues.ts";
@@ -20,6 +20,17 @@ const momentOf = (ms: number): Instant => {
   return moment.value;
 };
 const AT = momentOf(Date.UTC(2026, 10, 16));
+
+const questionTo = (whom: "planner" | "timer") =>
+  whom === "timer"
+    ? timerDueOf({ key: "goal:page", owner: "goal", how: "run", dueAt: AT, isMissed: false, skipped: null }, AT)
+    : consultMessage({
+        consultationId: adviceIdOf("run-one", 1),
+        kind: "advice",
+        runId: "run-one",
+        workItemId: "task-one",
+        beganAt: AT,
+      } as Consultation);
 
 test("[BUS-13] doctor says how many wait to be begun, and names what was set aside with its reason", async () => {
   const dataDir = place();
@@ -55,7 +66,26 @@ test("[BUS-13] doctor says how many wait to be begun, and names what was set asi
   expect(look()).toEqual({
     check: "queue",
     state: "warn",
-    message: `1 run waits to be begun, ${carried}, 1 set aside: task-one (run run-one), what granted it was not to be found`,
+    message: `1 run waits to be begun, ${carried}, 1 set aside: could not begin task-one (run run-one): what granted it was not to be found`,
     fix: "propose the plan again; silas logs has the cause",
+  });
+  for (const message of [questionTo("planner"), questionTo("timer")]) {
+    const kinds = [message.kind];
+    expect(await queue.enqueue(message, AT)).toEqual({ ok: true, value: "added" });
+    const [other] = await queue.lease({ ...asked, kinds });
+    if (other === undefined) throw new Error("something waits");
+    await queue.giveBack({
+      lease: other,
+      back: { how: "failed", reason: "handling_failed" },
+      at: AT,
+      deliveriesMax: 1,
+    });
+  }
+  expect(look()).toMatchObject({
+    message: expect.stringContaining(
+      "3 set aside: could not act on the timer goal:page: it failed before it began; " +
+        "could not ask the planner for advice about task-one: it failed before it began; could not begin task-one",
+    ),
+    fix: "silas timers has its next time; the run goes on without advice; propose the plan again; silas logs has the cause",
   });
 });

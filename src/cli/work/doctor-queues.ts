@@ -1,6 +1,6 @@
 import { oneLine } from "#base";
 import type { DeadLetter } from "#engine";
-import { deadWords, workItemOf } from "#model";
+import { deadWords, kindOfId, KINDS, workItemOf, type MessageKind } from "#model";
 import { readQueues } from "#stores";
 import type { Finding } from "../house/doctor.ts";
 
@@ -22,7 +22,12 @@ export function checkQueues({ setup }: Subject): Finding {
   const named = dead.slice(0, NAMED_MAX).map(nameOf).join("; ");
   const more = dead.length > NAMED_MAX ? `; and ${dead.length - NAMED_MAX} more` : "";
   const message = `${waits}, ${dead.length} set aside: ${named}${more}`;
-  return { check, state: "warn", message, fix: "propose the plan again; silas logs has the cause" };
+  return {
+    check,
+    state: "warn",
+    message,
+    fix: [...new Set(dead.flatMap(nextOf)), "silas logs has the cause"].join("; "),
+  };
 }
 
 function waitWords(runs: number, decisions: number): string {
@@ -33,9 +38,20 @@ function waitWords(runs: number, decisions: number): string {
   return waits.length === 0 ? "nothing waits to be begun" : waits.join(", ");
 }
 
-const nameOf = (letter: DeadLetter): string => {
-  const runId = letter.message?.kind === "decided" ? letter.message.payload.runId : undefined;
-  const what = runId === undefined ? `message ${letter.id}` : `run ${runId.slice(-8)}`;
-  const name = letter.message === null ? null : workItemOf(letter.message);
-  return `${name === null ? what : `${oneLine(name)} (${what})`}, ${deadWords(letter)}`;
-};
+const kindOf = ({ id, message }: DeadLetter): MessageKind | null => message?.kind ?? kindOfId(id);
+
+function nameOf(letter: DeadLetter): string {
+  const { id, message } = letter;
+  const kind = kindOf(letter);
+  const runId = message?.kind === "decided" ? message.payload.runId : undefined;
+  const work = message === null ? null : workItemOf(message);
+  const name = work === null ? null : oneLine(work);
+  const named = runId === undefined || name === null ? name : `${name} (run ${runId.slice(-8)})`;
+  const what = kind === null ? `handle message ${id}` : KINDS[kind].dead.what(named);
+  return `could not ${what}: ${deadWords(letter)}`;
+}
+
+function nextOf(letter: DeadLetter): readonly string[] {
+  const kind = kindOf(letter);
+  return kind === null ? [] : [KINDS[kind].dead.next];
+}

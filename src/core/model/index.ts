@@ -281,6 +281,7 @@ export {
   type ConfigOf,
   type SecretText,
 } from "./config-nodes.ts";
+export { readRecord, type KeyPath, type WireRecord } from "./read-record.ts";
 export { jsonSchemaOf } from "./talk/json-schema.ts";
 export { configRows, envNameOf, type ConfigRow } from "./config-rows.ts";
 export {
@@ -604,7 +605,7 @@ export {
   soughtText,
   sourceText,
 } from "./work/tool-kinds.ts";
-export { parameters, shownLine, UNSAFE_TEXT } from "./work/work-kinds.ts";
+export { parameters, shownLine } from "./work/work-kinds.ts";
 export {
   changeMemorySchema,
   MEMORY_TYPES,
@@ -729,7 +730,7 @@ export type { GoalRefusal } from "./goal/goal-words.ts";
 export { deadWords, type DeadReason } from "./bus/bus-audit.ts";
 export { derivedProblem, type DerivedProblem } from "./bus/derived.ts";
 export { beginsRun, decidedIdOf, decidedOf, subjectIdIn } from "./bus/decided.ts";
-export { isMessageKind, KINDS, type MessageKind } from "./bus/kinds.ts";
+export { isMessageKind, kindOfId, KINDS, type MessageKind } from "./bus/kinds.ts";
 export {
   everyMinutes,
   PROBLEM_WORDS,
@@ -872,7 +873,6 @@ export {
   isExchangeOver,
   isTurnOver,
   type Exchange,
-  planCallSchema,
   stopTurnSchema,
   planText,
   toldTurnFromWire,

@@ -25,4 +25,4 @@ export {
   type SkillToolCall,
   type ToolCall,
 } from "./registry.ts";
-export type { SandboxCall } from "./tool.ts";
+export type { ArgumentsOf, SandboxCall } from "./tool.ts";

@@ -48,7 +48,6 @@ export function zoneBudgets({ totalTokens, systemMax, shares }: ContextSettings,
 const partOf = (allocable: number, share: number): number => Math.floor((allocable * Math.round(share * 1e6)) / 1e6);
 
 type Rendered = {
-  readonly text: string;
   /** The least trusted of all that is in it. */
   readonly taint: Taint;
   readonly shown: readonly ContextItem[];
@@ -57,7 +56,7 @@ type Rendered = {
 };
 
 /**
- * The items as one text: system, chronicle, memory, workspace. Of what does not fit the oldest stays out, and is named
+ * The items in their order: system, chronicle, memory, workspace. Of what does not fit the oldest stays out, and is named
  * to the owner; what is new is always the first to fit. [CTX-16]
  */
 export function renderContext(items: readonly ContextItem[], settings: ContextSettings): Rendered {
@@ -74,7 +73,6 @@ export function renderContext(items: readonly ContextItem[], settings: ContextSe
   );
   const shown = ZONES.flatMap((zone) => items.filter((item) => item.zone === zone && fitting.has(item)));
   return {
-    text: shown.map(renderItem).join("\n"),
     taint: shown.length === 0 ? "owner" : deriveTaint(shown),
     shown,
     leftOut: items.filter((item) => !fitting.has(item)),

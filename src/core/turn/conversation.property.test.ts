@@ -84,6 +84,18 @@ describe("a conversation", () => {
     expect(responseOf({ text: "No.", call: null })).toEqual({ message: "No." });
   });
 
+  test("[FLOW-07] a model is offered exactly the arguments of a plan that are read, and no other has an effect", () => {
+    const written = { plan_markdown: "# A plan", continuation_of: "task-1", action: "revise", needs_approval: false };
+    const read = { plan_markdown: "# A plan", continuation_of: "task-1" };
+    const { properties } = PROPOSE_PLAN.inputSchema as { readonly properties: object };
+    expect(Object.keys(properties)).toEqual(Object.keys(read));
+    expect(PROPOSE_PLAN.read(written)).toEqual(ok(read));
+    expect(PROPOSE_PLAN.read({ plan_markdown: "# A plan" })).toEqual(ok({ ...read, continuation_of: null }));
+    const wrong = PROPOSE_PLAN.read({ plan_markdown: "# A plan", continuation_of: 7 });
+    expect(wrong).toEqual(err("`continuation_of` must be one line of at most 128 characters, or null."));
+    expect(PROPOSE_PLAN.read(null)).toMatchObject({ ok: false });
+  });
+
   test.each([
     ["an unknown tool", call("delete_all", {}), 'There is no tool \\"delete_all\\"'],
     ["arguments that are no JSON", call("look", "{at: 1"), "not valid JSON"],

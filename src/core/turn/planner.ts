@@ -2,10 +2,10 @@ import {
   type ConversationMessage,
   type KeptMessage,
   agentResponseSchema,
-  planCallSchema,
+  readRecord,
   type AgentResponse,
 } from "#model";
-import { ALL_TOOLS, offeredTool, TOOLS } from "#tools";
+import { ALL_TOOLS, offeredTool, TOOLS, type ArgumentsOf } from "#tools";
 import { bareJson, err, ok, parseStrictJson, type Result } from "#base";
 import { type ContextItem, renderItem } from "./context.ts";
 import type { ConversationEnd, ConversationTool } from "./conversation.ts";
@@ -98,21 +98,32 @@ export const FALLBACK: AgentResponse = {
 export const PROPOSE_PLAN: ConversationTool = {
   ...offeredTool(TOOLS.propose_plan),
   use: "end",
-  read(args) {
-    const parsed = planCallSchema.safeParse(args);
-    if (parsed.success) return ok(parsed.data);
-    const fields = [...new Set(parsed.error.issues.map(({ path }) => path.join(".") || "the arguments"))];
-    return err(
-      `propose_plan takes plan_markdown, a text, and continuation_of, an id or null. Wrong: ${fields.join(", ")}.`,
-    );
-  },
+  read: readProposal,
 };
+
+type Proposal = ArgumentsOf<typeof TOOLS.propose_plan.input>;
+
+/** Reads the arguments by the entry of the tool. What else a model writes there has no effect. [FLOW-07] */
+function readProposal(args: unknown): Result<Proposal, string> {
+  const problems: string[] = [];
+  const read = readRecord(TOOLS.propose_plan.input, {
+    value: args,
+    path: [],
+    refusedKeys: new Set(),
+    report(path, { code, expected = "left out" }) {
+      const field = path.length === 0 ? "What propose_plan takes" : `\`${path.join(".")}\``;
+      if (code !== "unknown_key") problems.push(`${field} must be ${expected}.`);
+    },
+  });
+  // Every field was read by the record that the type is made of.
+  return problems.length === 0 ? ok(read as Proposal) : err(problems.join(" "));
+}
 
 type Said = Extract<ConversationEnd, { readonly kind: "said" }>;
 
 /** The end of a conversation of the planner as the record that is kept of it. */
 export function responseOf({ text, call }: Pick<Said, "text" | "call">): AgentResponse {
-  const plan = call?.name === PROPOSE_PLAN.name ? planCallSchema.safeParse(call.args) : null;
+  const plan = call?.name === PROPOSE_PLAN.name ? readProposal(call.args) : null;
   const message = text === "" ? "I propose a plan." : text;
-  return plan?.success === true ? { message, plan_action: { action: "propose", ...plan.data } } : { message };
+  return plan?.ok === true ? { message, plan_action: { action: "propose", ...plan.value } } : { message };
 }

@@ -1,9 +1,8 @@
-import { ESCALATION_ACTIONS, predicatesOf } from "#model";
+import { ESCALATION_ACTIONS, predicatesOf, type WireRecord, type KeyPath } from "#model";
 import { isPathInside, nearest } from "#base";
 import { splitCommand } from "./command-line.ts";
 import { everOccurs, isPattern, isSchedule } from "./field-forms.ts";
-import type { KeyPath, Report } from "./problems.ts";
-import type { WireRecord } from "./read-fields.ts";
+import type { Report } from "./problems.ts";
 
 /** What the shape of a plan cannot say: fields that must fit each other, and texts with a grammar of their own. */
 export function checkFields(wire: WireRecord, report: Report): void {

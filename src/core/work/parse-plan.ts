@@ -1,17 +1,25 @@
 import { assert, err, LIMITS, neutralise, ok, type Instant, type Result, type YamlRefusalCode } from "#base";
-import { FRONT_MATTER, RUNTIME_STATE, toCamel, WORK_ITEM, type WorkItem, type GateProblem } from "#model";
+import {
+  FRONT_MATTER,
+  RUNTIME_STATE,
+  toCamel,
+  WORK_ITEM,
+  type WorkItem,
+  type GateProblem,
+  readRecord,
+  type WireRecord,
+  type KeyPath,
+} from "#model";
 import { checkFields } from "./check-fields.ts";
 import { FRONT_MATTER_LINE, headingsOf, placeOf, splitPlan, type Heading, type PlanForm } from "./plan-form.ts";
 import {
   problemAt,
-  type KeyPath,
   type PlanProblem,
   type PlanProblemCode,
   type PlanProblems,
   type Position,
   type Report,
 } from "./problems.ts";
-import { readRecord, type WireRecord } from "./read-fields.ts";
 import { checkSteps } from "./steps/check-steps.ts";
 import { proves } from "./verify/expectation.ts";
 

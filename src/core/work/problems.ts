@@ -1,5 +1,5 @@
 import type { YamlRefusalCode } from "#base";
-import type { GateProblemCode } from "#model";
+import type { GateProblemCode, KeyPath } from "#model";
 
 /** Reasons of the plan as a whole. */
 export type FormRefusalCode =
@@ -98,7 +98,6 @@ export type PlanProblem = Position & {
 };
 export type PlanProblems = readonly [PlanProblem, ...PlanProblem[]];
 
-export type KeyPath = readonly (string | number)[];
 export type Reason = { readonly code: FieldRefusalCode | CommandRefusalCode } & Partial<
   Pick<PlanProblem, "expected" | "nearest" | "found">
 >;

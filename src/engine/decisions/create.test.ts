@@ -19,6 +19,8 @@ type World = {
   readonly memory?: DecisionParts["memory"]["settle"];
   readonly skills?: DecisionParts["skills"]["settle"];
   readonly connections?: DecisionParts["connections"]["settle"];
+  readonly goals?: DecisionParts["goals"]["settle"];
+  readonly batches?: DecisionParts["batches"]["settle"];
   readonly drive?: (runId: string) => Promise<Outcome>;
 };
 
@@ -51,6 +53,8 @@ function world(given: World = {}) {
         start: async (onFree) => void (free = onFree),
         close: did("connections closed"),
       },
+      goals: { settle: given.goals ?? effect("goals"), look: () => void done.push("goals look") },
+      batches: { settle: given.batches ?? (async () => (done.push("batches"), ok("asked"))) },
       runs: {
         drive: given.drive ?? (async (runId) => (done.push(`drive ${runId}`), DONE)),
         look: () => void done.push("look"),
@@ -93,6 +97,9 @@ test("every kind of request has a settler, which does what follows from an appro
   await decisions.start();
   for (const kind of REQUEST_KINDS) await decisions.follow(await decide(kind));
   expect(done).toEqual([
+    "goals look",
+    "goals",
+    "batches",
     "message memory_promotion",
     "memory",
     "message gate_approval",
@@ -110,7 +117,7 @@ test("a decline lets nothing begin, and blocks the message that a gate stopped",
   const { decisions, decide, done, waiting } = world();
   await decisions.start();
   for (const kind of REQUEST_KINDS) await decisions.follow(await decide(kind, { state: "declined" }));
-  expect(done).toEqual(["message gate_approval", "look", "look", "look"]);
+  expect(done).toEqual(["goals look", "goals", "batches", "message gate_approval", "look", "look", "look"]);
   expect(waiting()).toEqual([]);
 });
 
@@ -122,6 +129,35 @@ test("[FLOW-06] an approval that lets a run begin is held until the run is over,
   expect(waiting()).toEqual([decidedIdOf("run-1")]);
   end(DONE);
   await expect.poll(waiting).toEqual([]);
+});
+
+test("[BATCH-02] the next batch is asked about while the run of this one goes on, and a fault of it is tried again after the run", async () => {
+  const answers = [err(FULL), ok("busy" as const), ok("asked" as const)];
+  const asked: unknown[] = [];
+  const { decisions, decide, done, logged, waiting, timers, clock } = world({
+    async batches() {
+      const answer = answers.shift() ?? ok("asked");
+      asked.push([...done, answer.ok]);
+      return answer;
+    },
+  });
+  await decisions.start();
+  await decide("batch_review", { runId: "run-1" });
+  await expect
+    .poll(() => {
+      timers.next(Date.parse(clock.now()) + 600_000);
+      return waiting();
+    })
+    .toEqual([]);
+  expect(asked).toEqual([[false], ["drive run-1", true], ["drive run-1", "drive run-1", true]]);
+  expect(logged).toEqual(["decision_not_settled"]);
+});
+
+test("[GOAL-05] a check that waits for a repair is told of its approval and of its end", async () => {
+  const { decisions, decide, done } = world();
+  await decisions.start();
+  await decide("plan_approval", { runId: "run-1" });
+  await expect.poll(() => done).toEqual(["goals look", "drive run-1", "goals look"]);
 });
 
 test("a sign-in begins only in a process that goes on: in a verb it waits, and a start begins it", async () => {

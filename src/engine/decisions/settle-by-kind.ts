@@ -4,14 +4,14 @@ import { settledByCommit } from "./by-commit.ts";
 import { settleConnection } from "./connection.ts";
 import { settleGateApproval } from "./gate-approval.ts";
 import { settleMemoryPromotion } from "./memory-promotion.ts";
-import { settlePlan } from "./plan.ts";
+import { settleBatch, settlePlan } from "./plan.ts";
 import type { Settler } from "./settler.ts";
 import { settleSkillInstall } from "./skill-install.ts";
 
 /** The whole answer to the question what a decision does. */
 export const settleByKind: { readonly [K in RequestKind]: Settler } = {
   plan_approval: settlePlan,
-  batch_review: settlePlan,
+  batch_review: settleBatch,
   autonomy_threshold: settledByCommit,
   step_approval: settleAnswer,
   decision: settleAnswer,

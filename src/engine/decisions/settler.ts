@@ -21,6 +21,14 @@ export type DecisionParts = {
     start(onFree: () => void): Promise<void>;
     close(): Promise<void>;
   };
+  readonly goals: {
+    /** Schedules every goal that is approved and is not scheduled yet. */
+    settle(): Promise<Result<unknown, StoreFault>>;
+    /** Has checks that wait for a decision or a repair find out whether it came. */
+    look(): void;
+  };
+  /** Asks about the next batch of each series whose last one is decided; `busy` while too many requests wait. */
+  readonly batches: { settle(): Promise<Result<"asked" | "busy", StoreFault>> };
   readonly runs: {
     /** Resolves when the run is over, or left where it is because its lease is lost. */
     drive(runId: string, lost: AbortSignal): Promise<Outcome>;
@@ -61,7 +69,7 @@ export const afterDecision =
   };
 
 /** A fault does not count as a try, whether it may pass or not: the decision stands, and is settled once the fault is gone. */
-function outcomeOf(done: Result<unknown, StoreFault>, { onFault }: Pick<Settling, "onFault">): Outcome {
+export function outcomeOf(done: Result<unknown, StoreFault>, { onFault }: Pick<Settling, "onFault">): Outcome {
   if (done.ok) return done.value === "busy" ? UNUSED : DONE;
   onFault(done.error);
   return UNUSED;

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { createModels } from "#gateway";
-import { createSeeded, createVirtualClock } from "#sim";
+import { createSeeded, createVirtualClock, daySpent } from "#sim";
 import { openInMemory } from "../../../test/stores-in-memory.ts";
 import { callModel, type ModelCall } from "./call-model.ts";
 
@@ -75,8 +75,8 @@ async function openWith(serve: Server) {
     const entries = await audit.entries({ beforeSeq: null, from: null, to: null, limit: 50 });
     return entries.ok ? entries.value.map(({ event }) => event).toReversed() : [];
   };
-  const usedTokens = () => calls.tokensSince(deps.clock.now());
-  return { ask, bodies, events, usedTokens, reservedCount: () => reservedCount };
+  const spent = (tokens: number) => daySpent(calls, { tokens, at: deps.clock.now() });
+  return { ask, bodies, events, spent, reservedCount: () => reservedCount };
 }
 
 const GOOD = { ok: true, value: { answer: { parts: [{ kind: "text", text: "Good morning." }] } } };
@@ -85,11 +85,11 @@ const ASKED = ["model_asked", "model_gave_nothing", "model_asked", "model_answer
 test.each([400, 422])(
   "a server that refuses to count tokens with %i is asked once more without, in a call of its own, and never again with it",
   async (status) => {
-    const { ask, bodies, events, usedTokens, reservedCount } = await openWith(strict(status));
+    const { ask, bodies, events, spent, reservedCount } = await openWith(strict(status));
     const first = await ask();
     expect(first).toMatchObject(GOOD);
     expect([await events(), reservedCount()]).toEqual([ASKED, 1]);
-    expect(await usedTokens()).toBe(first.ok ? first.value.tokens : -1);
+    expect(await spent(first.ok ? first.value.tokens : -1)).toBe(true);
     expect(await ask()).toMatchObject(GOOD);
     expect(bodies.map((body) => body.stream_options)).toEqual([{ include_usage: true }, undefined, undefined]);
     expect(bodies[1]).toEqual({ ...bodies[0], stream_options: undefined });

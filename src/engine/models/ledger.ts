@@ -93,10 +93,6 @@ export function createModelLedger({ db, recordAct }: LedgerParts) {
         return tokens;
       });
     },
-    /** Tokens of all calls since then, those under way included. */
-    async tokensSince(at: Instant): Promise<number> {
-      return committed(db, () => db.get<{ readonly tokens: number }>(SINCE, { since: at })?.tokens ?? 0);
-    },
   };
 }
 

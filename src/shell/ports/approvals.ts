@@ -211,7 +211,7 @@ export interface ReviewFeed {
   shownChanged(): void;
   /** A page asks again for what it needs; it is told how many requests wait now. They are counted only for pages. */
   subscribe(listener: (waiting: { readonly pendingCount: number }) => void): () => void;
-  /** A part of Silas that acts on what changed finds out itself what that is. */
+  /** For a part that waits with a time limit of its own and reads its stores: it is told to read them sooner. */
   onChanged(listener: () => void): () => void;
   onStopChanged(listener: () => void): () => void;
 }

@@ -44,4 +44,4 @@ export { systemClock, systemRandomness, systemTimers } from "./system.ts";
 export { createHoldDoor } from "./hold/hold-door.ts";
 export { withStop } from "./stop/stoppable.ts";
 export { createPlanner } from "./work/consult/create.ts";
-export { createWork, type Work } from "./work/create.ts";
+export { createWork, type OtherParts, type Work } from "./work/create.ts";

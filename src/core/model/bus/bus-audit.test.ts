@@ -23,6 +23,23 @@ test("Activity says of a message that was set aside which work did not begin, an
   for (const reason of DEAD_REASONS) expect(deadWords({ reason, deliveries: 1 })).not.toContain("_");
 });
 
+test.each([
+  ["user_message:m1", null, "Could not answer a message"],
+  ["consult_planner:run-1:2", "task-1", 'Could not ask the planner for advice about "task-1"'],
+  ["consult_planner:run-1:2", null, "Could not ask the planner for advice"],
+  ["replan_request:run-1", "task-1", 'Could not ask the planner for another way for "task-1"'],
+  ["decided:run-1", "task-1", 'Could not begin "task-1"'],
+  ["decided:request-1", null, "Could not carry out a decision"],
+  ["timer_due:0a1b", "goal:page", 'Could not act on the timer "goal:page"'],
+  ["timer_due:0a1b", null, "Could not act on a timer"],
+  ["execution_status:1", null, "Could not begin something that was granted"],
+] as const)("[BUS-13] Activity says of the dead message %s about %j what did not happen", (id, item, words) => {
+  const data = { message_id: id, queue: "runtime_queue", work_item_id: item, deliveries: 1, reason: "unreadable" };
+  expect(activitySentence({ event: "message_dead", data }, (name) => `"${name}"`)).toBe(
+    `${words}: the message about it cannot be read`,
+  );
+});
+
 test("Activity says of a message that no route allows whose it was", () => {
   const data = { message_id: "m", sender: "planner", message_kind: "user_message", queue: "runtime_queue" };
   expect(activitySentence({ event: "message_unrouted", data })).toBe(

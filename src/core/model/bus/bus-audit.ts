@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
-import { QUEUES, SENDERS } from "./kinds.ts";
+import { KINDS, kindOfId, QUEUES, SENDERS, type QueueName } from "./kinds.ts";
 
 /** The ten kinds of the specification, which entries of earlier versions name, and ours. */
 const NAMED_KINDS = [
@@ -55,14 +55,19 @@ type BusEvent = keyof typeof busAuditSchemas;
 type Sentences = { readonly [E in BusEvent]: (data: z.infer<(typeof busAuditSchemas)[E]>, nameOf: NameOf) => string };
 
 export const busSentences: Sentences = {
-  message_dead: ({ queue, work_item_id: item, deliveries, reason }, nameOf) => {
-    const granted = item === null ? "something that was granted" : nameOf(item);
-    const what = queue === "proxy_queue" ? "answer a message" : `begin ${granted}`;
-    return `Could not ${what}: ${deadWords({ reason, deliveries })}`;
+  message_dead: ({ message_id, queue, work_item_id: item, ...why }, nameOf) => {
+    const work = item === null ? null : nameOf(item);
+    const kind = kindOfId(message_id);
+    const what = kind === null ? doneBy(queue, work) : KINDS[kind].dead.what(work);
+    return `Could not ${what}: ${deadWords(why)}`;
   },
   message_unrouted: ({ sender, message_kind, queue }) =>
     `Refused a message (${message_kind}) of ${sender} to ${queue}: no route allows it`,
 };
+
+/** For messages of earlier versions, whose ids name no kind that there is now. */
+const doneBy = (queue: QueueName, work: string | null): string =>
+  queue === "proxy_queue" ? "answer a message" : `begin ${work ?? "something that was granted"}`;
 
 /** Why nobody acts on it any more, after so many tries. */
 export const deadWords = ({

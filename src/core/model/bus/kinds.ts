@@ -1,15 +1,11 @@
 import * as z from "zod/mini";
-import { isWellFormed, LIMITS } from "#base";
 import { recordOf } from "../approval/record-codec.ts";
 import { REQUEST_KINDS } from "../cards.ts";
 import { timerDuePayload } from "../timer/timer-due.ts";
-import { maxLength } from "../values.ts";
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 export const busId = z.string().check(z.regex(ID));
 export const isBusId = (text: unknown): boolean => typeof text === "string" && ID.test(text);
-const count = z.int().check(z.gte(0));
-const text = z.string().check(maxLength(LIMITS.textChars), z.refine<string>(isWellFormed, "invalid_text"));
 
 /** The inbox of each role, as the audit chain names it. [BUS-19] */
 export const QUEUES = ["proxy_queue", "planner_queue", "executor_queue", "runtime_queue"] as const;
@@ -17,32 +13,6 @@ export type QueueName = (typeof QUEUES)[number];
 
 export const SENDERS = ["user", "proxy", "planner", "executor", "runtime"] as const;
 export type Sender = (typeof SENDERS)[number];
-
-const AGENTS = ["proxy", "planner", "executor", "runtime"] as const;
-const ERROR_CODES = [
-  "tool_failure",
-  "budget_exceeded",
-  "gate_blocked",
-  "approval_denied",
-  "verification_failed",
-  "timeout",
-] as const;
-
-/** How work stands. A status that reports an error also says which error, whose, on which attempt, and whether to retry. [BUS-03] [BUS-07] */
-const about = { detail: z.optional(text), budget_remaining_tokens: z.optional(count) };
-const money = { budget_remaining_usd: z.optional(z.number().check(z.gte(0))) };
-const statusPayload = z.discriminatedUnion("status", [
-  z.strictObject({ status: z.enum(["running", "done"]), attempt_number: z.optional(count), ...about, ...money }),
-  z.strictObject({
-    status: z.enum(["failed", "stuck", "blocked", "verification_failed"]),
-    error_code: z.enum(ERROR_CODES),
-    retryable: z.boolean(),
-    origin_agent: z.enum(AGENTS),
-    attempt_number: count,
-    ...about,
-    ...money,
-  }),
-]);
 
 type KindRow = {
   readonly payload: z.ZodMiniType;
@@ -53,12 +23,15 @@ type KindRow = {
   readonly orderBy: "scope" | "subject";
   /** Whether the ids of handled messages stay, so that one which is sent again is known. */
   readonly handledIds: "kept" | "dropped";
+  /** What the owner sees when nobody could act on it: what did not happen, by the work it is about, and what to do now. */
+  readonly dead: { readonly what: (work: string | null) => string; readonly next: string };
 };
 
 const consulted = z.strictObject({ consultation_id: busId, run_id: busId, work_item_id: busId });
 
 /**
- * Every kind of message: what it carries, who may send it, where it goes, and what it waits behind. A payload names records and never grants anything: handlers load plan, approval and text from the stores. [BUS-02]
+ * Every kind of message: what it carries, who may send it, where it goes, what it waits behind, and what its death means to the
+ * owner. A payload names records and never grants anything: handlers load plan, approval and text from the stores. [BUS-02]
  */
 export const KINDS = {
   user_message: {
@@ -67,6 +40,7 @@ export const KINDS = {
     queue: "proxy_queue",
     orderBy: "scope",
     handledIds: "kept",
+    dead: { what: () => "answer a message", next: "say it again" },
   },
   consult_planner: {
     payload: recordOf(consulted),
@@ -74,6 +48,10 @@ export const KINDS = {
     queue: "planner_queue",
     orderBy: "subject",
     handledIds: "kept",
+    dead: {
+      what: (work) => `ask the planner for advice${work === null ? "" : ` about ${work}`}`,
+      next: "the run goes on without advice",
+    },
   },
   replan_request: {
     payload: recordOf(consulted),
@@ -81,13 +59,10 @@ export const KINDS = {
     queue: "planner_queue",
     orderBy: "subject",
     handledIds: "kept",
-  },
-  execution_status: {
-    payload: recordOf(statusPayload),
-    sentBy: ["runtime"],
-    queue: "proxy_queue",
-    orderBy: "scope",
-    handledIds: "kept",
+    dead: {
+      what: (work) => `ask the planner for another way${work === null ? "" : ` for ${work}`}`,
+      next: "propose another plan",
+    },
   },
   /** The owner decided, or a run may begin by an earlier decision; it names that run. [WORK-06] [FLOW-06] */
   decided: {
@@ -103,6 +78,10 @@ export const KINDS = {
     queue: "runtime_queue",
     orderBy: "subject",
     handledIds: "kept",
+    dead: {
+      what: (work) => (work === null ? "carry out a decision" : `begin ${work}`),
+      next: "propose the plan again",
+    },
   },
   /** A timer is due. Its row moves on in the commit that sends this, so that no time is sent twice. [TIMER-03] */
   timer_due: {
@@ -111,9 +90,19 @@ export const KINDS = {
     queue: "runtime_queue",
     orderBy: "subject",
     handledIds: "dropped",
+    dead: {
+      what: (work) => (work === null ? "act on a timer" : `act on the timer ${work}`),
+      next: "silas timers has its next time",
+    },
   },
 } as const satisfies { readonly [kind: string]: KindRow };
 
 export type MessageKind = keyof typeof KINDS;
 export type PayloadOf<K extends MessageKind> = z.infer<(typeof KINDS)[K]["payload"]>;
 export const isMessageKind = (kind: string): kind is MessageKind => Object.hasOwn(KINDS, kind);
+
+/** The kind that an id names: each id begins with its kind, so that a message which cannot be read still has one. */
+export function kindOfId(id: string): MessageKind | null {
+  const [kind = "", subject] = id.split(":");
+  return subject !== undefined && isMessageKind(kind) ? kind : null;
+}

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Instant } from "#base";
-import { userMessageOf } from "../talk/turn.ts";
+import { adviceIdOf, consultMessage, replanIdOf } from "../consult/consult-message.ts";
+import type { Consultation } from "../consult/consultation.ts";
+import { letThroughOf, userMessageOf } from "../talk/turn.ts";
+import { timerDueOf } from "../timer/timer.ts";
 import type { RecordId } from "../values.ts";
 import { decidedOf } from "./decided.ts";
-import { KINDS, SENDERS, type MessageKind } from "./kinds.ts";
+import { KINDS, kindOfId, SENDERS, type MessageKind } from "./kinds.ts";
 import {
   isSenderAllowed,
   orderKeyOf,
@@ -29,8 +32,6 @@ const LEAST = {
 };
 const CONSULTED = { consultation_id: "c1", run_id: "r1", work_item_id: "w1" };
 const DUE = { key: "goal:g1", owner: "goal", how: "run", due_at: AT, is_missed: false, skipped: null };
-const ERROR = { error_code: "timeout", retryable: true, origin_agent: "executor", attempt_number: 2 };
-const statusWith = (payload: object) => ({ ...LEAST, sender: "runtime", message_kind: "execution_status", payload });
 
 const problemOf = (body: unknown): string | null => {
   const parsed = parseQueueMessage(body);
@@ -71,7 +72,6 @@ describe("a queue message", () => {
       user_message: { message_id: "said-1" },
       consult_planner: CONSULTED,
       replan_request: CONSULTED,
-      execution_status: { status: "failed", ...ERROR },
       decided: { request_id: "q1", kind: "plan_approval" },
       timer_due: DUE,
     } satisfies { readonly [K in MessageKind]: object };
@@ -84,26 +84,6 @@ describe("a queue message", () => {
       for (const name of ["approval_token", "plan_markdown", "version"])
         expect(problemOf({ ...body, payload: { ...payload, [name]: "x" } }), kind).toBe("message_malformed");
     }
-  });
-
-  test("[BUS-03] [BUS-05] about how work stands has one of six statuses", () => {
-    for (const payload of [{}, { status: "sleeping" }, { status: "done", more: 1 }])
-      expect(problemOf(statusWith(payload)), JSON.stringify(payload)).toBe("message_malformed");
-    for (const status of ["running", "done"]) expect(problemOf(statusWith({ status }))).toBeNull();
-    const budget = { budget_remaining_tokens: 5, budget_remaining_usd: 0.5 };
-    expect(problemOf(statusWith({ status: "running", detail: "x", attempt_number: 1, ...budget }))).toBeNull();
-    expect(problemOf(statusWith({ status: "running", budget_remaining_usd: -1 }))).toBe("message_malformed");
-  });
-
-  test("[BUS-07] that reports an error says which, whose, on which attempt, and whether to retry", () => {
-    for (const status of ["failed", "stuck", "blocked", "verification_failed"]) {
-      expect(problemOf(statusWith({ status, ...ERROR })), status).toBeNull();
-      for (const name of Object.keys(ERROR))
-        expect(problemOf(statusWith({ status, ...without(ERROR, name) })), name).toBe("message_malformed");
-      for (const odd of [{ error_code: "unknown" }, { origin_agent: "user" }, { attempt_number: -1 }])
-        expect(problemOf(statusWith({ status, ...ERROR, ...odd }))).toBe("message_malformed");
-    }
-    expect(problemOf(statusWith({ status: "done", ...ERROR }))).toBe("message_malformed");
   });
 
   test("is stored as the text that is read back, unless it is malformed", () => {
@@ -120,7 +100,15 @@ describe("a queue message", () => {
   });
 
   test.each([
-    ["a status", statusWith({ status: "failed", detail: "x", ...ERROR })],
+    [
+      "a decision",
+      {
+        ...LEAST,
+        sender: "runtime",
+        message_kind: "decided",
+        payload: { request_id: "q1", kind: "plan_approval", run_id: "r1", work_item_id: "w1" },
+      },
+    ],
     ["a timer that is due", { ...LEAST, sender: "runtime", message_kind: "timer_due", payload: DUE }],
   ])("of %s has a text exactly when that text is read back, whatever is in its fields", (_what, body) => {
     const parsed = parseQueueMessage(body);
@@ -165,7 +153,6 @@ test("[BUS-20] [BUS-21] each kind has its senders, and no other sender is allowe
   expect(allowed.toSorted()).toEqual([
     "runtime consult_planner",
     "runtime decided",
-    "runtime execution_status",
     "runtime replan_request",
     "runtime timer_due",
     "user user_message",
@@ -175,12 +162,28 @@ test("[BUS-20] [BUS-21] each kind has its senders, and no other sender is allowe
 test("[BUS-19] each kind goes to the inbox of one role", () => {
   expect(Object.fromEntries(MESSAGE_KINDS.map((kind) => [kind, KINDS[kind].queue]))).toEqual({
     user_message: "proxy_queue",
-    execution_status: "proxy_queue",
     consult_planner: "planner_queue",
     replan_request: "planner_queue",
     decided: "runtime_queue",
     timer_due: "runtime_queue",
   });
+});
+
+test("[BUS-13] the id of a message names its kind, also where the message cannot be read", () => {
+  const kept = { messageId: "m1" as RecordId, scopeId: "owner", taint: "owner" as const, sources: [] };
+  const due = { key: "goal:g1", owner: "goal", how: "run", dueAt: AT, isMissed: false, skipped: null } as const;
+  const asked = { runId: "r1", workItemId: "w1", beganAt: AT } as Consultation;
+  const made: readonly QueueMessage[] = [
+    userMessageOf(kept, AT),
+    letThroughOf(kept, AT),
+    timerDueOf(due, AT),
+    decidedOf({ requestId: "q1", kind: "plan_approval", at: AT, actor: { kind: "system" } }),
+    consultMessage({ ...asked, kind: "advice", consultationId: adviceIdOf("r1", 1) }),
+    consultMessage({ ...asked, kind: "replan", consultationId: replanIdOf("r1") }),
+  ];
+  expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(MESSAGE_KINDS));
+  expect(made.map(({ id }) => kindOfId(id))).toEqual(made.map(({ kind }) => kind));
+  for (const id of ["m1", "", ":m1", "wake:m1", "toString:m1", "decided"]) expect(kindOfId(id), id).toBeNull();
 });
 
 test("messages of a conversation wait behind each other, and so do those about one run; others do not", () => {

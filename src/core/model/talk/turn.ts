@@ -83,12 +83,6 @@ const beside = {
   needs_approval: z.optional(z.boolean()),
 } as const;
 
-/** The arguments of `propose_plan`. What else a model writes there has no effect. */
-export const planCallSchema = z.object({
-  plan_markdown: planText().schema,
-  continuation_of: z.optional(z.nullable(z.string().check(maxLength(LIMITS.idChars)))),
-});
-
 /**
  * What the planner answered, as it is kept until it is concluded. It proposes: `needs_approval` is read and has no effect, and no field of it could run,
  * grant or change anything: `execute_next` and `abort` carry no plan, and so nothing is asked. [FLOW-07] [FLOW-10] [ROLE-11]

@@ -1,5 +1,5 @@
 import { LIMITS } from "#base";
-import { group, key, nullable, oneOf, planText, required, shownLine } from "#model";
+import { group, key, nullable, planText, required, shownLine } from "#model";
 import { defineTool } from "../tool.ts";
 
 export const proposePlan = defineTool({
@@ -14,10 +14,6 @@ export const proposePlan = defineTool({
     continuation_of: key(nullable(shownLine({ charsMax: LIMITS.idChars })), {
       is: null,
       doc: "The id of earlier work that this plan continues, or null.",
-    }),
-    action: key(oneOf(["propose", "revise"]), {
-      is: "propose",
-      doc: "Whether the plan is new or replaces one that failed.",
     }),
   }),
   effect: "ask",

@@ -10,9 +10,10 @@ import {
   type MoveFiles,
   type MoveFilesRefused,
   type WorkItem,
+  readRecord,
+  type WireRecord,
 } from "#model";
 import type { Report } from "../problems.ts";
-import { readRecord, type WireRecord } from "../read-fields.ts";
 import { checkGrants } from "../steps/check-steps.ts";
 import { checkCommand } from "./check-program.ts";
 

@@ -1,5 +1,5 @@
-import type { WorkItem } from "#model";
-import type { KeyPath, Reason } from "../problems.ts";
+import type { WorkItem, KeyPath } from "#model";
+import type { Reason } from "../problems.ts";
 
 type Company = {
   readonly path: KeyPath;

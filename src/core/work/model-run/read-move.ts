@@ -1,8 +1,7 @@
 import { bareJson, err, LIMITS, ok, oneLine, parseStrictJson, type Result } from "#base";
-import { RETURN_CHARS, STEP, toCamel, type AnswerPart, type Step } from "#model";
+import { RETURN_CHARS, STEP, toCamel, type AnswerPart, type Step, readRecord, type WireRecord } from "#model";
 import { isSkillCall, isStepTool, namesOffered, toolOf, TOOLS, type ExecutorOutput, type ToolCall } from "#tools";
 import type { Report } from "../problems.ts";
-import { readRecord, type WireRecord } from "../read-fields.ts";
 import { checkStep } from "../steps/check-steps.ts";
 import { readStep } from "../steps/tool-call.ts";
 import { problemSentence } from "./move-problems.ts";

@@ -1,7 +1,6 @@
-import { hostWords, parseHostRule } from "#model";
+import { hostWords, parseHostRule, type WireRecord, type KeyPath } from "#model";
 import { isStepTool, TOOLS } from "#tools";
-import type { KeyPath, Report } from "../problems.ts";
-import type { WireRecord } from "../read-fields.ts";
+import type { Report } from "../problems.ts";
 
 type StepOfPlan = {
   /** As it was written; a key that was left out is not there. */

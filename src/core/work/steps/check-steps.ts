@@ -1,8 +1,7 @@
 import { isPathInside, LIMITS, type JsonValue, nearest } from "#base";
-import { spawnsTask, type Step, hostWords, parseHostRule } from "#model";
+import { spawnsTask, type Step, hostWords, parseHostRule, type WireRecord } from "#model";
 import { isAskingCall, isSkillCall, toolOf, type ToolCall, namesOffered } from "#tools";
 import type { Report } from "../problems.ts";
-import type { WireRecord } from "../read-fields.ts";
 import { checkConnection } from "./connection-use.ts";
 import { checkCredentials } from "./check-credentials.ts";
 import { readStep } from "./tool-call.ts";

@@ -1,7 +1,6 @@
-import type { Step } from "#model";
+import type { Step, WireRecord } from "#model";
 import { isSkillCall, type SandboxCall, type SkillToolCall, type ToolCall } from "#tools";
 import type { Report } from "../problems.ts";
-import type { WireRecord } from "../read-fields.ts";
 import { readStep } from "./tool-call.ts";
 
 /** What a step uses of a connection: which one, and what of it. */

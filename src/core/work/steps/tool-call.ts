@@ -1,5 +1,5 @@
 import { assert, err, nearest, ok, type Result } from "#base";
-import type { Step } from "#model";
+import { type Step, readRecord, type KeyPath } from "#model";
 import {
   isSkillCall,
   isStepTool,
@@ -11,8 +11,7 @@ import {
   type ToolCall,
 } from "#tools";
 import { splitCommand } from "../command-line.ts";
-import type { KeyPath, Reason, Report } from "../problems.ts";
-import { readRecord } from "../read-fields.ts";
+import type { Reason, Report } from "../problems.ts";
 
 /** The call of a step, or everything that is wrong with it. `run` is `shell_exec` with its words still together. */
 export function readStep(step: WrittenStep): Result<ToolCall, readonly StepProblem[]> {

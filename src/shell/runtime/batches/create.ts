@@ -13,8 +13,11 @@ import { viewOf } from "./view.ts";
 
 type Batches = BatchesDoor &
   BatchViews & {
-    /** Asks about the next batch of each series whose last one is decided. [BATCH-02] [BATCH-06] */
-    look(): Promise<void>;
+    /**
+     * Asks about the next batch of each series whose last one is decided. `busy`: too many requests wait. One that is
+     * refused for good stays unasked. [BATCH-02] [BATCH-06]
+     */
+    settle(): Promise<Result<"asked" | "busy", StoreFault>>;
     /** Looks for what a goal would ask about, and asks. */
     findFor(goal: WorkItem): Promise<Result<FoundItems, FindRefused>>;
   };
@@ -24,9 +27,12 @@ const SYSTEM: AuditActor = { kind: "system" };
 /** Proposals of batches and their way back. What was approved is run like any plan. */
 export function createBatches(parts: Omit<BatchDeps, "digests">): Batches {
   const deps: BatchDeps = { ...parts, digests: createDigests() };
-  const look = async (): Promise<void> => {
+  const settle = async (): Promise<Result<"asked" | "busy", StoreFault>> => {
     const asked = await askNext(deps, SYSTEM);
-    if (!asked.ok) deps.log.error("batches_unasked", asked.error);
+    if (asked.ok) return ok("asked");
+    deps.log.error("batches_unasked", asked.error);
+    if ("retryable" in asked.error) return err(asked.error);
+    return ok(asked.error.code === "too_many_pending" ? "busy" : "asked");
   };
   return {
     tidy: (folder, actor) => tidy(deps, { folder, actor }),
@@ -37,11 +43,11 @@ export function createBatches(parts: Omit<BatchDeps, "digests">): Batches {
     undo: (runId, actor) => undoBatch(deps, { runId, actor }),
     proposeUndo: (runId, actor) => proposeUndo(deps, { runId, actor }),
     viewOf: (runId) => viewOf(deps, runId),
-    look,
+    settle,
     findFor: async (goal) => {
       const found = await findItems(deps, goal);
       // What could not be asked now waits, and is asked when there is room.
-      if (found.ok) await look();
+      if (found.ok) await settle();
       return found;
     },
   };

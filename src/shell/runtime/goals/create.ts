@@ -1,6 +1,6 @@
-import { LIMITS, ok } from "#base";
+import { LIMITS, ok, type Result } from "#base";
 import type { TimerOwner, TimerTable } from "#engine";
-import type { Config } from "#model";
+import type { Config, StoreFault } from "#model";
 import type {
   ApprovalStore,
   Clock,
@@ -51,8 +51,10 @@ type Goals = GoalsDoor & {
   /** Resumes the looks of an earlier process, and schedules every approved goal. */
   start(): Promise<void>;
   readonly timed: TimerOwner;
-  /** Something to be reviewed or run is not as it was. */
-  wake(): void;
+  /** Schedules every goal that was approved, and puts it in force for messages if it says so. */
+  settle(): Promise<Result<void, StoreFault>>;
+  /** Has checks that wait for a decision or a repair find out whether it came. */
+  look(): void;
   close(): void;
 };
 
@@ -71,18 +73,19 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
     return goal;
   };
   const { timesOf, ...times } = createGoalTimes({ configured: config.timezone, goalOf, clock });
+  const look = (): void => void scheduler.look().catch((cause: unknown) => log.error("scheduler_broken", { cause }));
   const started = new Set<string>();
   const startRun = (grant: GrantedRun): void => {
-    // Told once: whoever has taken it already answers at once, and its end is told by the review feed.
+    // Once: the message of the run is tried again by its reader, which also has this check look for its end.
     if (started.has(grant.runId)) return;
     started.add(grant.runId);
-    void runOne(grant).then(() => scheduler.wake());
+    void runOne(grant).then(look);
   };
   const asking = { store: approvals, clock, randomness, readYaml, settings, skills: parts.skills };
   const cycles = createCycles({
     ...parts,
     goalOf,
-    check: (look) => checkGoal(parts, look),
+    check: (checking) => checkGoal(parts, checking),
     startRun,
     turns: createTurns(LIMITS.goalsAtOnce),
     propose: (markdown, actor) => propose(asking, { markdown, actor, againOf: null }),
@@ -102,7 +105,13 @@ export function createGoals({ runOne, settings, scheduler: config, ...parts }: G
     timesOf,
     ...createGoalsDoor({ ...parts, goalOf, cycles, scheduler, ...times }),
     start: () => scheduler.start(),
-    wake: () => void scheduler.wake().catch((cause: unknown) => log.error("scheduler_broken", { cause })),
+    async settle() {
+      const adopted = await scheduler.adopt();
+      if (!adopted.ok) return adopted;
+      const looked = await parts.stream.look();
+      return looked.ok ? ok() : looked;
+    },
+    look,
     timed: scheduler.owner,
     close: () => cycles.close(),
   };

@@ -1,6 +1,6 @@
-import { msOfInstant, ok, type Instant, type Result } from "#base";
+import { err, msOfInstant, ok, type Instant, type Result } from "#base";
 import { DONE, UNUSED, type Outcome, type TimerOwner, type TimerTable } from "#engine";
-import type { AuditActor, KeptGoal, MissedPolicy, SkippedTimes, TimerDue } from "#model";
+import type { ApprovedGoal, AuditActor, KeptGoal, MissedPolicy, SkippedTimes, StoreFault, TimerDue } from "#model";
 import { createMutex, type Clock, type GoalNote, type GoalStore, type Log } from "#ports";
 import type { Cycles, KnownGoal } from "./cycles.ts";
 import type { GoalTimes } from "./goal-times.ts";
@@ -25,10 +25,10 @@ type SchedulerSettings = {
 export type Scheduler = {
   /** Resumes what an earlier process left. */
   start(): Promise<void>;
-  /** Schedules goals that were approved since, by their newest approval. */
-  adopt(): Promise<void>;
-  /** Something changed: goals may have been approved, and what cycles wait for may have come. */
-  wake(): Promise<void>;
+  /** Schedules goals that were approved since, by their newest approval. After a fault, asked again, it does the rest. */
+  adopt(): Promise<Result<void, StoreFault>>;
+  /** What cycles wait for may have come. */
+  look(): Promise<void>;
   /** Checks a goal when its timer is due. */
   readonly owner: TimerOwner;
 };
@@ -41,7 +41,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   const { cycles, settings, timerTable } = deps;
   // One after the other, so that no goal is adopted twice.
   const inTurn = createMutex();
-  const adoptNext = (): Promise<void> => inTurn(() => adopt(deps));
+  const adoptNext = (): Promise<Result<void, StoreFault>> => inTurn(() => adopt(deps));
   return {
     async start() {
       const { policy, graceMs } = settings;
@@ -50,8 +50,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       await adoptNext();
     },
     adopt: adoptNext,
-    async wake() {
-      await adoptNext();
+    async look() {
       await cycles.nudge();
       timerTable.wake();
     },
@@ -67,28 +66,47 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
 }
 
 /** INVARIANT: a goal is scheduled only once its plan was approved, and by its newest approval. [GOAL-01] */
-async function adopt({ goals, goalOf, timetableOf, zoneNow, settings, clock, log }: SchedulerDeps): Promise<void> {
+async function adopt(deps: SchedulerDeps): Promise<Result<void, StoreFault>> {
+  const { goals, log } = deps;
+  const fresh = await freshGoals(goals);
+  if (!fresh.ok) {
+    log.error("goals_unreadable", fresh.error);
+    return fresh;
+  }
+  let adopted: Result<void, StoreFault> = ok();
+  for (const goal of fresh.value) {
+    const kept = await schedule(deps, goal);
+    if (kept.ok) continue;
+    log.error("goal_not_kept", { goal_id: goal.goalId, ...kept.error });
+    adopted = kept;
+  }
+  return adopted;
+}
+
+/** Goals whose newest approval is not the one they go by. */
+async function freshGoals(goals: GoalStore): Promise<Result<readonly ApprovedGoal[], StoreFault>> {
   const approved = await goals.approved();
+  if (!approved.ok) return approved;
   const known = await goals.list();
-  if (!approved.ok || !known.ok) {
-    return log.error("goals_unreadable", approved.ok ? {} : approved.error);
-  }
+  if (!known.ok) return known;
   const requests = new Map(known.value.map(({ goalId, requestId }) => [goalId, requestId]));
-  const fresh = approved.value.filter(({ goalId, requestId }) => requests.get(goalId) !== requestId);
-  for (const goal of fresh) {
-    const { policy, graceMs } = settings;
-    const timeZone = zoneNow();
-    const [loaded, timetable] = [
-      await goalOf(goal.requestId),
-      await timetableOf({ requestId: goal.requestId, timeZone }),
-    ];
-    const at = clock.now();
-    const schedule = loaded.ok ? loaded.value.item.schedule : null;
-    const nextDue = timetable?.next(at) ?? null;
-    const timer = schedule === null ? null : { schedule, timeZone, policy, graceMs, nextDue };
-    const kept = await goals.schedule({ goal, timer, at });
-    if (!kept.ok) log.error("goal_not_kept", { goal_id: goal.goalId, ...kept.error });
-  }
+  return ok(approved.value.filter(({ goalId, requestId }) => requests.get(goalId) !== requestId));
+}
+
+/** A goal whose plan is damaged has no timer. One that cannot be read now is not kept, so that it is read again. */
+async function schedule(deps: SchedulerDeps, goal: ApprovedGoal): Promise<Result<void, StoreFault>> {
+  const { goals, goalOf, timetableOf, zoneNow, settings, clock } = deps;
+  const { policy, graceMs } = settings;
+  const { requestId } = goal;
+  const timeZone = zoneNow();
+  const loaded = await goalOf(requestId);
+  if (!loaded.ok && "retryable" in loaded.error && loaded.error.retryable) return err(loaded.error);
+  const timetable = await timetableOf({ requestId, timeZone });
+  const at = clock.now();
+  const planned = loaded.ok ? loaded.value.item.schedule : null;
+  const nextDue = timetable?.next(at) ?? null;
+  const timer = planned === null ? null : { schedule: planned, timeZone, policy, graceMs, nextDue };
+  return goals.schedule({ goal, timer, at });
 }
 
 /** When the last look ended. A goal whose records cannot be read is not looked at. */

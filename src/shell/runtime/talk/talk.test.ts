@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMemoryModels } from "#gateway";
 import { readPlanProposal } from "#model";
-import { createVirtualTimers } from "#sim";
+import { createVirtualTimers, daySpent } from "#sim";
 import { parsePlan } from "#work";
 import { parseYaml } from "#config";
 import { must } from "../must.fixture.ts";
@@ -40,10 +40,10 @@ describe("a turn", () => {
     expect(turn).toMatchObject({ reply: "Let me see.\n\nSecond.", plan: { request_id: "req1" } });
     const [first, second] = silas.models.asked;
     expect(second?.prompt.startsWith(first?.prompt ?? "-")).toBe(true);
-    expect(second?.prompt).toContain("Wrong: plan_markdown");
+    expect(second?.prompt).toContain("`plan_markdown` must be the text of a plan file.");
     expect([second?.system, second?.outputTokensMax]).toEqual([first?.system, first?.outputTokensMax]);
     expect(silas.models.asked).toHaveLength(2);
-    expect(turn.tokensUsed).toBe(await silas.calls.tokensSince(turn.beganAt));
+    expect(await daySpent(silas.calls, { tokens: turn.tokensUsed, at: turn.beganAt })).toBe(true);
   });
 
   test("a model that never calls what exists is not asked for ever, and gets nothing done", async () => {

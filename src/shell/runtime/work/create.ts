@@ -106,10 +106,13 @@ type WorkParts = {
   readonly clock: Clock;
   readonly log: Log;
   /** What else decisions do; the parts that do it are made later. */
-  readonly others: () => Omit<DecisionParts, "runs">;
+  readonly others: () => OtherParts;
   /** Housekeeping of other parts. */
   readonly jobs: { readonly [name: string]: Job };
 };
+
+/** What decisions do outside this part. */
+export type OtherParts = Omit<DecisionParts, "runs" | "goals" | "batches">;
 
 export type Work = WorkDoor &
   RunFeed & {
@@ -129,7 +132,8 @@ export type Work = WorkDoor &
 export function createWork(parts: WorkParts): Work {
   const { config, stores, sandboxes, review, clock, log } = parts;
   const { deps, feed, stream, artifacts, space } = createRunDeps(parts);
-  const runner = createRunner({ ...deps, queue: stores.queue, bus: config.bus });
+  const others = () => ({ ...parts.others(), goals, batches: asking.batches });
+  const runner = createRunner({ ...deps, others, queue: stores.queue, bus: config.bus });
   const { forGoals, ...asking } = createAsking({ ...deps, config, review, stores });
   const goals = createGoals({
     ...deps,
@@ -156,7 +160,18 @@ export function createWork(parts: WorkParts): Work {
   });
   return {
     ...createSteering({ ...deps, runner }),
-    stops: createStopDoor({ store: stores.stops, sandboxes, clock, log, onChanged: review.stopChanged, ...runner }),
+    stops: createStopDoor({
+      store: stores.stops,
+      sandboxes,
+      clock,
+      log,
+      onChanged: review.stopChanged,
+      endAll: runner.endAll,
+      async takeUp() {
+        await runner.takeUp();
+        goals.look();
+      },
+    }),
     ...createWorkDoor({ ...deps, runner, viewOf: asking.batches.viewOf }),
     ...asking,
     goals,
@@ -258,15 +273,10 @@ function createLife(living: Living): Pick<Work, "start" | "close"> {
   let unsubscribe: (() => void) | null = null;
   return {
     async start() {
-      // Every decision is told there, so that what was approved anywhere begins here.
-      unsubscribe = review.onChanged(() => {
-        runner.look();
-        void batches.look();
-        goals.wake();
-        void stream.look();
-      });
+      // A run that waits reads its stores at the end of its time, and sooner whenever something changed.
+      unsubscribe = review.onChanged(runner.lookAll);
       await runner.start();
-      await batches.look();
+      await batches.settle();
       await goals.start();
       await stream.look();
       await suggestions.start();

@@ -25,8 +25,6 @@ export type Runner = Omit<DrivenRuns, "follow" | "leave" | "leaveAll"> & {
   start(): Promise<void>;
   /** Retries what rests, for example when nothing is stopped any longer. */
   takeUp(): Promise<void>;
-  /** Looks for what was decided about what runs. */
-  look(): void;
   /** Drives this run alone, begun or not, and resolves when it is over. */
   runOne(runId: string): Promise<void>;
   /** Through them a run begins, and everything else that was decided. */
@@ -74,10 +72,6 @@ export function createRunner(deps: RunnerDeps): Runner {
     async takeUp() {
       driven.lookAll();
       if (phase === "on") await decisions.retry();
-    },
-    look() {
-      driven.lookAll();
-      if (phase === "on") decisions.wake();
     },
     runOne: granted.runOne,
     decisions,

@@ -1,9 +1,21 @@
 import { LIMITS, nearest } from "#base";
-import { mayBeNull, UNSAFE_TEXT, type ConfigGroup, type ConfigKey, type ConfigList, type ConfigNode } from "#model";
-import type { KeyPath, Report } from "./problems.ts";
+import type { ConfigGroup, ConfigKey, ConfigList, ConfigNode } from "./config-nodes.ts";
+import { UNSAFE_TEXT } from "./work/work-kinds.ts";
+import { mayBeNull } from "./work/work-records.ts";
 
 /** The wire form of a record: every field of its schema, defaults included. */
 export type WireRecord = { readonly [key: string]: unknown };
+
+export type KeyPath = readonly (string | number)[];
+/** What is wrong with one field. */
+type FieldProblem = {
+  readonly code: "missing_key" | "runtime_field" | "unknown_key" | "unsafe_text" | "wrong_value";
+  /** What the field takes. */
+  readonly expected?: string;
+  /** The name that was probably meant. */
+  readonly nearest?: string | null;
+};
+type Report = (path: KeyPath, problem: FieldProblem) => void;
 
 type Place = { readonly value: unknown; readonly path: KeyPath };
 type Reader = { readonly report: Report; readonly refusedKeys: ReadonlySet<string> };
