@@ -49,6 +49,8 @@ describe("installing a skill", () => {
     for (const [path, text, code] of [
       ["scripts/count.mjs", "const = 1;", "script_syntax"],
       ["scripts/more.py", "def :", "script_syntax"],
+      ["scripts/more.js", "export const = 1;", "script_syntax"],
+      ["scripts/more.cjs", "}); process.stdout.write('more'); (() => {", "script_syntax"],
       ["scripts/count.mjs", 'const key = "ghp_" + "Zq8K2mVx7Rt4Yw1Lp9Bn3Cd6Fg5Hj0SaTuEi";', "credential_literal"],
     ] as const) {
       const folder = skillFolder({ ...COUNT, [path]: text });
@@ -57,8 +59,10 @@ describe("installing a skill", () => {
     }
     expect(must(await desk.app.approvals.all())).toEqual([]);
     expect(existsSync(installedFile(desk, "word-count"))).toBe(false);
-    const python = skillFolder({ ...COUNT, "scripts/more.py": "print(1)\n" });
-    expect(must(await desk.app.skills.check(python)).report.problems).toEqual([]);
+    const others = { py: "print(1)\n", js: "export const more = await 1;\n", cjs: "return;\n" };
+    const files = Object.entries(others).map(([end, text]) => [`scripts/more.${end}`, text]);
+    const sound = skillFolder({ ...COUNT, ...Object.fromEntries(files) });
+    expect(must(await desk.app.skills.check(sound)).report.problems).toEqual([]);
   });
 
   test("[INST-07] [INST-06] a script that fails when it is tried leaves the skill inactive, says so, and no plan may list it", async () => {

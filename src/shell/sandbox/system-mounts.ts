@@ -1,8 +1,11 @@
-import { copyFileSync, cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 
 /** Where the program finds the Node that Silas itself runs on, whatever PATH says. */
 export const SANDBOX_NODE = "/opt/silas/bin/node";
+
+/** Links to the programs a system chose. They are mounted, since there may be hundreds and a copy of each takes longer. */
+const ALTERNATIVES = "/etc/alternatives";
 
 type SystemParts = { readonly node: string; readonly etc: string };
 
@@ -12,6 +15,7 @@ export function systemMounts({ node, etc }: SystemParts): readonly string[] {
     ["--ro-bind", "/usr", "/usr"],
     ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap(sameAsHost),
     ["--ro-bind", etc, "/etc"],
+    ["--ro-bind-try", ALTERNATIVES, ALTERNATIVES],
     ["--ro-bind", node, SANDBOX_NODE],
   ].flat();
 }
@@ -20,15 +24,13 @@ export function systemMounts({ node, etc }: SystemParts): readonly string[] {
 export const hiddenFiles = (): readonly string[] =>
   ["/proc/keys", "/proc/key-users"].filter((file) => existsSync(file));
 
-/** An /etc of its own, so that one mount is enough: a user, the linker's cache, and links to chosen programs. */
+/** An /etc of its own: a user, the linker's cache, and an empty folder where the links to chosen programs are mounted. */
 export function makeEtc(folder: string): string {
   mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folder, "passwd"), "sandbox:x:1000:1000::/workspace:/bin/sh\n");
   writeFileSync(join(folder, "group"), "sandbox:x:1000:\n");
   if (existsSync("/etc/ld.so.cache")) copyFileSync("/etc/ld.so.cache", join(folder, "ld.so.cache"));
-  if (existsSync("/etc/alternatives")) {
-    cpSync("/etc/alternatives", join(folder, "alternatives"), { recursive: true, verbatimSymlinks: true });
-  }
+  mkdirSync(join(folder, basename(ALTERNATIVES)), { mode: 0o700 });
   return folder;
 }
 

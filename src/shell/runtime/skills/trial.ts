@@ -56,18 +56,51 @@ const PY_PARSE =
 const parserOf = (path: string): readonly string[] =>
   path.endsWith(".py") ? ["python3", "-I", "-c", PY_PARSE, path] : [NODE, "--check", path];
 
+/** Prints every path whose text parses. A module that nobody links and a function that nobody calls run nothing. */
+const JS_PARSE = `"use strict";
+const { readFileSync } = require("node:fs");
+const { compileFunction, SourceTextModule } = require("node:vm");
+const given = ["exports", "require", "module", "__filename", "__dirname"];
+for (const path of process.argv.slice(1)) {
+  try {
+    const text = readFileSync(path, "utf8");
+    if (path.endsWith(".mjs")) new SourceTextModule(text);
+    else compileFunction(text, given);
+    process.stdout.write(path + "\\0");
+  } catch {}
+}`;
+const JS_PARSER = [NODE, "--no-warnings", "--experimental-vm-modules", "--input-type=commonjs", "--eval", JS_PARSE];
+
 /** What parsers say of every script; nothing of it is run. A parser that is not there has said nothing. [INST-02] */
 export async function parseScripts(deps: TrialDeps, laid: Laid): Promise<ReadonlyMap<string, SyntaxFact>> {
   const scripts = laid.tree.files.filter(({ path }) => isSkillCode(path)).slice(0, LIMITS.skillScripts);
   if (scripts.length === 0) return new Map();
   const opened = await openWith(deps, laid);
   if (!opened.ok) return new Map(scripts.map(({ path }) => [path, { absent: oneLine(opened.error) }]));
+  const { space } = opened.value;
   const facts = new Map<string, SyntaxFact>();
+  const placeOf = (path: string): string => scriptPlace({ skill: laid.name, file: path });
+  const accepted = await acceptedIn(space, { paths: scripts.map(({ path }) => placeOf(path)) });
   for (const { path } of scripts) {
-    facts.set(path, await parsed(opened.value.space, { path: scriptPlace({ skill: laid.name, file: path }) }));
+    facts.set(path, accepted.has(placeOf(path)) ? "parsed" : await parsed(space, { path: placeOf(path) }));
   }
   await opened.value.close();
   return facts;
+}
+
+/**
+ * Starting a Node takes longer than parsing a script, so one Node parses them all. Only its acceptance counts: each file
+ * it does not accept goes to a parser of its own, which knows the line of the fault and whether a `.js` is a module.
+ */
+async function acceptedIn(
+  space: SandboxSpace,
+  { paths }: { readonly paths: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  const scripts = paths.filter((path) => !path.endsWith(".py"));
+  // A single one is parsed once either way.
+  if (scripts.length < 2) return new Set();
+  const ran = await space.run({ argv: [...JS_PARSER, ...scripts] });
+  return new Set(ran.ok ? Buffer.from(ran.value.stdout.bytes).toString("utf8").split("\0") : []);
 }
 
 async function parsed(space: SandboxSpace, { path }: { readonly path: string }): Promise<SyntaxFact> {
