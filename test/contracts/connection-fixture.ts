@@ -1,6 +1,7 @@
+import { cpSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { composeLocal, type LocalApp } from "#compose";
 import { loadConfig } from "#config";
 import { layMigrated } from "#sim";
@@ -273,16 +274,47 @@ export async function until(app: LocalApp, isSo: (view: ConnectionView) => boole
   }
 }
 
-export async function askedToConnect(desk: ConnectionDesk, files: Files = NOTES): Promise<KeptRequest> {
-  const installed = await installIn(desk, skillFolder(files, "notes"));
-  if (installed.state !== "active") throw new Error(`${installed.state}: ${installed.why}`);
-  return must(await desk.app.connections.connect({ skill: "notes", hint: HINT, actor: TERMINAL })).request;
+export async function installed(desk: ConnectionDesk, files: Files = NOTES): Promise<void> {
+  const { state, why } = await installIn(desk, skillFolder(files, "notes"));
+  if (state !== "active") throw new Error(`${state}: ${why}`);
+}
+
+/** Once the skill is installed. */
+export async function askedToConnect({ app }: ConnectionDesk): Promise<KeptRequest> {
+  return must(await app.connections.connect({ skill: "notes", hint: HINT, actor: TERMINAL })).request;
 }
 
 /** Installed, approved, and the code typed. */
 export async function connected(desk: ConnectionDesk, files: Files = NOTES): Promise<ConnectionView> {
-  const request = await askedToConnect(desk, files);
-  await decide(desk, request);
+  await installed(desk, files);
+  await decide(desk, await askedToConnect(desk));
   desk.service.allow();
   return until(desk.app, ({ record }) => record.status !== "connecting");
+}
+
+/**
+ * Desks that begin where another one came to, each in a copy of its home. Installing a skill and connecting it starts
+ * fifteen programs; a file that tries what comes after it does so once.
+ */
+export function copiedDesks(prepare: (desk: ConnectionDesk) => Promise<unknown>): () => Promise<ConnectionDesk> {
+  let prepared: Promise<string> | null = null;
+  afterAll(async () => {
+    if (prepared !== null) rmSync(await prepared, { recursive: true, force: true });
+  });
+  return async () => {
+    prepared ??= keepHome(prepare);
+    const home = homeDir();
+    cpSync(await prepared, home, { recursive: true });
+    return openConnectionDesk({ home });
+  };
+}
+
+/** The home of a desk that is prepared and has ended, for as long as the file runs. */
+async function keepHome(prepare: (desk: ConnectionDesk) => Promise<unknown>): Promise<string> {
+  const desk = await openConnectionDesk();
+  await prepare(desk);
+  await desk.app.close();
+  const copy = realpathSync(mkdtempSync("/var/tmp/silas-copy-"));
+  cpSync(desk.home, copy, { recursive: true });
+  return copy;
 }

@@ -8,7 +8,9 @@ import {
   ACCESS,
   askedToConnect,
   connected,
+  copiedDesks,
   HINT,
+  installed,
   NOTES,
   openConnectionDesk,
   OPENING,
@@ -19,18 +21,22 @@ import {
 } from "./connection-fixture.ts";
 import { eventsOf, TERMINAL } from "./batch-fixture.ts";
 import { must } from "./journal-fixture.ts";
-import { decide } from "./skill-fixture.ts";
+import { decide, type Files } from "./skill-fixture.ts";
 
 const secretsOf = async ({ app }: ConnectionDesk): Promise<readonly string[]> =>
   must(await app.secrets.list()).map(({ refId }) => refId.replace(/^conn-[0-9a-f]+\./, ""));
 
-const begun = async (desk: ConnectionDesk, files = NOTES): Promise<void> => {
-  await decide(desk, await askedToConnect(desk, files));
+const installedDesk = copiedDesks(installed);
+
+const begun = async (desk: ConnectionDesk): Promise<void> => decide(desk, await askedToConnect(desk));
+const begunWith = async (desk: ConnectionDesk, files: Files): Promise<void> => {
+  await installed(desk, files);
+  await begun(desk);
 };
 
 describe("connecting to a service", () => {
   test("[SETUP-04] [SETUP-09] [SETUP-10] [SETUP-14] [SETUP-15] [PERM-01] [SECRET-13] [SETUP-03] finds out how, asks, shows the code while it waits, proves that it works, and keeps what it was granted of what was approved", async () => {
-    const desk = await openConnectionDesk();
+    const desk = await installedDesk();
     const { app, service } = desk;
     const request = await askedToConnect(desk);
     expect(request).toMatchObject({ kind: "connection_setup", riskLevel: "medium" });
@@ -87,7 +93,7 @@ describe("connecting to a service", () => {
   });
 
   test("[SETUP-09] what was declined is not asked any more: nothing begins, and no view leads to a decision", async () => {
-    const desk = await openConnectionDesk();
+    const desk = await installedDesk();
     const { requestId, planHash: shownHash } = await askedToConnect(desk);
     const asks = async () => must(await desk.app.connections.list()).map(({ request_id }) => request_id);
     expect(await asks()).toEqual([requestId]);
@@ -98,7 +104,7 @@ describe("connecting to a service", () => {
   });
 
   test("[SETUP-16] a setup can be ended at its step: nothing of it is left but the proposal", async () => {
-    const desk = await openConnectionDesk();
+    const desk = await installedDesk();
     await begun(desk);
     const { record, setup } = await until(desk.app, (view) => view.setup !== null);
     const other = { step_id: "other", step_type: "device_code", action: "done" } as const;
@@ -114,7 +120,7 @@ describe("connecting to a service", () => {
   });
 
   test("[SETUP-16] [SETUP-09] a setup that a dead Silas had begun says so on its card, leaves no secret, and its decision begins no second one", async () => {
-    const desk = await openConnectionDesk();
+    const desk = await installedDesk();
     await begun(desk);
     await until(desk.app, (view) => view.setup !== null);
     const [{ record }] = must(await desk.app.connections.list()) as [Awaited<ReturnType<typeof until>>];
@@ -133,7 +139,7 @@ describe("connecting to a service", () => {
   });
 
   test("[SETUP-11] a code is shown while the script asks in the background; one that expires ends in a failure that offers to try again, and a new code completes it", async () => {
-    const desk = await openConnectionDesk();
+    const desk = await installedDesk();
     const { app, service } = desk;
     await begun(desk);
     const shown = await until(app, ({ setup }) => setup !== null);
@@ -159,7 +165,7 @@ describe("connecting to a service", () => {
   });
 
   test("[RECOV-01] [CARD-10] [CARD-11] what is declined there is a failure with its ways on, and trying again asks again", async () => {
-    const desk = await openConnectionDesk();
+    const desk = await installedDesk();
     desk.service.deny();
     await begun(desk);
     const view = await until(desk.app, ({ record }) => record.status !== "connecting");
@@ -178,7 +184,7 @@ describe("connecting to a service", () => {
   });
 });
 
-const withScript = (name: string, text: string) => ({ ...NOTES, [`scripts/${name}.mjs`]: OPENING + text });
+const withScript = (name: string, text: string): Files => ({ ...NOTES, [`scripts/${name}.mjs`]: OPENING + text });
 
 describe("a script of a connection", () => {
   test("[SECRET-14] that prints its secret connects nothing, and what it said is nowhere", async () => {
@@ -188,7 +194,7 @@ describe("a script of a connection", () => {
       say({ type: "completion", connection_payload: { name: "Notes", permissions_granted: [] } });
       process.exit(0);`;
     // Written in two pieces, as a careless author would not: the checks of the skill look for plain ones.
-    await begun(desk, withScript("setup", leaking));
+    await begunWith(desk, withScript("setup", leaking));
     const view = await until(desk.app, ({ record }) => record.status !== "connecting");
     expect(view).toMatchObject({ record: { status: "failed" }, failure: { failure_type: "unknown" } });
     expect(view.failure?.rationale).toContain("showed a secret");
@@ -203,7 +209,7 @@ describe("a script of a connection", () => {
       ["process.exit(3);", "code 3"],
     ] as const) {
       const desk = await openConnectionDesk();
-      await begun(desk, withScript("setup", text));
+      await begunWith(desk, withScript("setup", text));
       const view = await until(desk.app, ({ record }) => record.status !== "connecting");
       expect(view).toMatchObject({
         record: { status: "failed" },
@@ -217,7 +223,7 @@ describe("a script of a connection", () => {
   test("[SETUP-04] that cannot say how to connect asks nobody; one that is no connection neither", async () => {
     const desk = await openConnectionDesk();
     await expect(
-      askedToConnect(desk, withScript("discover", 'console.log("a");\nconsole.log("b");\nprocess.exit(0);')),
+      begunWith(desk, withScript("discover", 'console.log("a");\nconsole.log("b");\nprocess.exit(0);')),
     ).rejects.toThrow("discovery_failed");
     expect(must(await desk.app.connections.list())).toEqual([]);
     const refused = await desk.app.connections.connect({ skill: "none", hint: HINT, actor: TERMINAL });
@@ -240,7 +246,7 @@ async function ledAway(desk: Awaited<ReturnType<typeof openConnectionDesk>>, que
       setup_requirements: { browser: true, secure_input: false, app_registration: false } });
     process.exit(0);`;
   desk.service.allow();
-  await begun(desk, { ...withScript("setup", setup), "scripts/discover.mjs": OPENING + discover });
+  await begunWith(desk, { ...withScript("setup", setup), "scripts/discover.mjs": OPENING + discover });
   const { setup: shown } = await until(desk.app, (one) => one.setup !== null);
   const card = shown?.card;
   if (card?.card_type !== "browser_redirect") throw new Error("a page is shown");
@@ -259,7 +265,7 @@ describe("other ways in", () => {
       const me = await ask("/me", answer);
       say({ type: "completion", connection_payload: { name: "Notes of Ada", permissions_granted: me.ok ? ["notes.read"] : [] } });
       process.exit(0);`;
-    await begun(desk, withScript("setup", setup));
+    await begunWith(desk, withScript("setup", setup));
     const view = await until(desk.app, (one) => one.setup !== null);
     expect(view.setup?.card).toMatchObject({ card_type: "secure_input" });
     const [asked] = must(await desk.app.secrets.pending());
@@ -284,7 +290,7 @@ describe("other ways in", () => {
       say({ type: "completion", connection_payload: { name: "Notes of Ada", permissions_granted: ["notes.read"] } });
       process.exit(0);`;
     desk.service.answers.set("/me", { ok: false });
-    await begun(desk, withScript("setup", setup));
+    await begunWith(desk, withScript("setup", setup));
     await until(desk.app, (one) => one.setup !== null);
     const [asked] = must(await desk.app.secrets.pending());
     if (asked === undefined) throw new Error("a secret is asked for");

@@ -6,7 +6,7 @@ import type { Instant } from "#base";
 import { decidedOf, orderKeyOf, queueMessageText, type KeptRequest } from "#model";
 import type { Sender } from "#ports";
 import { eventsOf, homeDir, openDesk, TERMINAL, type Desk } from "./batch-fixture.ts";
-import { askedToConnect, openConnectionDesk, until } from "./connection-fixture.ts";
+import { askedToConnect, installed, openConnectionDesk, until } from "./connection-fixture.ts";
 import { must } from "./journal-fixture.ts";
 import { decide, skillFolder } from "./skill-fixture.ts";
 
@@ -104,6 +104,7 @@ test.each(Object.entries(SCENES))(
 
 test("a setup that was approved in a verb begins with the next start, once however often it is settled", async () => {
   const first = await openConnectionDesk({ as: "verb" });
+  await installed(first);
   const request = await askedToConnect(first);
   await decide(first, request);
   expect(must(await first.app.connections.list())).toMatchObject([{ record: { status: "proposed" }, setup: null }]);

@@ -13,6 +13,7 @@ import { eventsOf, TERMINAL } from "./batch-fixture.ts";
 import {
   ACCESS,
   connected,
+  copiedDesks,
   NOTES,
   openConnectionDesk,
   until,
@@ -46,6 +47,15 @@ steps:
 Use them.
 `;
 };
+
+const connectedDesk = copiedDesks(connected);
+
+/** With the one connection there is. */
+async function openConnected() {
+  const desk = await connectedDesk();
+  desk.service.allow();
+  return { desk, view: await until(desk.app, () => true) };
+}
 
 type Running = { readonly runId: string; readonly over: Promise<void> };
 
@@ -87,8 +97,7 @@ const everything = ({ dataDir }: ConnectionDesk): string =>
 
 describe("a step that uses a connection", () => {
   test("[CONN-06] runs with what was granted: the service sees the token, the script never does, and the plan says what it uses", async () => {
-    const desk = await openConnectionDesk();
-    const view = await connected(desk);
+    const { desk, view } = await openConnected();
     const plan = planFor(view, { file: "list_notes", permissions: "notes.read" });
     const request = await proposed(desk, plan);
     expect(request.card.capabilities?.connections).toEqual([
@@ -104,8 +113,7 @@ describe("a step that uses a connection", () => {
   });
 
   test("is proposed with exactly what its script declares, for a connection, with network", async () => {
-    const desk = await openConnectionDesk();
-    const view = await connected(desk);
+    const { desk, view } = await openConnected();
     const differ = { code: "skill_unusable", reason: "permissions_differ" };
     expect(await refusalOf(desk, planFor(view, { permissions: "notes.read" }))).toMatchObject(differ);
     expect(await refusalOf(desk, planFor(view, { file: "list_notes", permissions: "notes.write" }))).toMatchObject(
@@ -119,8 +127,7 @@ describe("a step that uses a connection", () => {
   });
 
   test("[PERM-02] does not begin for a connection that is none, or that is not connected", async () => {
-    const desk = await openConnectionDesk();
-    const view = await connected(desk);
+    const { desk, view } = await openConnected();
     const { connectionId } = view.record;
     const other = planFor(view).replace(connectionId, "conn-0000000000000000");
     expect(await ended(desk, await begun(desk, other))).toMatchObject({
@@ -137,8 +144,7 @@ describe("a step that uses a connection", () => {
 
 describe("a step that needs more than was granted", () => {
   test("[PERM-02] [PERM-03] [PERM-04] [CARD-09] [FLOW-20] waits, asks with all that is needed to decide, signs in again for that much, and runs when the record has grown", async () => {
-    const desk = await openConnectionDesk();
-    const view = await connected(desk);
+    const { desk, view } = await openConnected();
     const running = await begun(desk, planFor(view));
     const request = await asked(desk);
     expect(request).toMatchObject({ kind: "permission_escalation", riskLevel: "medium" });
@@ -191,8 +197,7 @@ describe("a step that needs more than was granted", () => {
   });
 
   test("[PERM-04] leaves all as it was when signing in again does not work, and says so", async () => {
-    const desk = await openConnectionDesk();
-    const view = await connected(desk);
+    const { desk, view } = await openConnected();
     const running = await begun(desk, planFor(view));
     await approve(desk, await asked(desk));
     desk.service.deny();
@@ -216,8 +221,7 @@ describe("a step that needs more than was granted", () => {
   });
 
   test("[PERM-05] [PERM-07] just this once runs it once: the record and the vault are as they were, and the next one asks again", async () => {
-    const desk = await openConnectionDesk();
-    const view = await connected(desk);
+    const { desk, view } = await openConnected();
     const running = await begun(desk, planFor(view));
     const request = await asked(desk);
     await approve(desk, request, { duration: "once" });
@@ -275,8 +279,7 @@ describe("a step that needs more than was granted", () => {
   });
 
   test("[PERM-06] denied, it ends with an error that names what is missing, and the record is untouched", async () => {
-    const desk = await openConnectionDesk();
-    const view = await connected(desk);
+    const { desk, view } = await openConnected();
     const before = must(await desk.app.connections.list());
     const running = await begun(desk, planFor(view));
     const { requestId, planHash: shownHash } = await asked(desk);
