@@ -297,14 +297,14 @@ export async function connected(desk: ConnectionDesk, files: Files = NOTES): Pro
  * fifteen programs; a file that tries what comes after it does so once.
  */
 export function copiedDesks(prepare: (desk: ConnectionDesk) => Promise<unknown>): () => Promise<ConnectionDesk> {
-  let kept: Promise<string> | null = null;
+  let prepared: Promise<string> | null = null;
   afterAll(async () => {
-    if (kept !== null) rmSync(await kept, { recursive: true, force: true });
+    if (prepared !== null) rmSync(await prepared, { recursive: true, force: true });
   });
   return async () => {
-    kept ??= keepHome(prepare);
+    prepared ??= keepHome(prepare);
     const home = homeDir();
-    cpSync(await kept, home, { recursive: true });
+    cpSync(await prepared, home, { recursive: true });
     return openConnectionDesk({ home });
   };
 }
@@ -314,7 +314,7 @@ async function keepHome(prepare: (desk: ConnectionDesk) => Promise<unknown>): Pr
   const desk = await openConnectionDesk();
   await prepare(desk);
   await desk.app.close();
-  const kept = realpathSync(mkdtempSync("/var/tmp/silas-kept-"));
-  cpSync(desk.home, kept, { recursive: true });
-  return kept;
+  const copy = realpathSync(mkdtempSync("/var/tmp/silas-copy-"));
+  cpSync(desk.home, copy, { recursive: true });
+  return copy;
 }
