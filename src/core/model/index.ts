@@ -6,6 +6,7 @@
  * Invariants: unknown in, branded out; extra fields are refused; agent-domain records (the journal) are camelCase on
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
+export { acceptorOf, type Acceptor } from "./acceptor.ts";
 export { signatureFromBase64, signatureFromHex, signatureToBase64, signatureToHex } from "./approval/signature.ts";
 export type {
   DecisionsSummary,
