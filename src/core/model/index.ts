@@ -208,7 +208,7 @@ export {
   type LimitValues,
 } from "./autonomy/limits.ts";
 export type { FolderFault, TidyRefused } from "./batch/tidy-words.ts";
-export { grantsOf, type Grant } from "./approval/grants.ts";
+export { grantsOf, grantsOfRead, readAsked, type Grant } from "./approval/grants.ts";
 export {
   isPayloadKind,
   kindsOfScope,
