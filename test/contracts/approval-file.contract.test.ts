@@ -71,19 +71,23 @@ describe("the approval store's file", () => {
     must(await store.spend(spending));
   });
 
-  test("a card that was written with its keys in another order is the same card", async () => {
-    const dataDir = join(tempDir(), "data");
-    const { store } = await openFile(dataDir);
-    must(await store.propose(requestFor("a")));
-    const database = new DatabaseSync(join(dataDir, "silas.db"));
-    onTestFinished(() => database.close());
-    const card = Object.fromEntries(Object.entries(cardToWire(requestFor("a").card)).toReversed());
-    database.prepare("UPDATE pending_decisions SET card = ?").run(JSON.stringify(card));
-    const judged = must(await store.find("request-a"));
-    expect(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", request: judged }))).toMatchObject({
-      ok: true,
-    });
-  });
+  test.each(["before", "after"])(
+    "a card whose keys another order got %s it was judged is the same card",
+    async (when) => {
+      const dataDir = join(tempDir(), "data");
+      const { store } = await openFile(dataDir);
+      must(await store.propose(requestFor("a")));
+      const early = must(await store.find("request-a"));
+      const database = new DatabaseSync(join(dataDir, "silas.db"));
+      onTestFinished(() => database.close());
+      const card = Object.fromEntries(Object.entries(cardToWire(requestFor("a").card)).toReversed());
+      database.prepare("UPDATE pending_decisions SET card = ?").run(JSON.stringify(card));
+      const judged = when === "after" ? early : must(await store.find("request-a"));
+      expect(await store.spend(spendingFor(tokenFor("a"), { lineage: "one", request: judged }))).toMatchObject({
+        ok: true,
+      });
+    },
+  );
 
   test("rows of approvals, uses and decisions cannot be changed or removed by mistake", async () => {
     const dataDir = join(tempDir(), "data");

@@ -103,6 +103,16 @@ describe.each([
     expect(must(await log.verify("genesis"))).toMatchObject({ valid: true, entriesChecked: 200 });
   });
 
+  test("[AUD-08] one refused among many at the same moment leaves no gap and keeps none of the others out", async () => {
+    const log = await openLog();
+    const drafts = Array.from({ length: 40 }, (_, index) => enrolled(`device ${index}`));
+    const bad = { ...enrolled("Phone"), at: "yesterday" } as unknown as AuditDraft;
+    const appended = await Promise.all([...drafts.slice(0, 5), bad, ...drafts.slice(5)].map((one) => log.append(one)));
+    expect(appended.flatMap((one, index) => (one.ok ? [] : [index]))).toEqual([5]);
+    expect(appended.flatMap((one) => (one.ok ? [one.value.seq] : []))).toEqual(drafts.map((_, index) => index + 1));
+    expect(must(await log.verify("genesis"))).toMatchObject({ valid: true, entriesChecked: 40 });
+  });
+
   test("[AUD-08] what an event's schema does not name is refused, and nothing is recorded", async () => {
     const log = await openLog();
     const good = enrolled("Phone");

@@ -47,7 +47,7 @@ export {
 } from "./text.ts";
 export { orderBetween, orderSeries } from "./order-key.ts";
 export { isPathInside } from "./path-inside.ts";
-export { parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
+export { parseCanonicalJson, parseStrictJson, type JsonParseError, type JsonParseErrorCode } from "./strict-json.ts";
 export { nearest } from "./text-distance.ts";
 export { createTextStream } from "./text-stream.ts";
 export { uuidV7 } from "./uuid.ts";

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseStrictJson } from "./strict-json.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { parseCanonicalJson, parseStrictJson } from "./strict-json.ts";
 
 const json = fc.jsonValue({ maxDepth: 5, stringUnit: "binary" });
 const fragments = fc
@@ -87,6 +88,31 @@ test("objects read one after another keep their own keys", () => {
     fc.property(fc.array(value, { minLength: 1, maxLength: 6 }), (values) => {
       const read = values.map((one) => parseStrictJson(JSON.stringify(one)));
       expect(read.map((result) => (result.ok ? entriesOf(result.value) : result.error))).toEqual(values.map(entriesOf));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("a text is canonical exactly when the strict reader reads what is written as this text", () => {
+  const key = fc.string({ unit: fc.constantFrom("\\", '"', "\u0001", "\u0002", "\n", "a", "b", "é"), maxLength: 2 });
+  const values = fc.oneof(json, fc.dictionary(key, fc.dictionary(key, json, { maxKeys: 3 }), { maxKeys: 4 }));
+  const canonical = values.map((value) => canonicalJson(value)).map((text) => (text.ok ? text.value : "1e400"));
+  const other = fc.constantFrom('{"a":1,"a":1}', '"\\u0061"', "-0", "1e21", "9007199254740993", '"\\ud800"', "[1 ]");
+  const texts = fc.oneof(
+    canonical,
+    other,
+    fragments,
+    json.map((value) => JSON.stringify(value)),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      const strict = parseStrictJson(text);
+      const written = strict.ok ? canonicalJson(strict.value) : null;
+      const isCanonical = written?.ok === true && written.value === text;
+      const read = parseCanonicalJson(text);
+      expect(read.ok).toBe(isCanonical);
+      const expected = strict.ok ? (isCanonical ? entriesOf(strict.value) : { code: "not_canonical" }) : strict.error;
+      expect(read.ok ? entriesOf(read.value) : read.error).toEqual(expected);
     }),
     { numRuns: 1000 },
   );

@@ -1,4 +1,4 @@
-import { isUnsafeInteger, type JsonValue } from "./canonical-json.ts";
+import { canonicalJson, isUnsafeInteger, type JsonValue } from "./canonical-json.ts";
 import { LIMITS } from "./limits.ts";
 import { err, ok, type Result } from "./result.ts";
 
@@ -35,6 +35,34 @@ export function parseStrictJson(text: string): Result<JsonValue, JsonParseError>
     return err({ code: thrown.code, ...placeOf(text, thrown.at) });
   }
   return ok(cursor.hasEscapedKey ? readValue({ ...cursor, at: 0 }) : (JSON.parse(text) as JsonValue));
+}
+
+/**
+ * Reads a text that has to be the canonical form of its value (RFC 8785); any other spelling of it is refused. The form is
+ * checked by writing the value again: keys that stand twice, integers a double cannot hold and lone surrogates would all
+ * come out as another text or as none. So only a text that differs is read unit by unit, which says what is wrong with
+ * it, and which reads the keys that V8 may give another name.
+ */
+export function parseCanonicalJson(
+  text: string,
+): Result<JsonValue, JsonParseError | { readonly code: "not_canonical" }> {
+  const value = unlessInvalid(text);
+  if (value !== undefined && isFormOf(value, text)) return ok(value);
+  const parsed = parseStrictJson(text);
+  return !parsed.ok || isFormOf(parsed.value, text) ? parsed : err({ code: "not_canonical" });
+}
+
+function isFormOf(value: JsonValue, text: string): boolean {
+  const canonical = canonicalJson(value);
+  return canonical.ok && canonical.value === text;
+}
+
+function unlessInvalid(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
 }
 
 type Cursor = { readonly text: string; at: number; hasEscapedKey: boolean };

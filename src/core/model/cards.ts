@@ -185,15 +185,18 @@ export function projectionRows(projection: { readonly [field: string]: JsonValue
     ...FIRST.filter((field) => fields.includes(field)),
     ...fields.filter((field) => !FIRST.includes(field)),
   ];
-  return ordered.flatMap((field) => rowsOf(`/${escape(field)}`, projection[field] ?? null));
+  const rows: CardRow[] = [];
+  for (const field of ordered) addRows(rows, `/${escape(field)}`, projection[field] ?? null);
+  return rows;
 }
 
-function rowsOf(path: string, value: JsonValue): readonly CardRow[] {
-  if (typeof value !== "object" || value === null) return [leaf(path, value)];
-  const entries = Object.entries(value);
+/** One list for all of them: a card is made anew whenever it is judged. */
+function addRows(rows: CardRow[], path: string, value: JsonValue): void {
+  if (typeof value !== "object" || value === null) return void rows.push(leaf(path, value));
+  const entries: readonly [string, JsonValue][] = Object.entries(value);
   if (entries.length === 0)
-    return [{ path: neutralise(path), kind: "empty", text: Array.isArray(value) ? "[]" : "{}" }];
-  return entries.flatMap(([key, child]: [string, JsonValue]) => rowsOf(`${path}/${escape(key)}`, child));
+    rows.push({ path: neutralise(path), kind: "empty", text: Array.isArray(value) ? "[]" : "{}" });
+  for (const [key, child] of entries) addRows(rows, `${path}/${escape(key)}`, child);
 }
 
 function leaf(path: string, value: null | boolean | number | string): CardRow {
@@ -210,4 +213,5 @@ function leaf(path: string, value: null | boolean | number | string): CardRow {
   }
 }
 
-const escape = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
+const escape = (key: string): string =>
+  key.includes("~") || key.includes("/") ? key.replaceAll("~", "~0").replaceAll("/", "~1") : key;

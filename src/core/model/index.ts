@@ -6,6 +6,7 @@
  * Invariants: unknown in, branded out; extra fields are refused; agent-domain records (the journal) are camelCase on
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
+export { acceptorOf, type Acceptor } from "./acceptor.ts";
 export { signatureFromBase64, signatureFromHex, signatureToBase64, signatureToHex } from "./approval/signature.ts";
 export type {
   DecisionsSummary,
@@ -207,7 +208,7 @@ export {
   type LimitValues,
 } from "./autonomy/limits.ts";
 export type { FolderFault, TidyRefused } from "./batch/tidy-words.ts";
-export { grantsOf, type Grant } from "./approval/grants.ts";
+export { grantsOf, grantsOfRead, readAsked, type Grant } from "./approval/grants.ts";
 export {
   isPayloadKind,
   kindsOfScope,

@@ -1,6 +1,5 @@
 import { assert, err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import {
-  grantsOf,
   standingConditionsOf,
   tokenIdOf,
   type ApprovalDecision,
@@ -9,12 +8,9 @@ import {
   type PendingDecision,
   type UnsignedToken,
   answerFault,
-  isPayloadKind,
-  readPayload,
-  type ShownPayload,
 } from "#model";
 import { orderedFriction, type StrongAuth, judgeFriction } from "./risk.ts";
-import { readShown } from "./shown.ts";
+import { readShown, type Shown } from "./shown.ts";
 
 export type Mint = {
   readonly decision: ApprovalDecision;
@@ -35,11 +31,11 @@ export type Mint = {
  * are and for what. [APPR-06] [APPR-07] [APPR-08]
  */
 export function mintTokens(mint: Mint): Result<readonly UnsignedToken[], DecisionRefusal> {
-  const { decision, pending, nonces } = mint;
-  const judged = judgeAnswer(mint);
+  const { decision, nonces } = mint;
+  const judged = judgeShown(mint);
   if (!judged.ok) return judged;
   if (decision.verdict !== "approved") return err({ code: "decision_not_approved", verdict: decision.verdict });
-  const grants = grantsOf(pending);
+  const grants = judged.value.grants();
   if (grants === null) return err({ code: "decision_changed" });
   assert(new Set(nonces).size === grants.length, "APPR-06 each token has a nonce of its own");
   const tokens: UnsignedToken[] = [];
@@ -105,44 +101,49 @@ type Answer = {
  * was made with the care its risk demands. A decline needs no care.
  */
 export function judgeAnswer(answer: Answer): Result<void, DecisionRefusal> {
+  const judged = judgeShown(answer);
+  return judged.ok ? ok() : judged;
+}
+
+/** The same with what was read of the request, so that one judgement reads it once. */
+function judgeShown(answer: Answer): Result<Shown, DecisionRefusal> {
   const { pending, decision, at, strongAuth, maxExecutions } = answer;
   if (pending.state !== "pending") return err({ code: "decision_settled", state: pending.state });
   // Time that is up is nobody's decision; the request goes to the missed ones instead.
   if (pending.expiresAt !== null && pending.expiresAt <= at) return err({ code: "decision_expired" });
-  if (!isWhole(pending, maxExecutions)) return err({ code: "decision_changed" });
+  const shown = readShown(pending.kind, pending.projection);
+  if (shown === null || !isWhole(pending, { shown, usesMax: maxExecutions })) return err({ code: "decision_changed" });
   if (decision.shownHash !== pending.planHash) return err({ code: "decision_shown_differs" });
-  if (decision.verdict !== "approved") return ok();
-  const fault = answerFault({ payload: payloadOf(pending), answer: decision.conditions["answer"] });
+  if (decision.verdict !== "approved") return ok(shown);
+  const fault = answerFault({ payload: shown.payload, answer: decision.conditions["answer"] });
   if (fault !== null) return err({ code: "answer_refused", reason: fault });
-  return judgeFriction({ performed: decision.friction, risk: pending.riskLevel, strongAuth });
+  const careful = judgeFriction({ performed: decision.friction, risk: pending.riskLevel, strongAuth });
+  return careful.ok ? ok(shown) : careful;
 }
 
-/** Null for a plan. */
-function payloadOf({ kind, projection }: PendingDecision): ShownPayload | null {
-  const read = isPayloadKind(kind) ? readPayload(kind, projection) : null;
-  return read !== null && read.ok ? read.value.payload : null;
-}
+type Whole = { readonly shown: Shown; readonly usesMax: number };
 
 /**
  * Everything a stored request says follows from the projection: the item, the risk, and the whole card that was shown,
  * its first line as well as its last row. What disagrees was changed. [T7]
  */
-function isWhole(pending: PendingDecision, usesMax: number): boolean {
-  const { kind, projection, planHash, workItemId, riskLevel, card } = pending;
-  const read = readShown(kind, projection);
-  if (read === null || read.itemId !== workItemId || read.risk !== riskLevel) return false;
+function isWhole(pending: PendingDecision, { shown, usesMax }: Whole): boolean {
+  const { planHash, workItemId, riskLevel, card } = pending;
+  if (shown.itemId !== workItemId || shown.risk !== riskLevel) return false;
   // It names the hash of the text it was made of.
-  const anew = read.cardAnew({ notes: card.details.notes, usesMax });
+  const anew = shown.cardAnew({ notes: card.details.notes, usesMax });
   return anew.planHash === planHash && isEqual(card, anew);
 }
 
 /** Whether two cards have the same fields with the same values. Writing both as canonical text would take longer. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && isEqualList(a, b);
   const [one, other] = [a as Fields, b as Fields];
   const keys = Object.keys(one);
   const isWide = keys.length === Object.keys(other).length;
   return isWide && keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]));
 }
+const isEqualList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
 type Fields = { readonly [key: string]: unknown };

@@ -45,6 +45,7 @@ export function cardOfPlan(
   { usesMax, strongAuth }: PlanTerms,
 ): Card {
   const riskLevel = riskOfPlan(plan);
+  const capabilities = capabilitiesOf(plan);
   return {
     cardType: "plan_approval",
     intent: intentOf(plan),
@@ -53,8 +54,8 @@ export function cardOfPlan(
     friction: [...frictionFor(riskLevel, strongAuth)],
     checks: [...checksOf(plan), ...tasksIn(plan).flatMap(taskChecks)],
     budget: budgetOf(plan),
-    capabilities: capabilitiesOf(plan),
-    affectedItems: affectedBy(plan),
+    capabilities,
+    affectedItems: affectedBy(plan, capabilities),
     details: { state: detailsState(riskLevel), rows: [...projectionRows(whole)], notes: [] },
     planHash,
     ctas: orderCtas([
@@ -200,8 +201,8 @@ const commandsOf = ({ capabilities }: ShownTask, whose: string): CardCapabilitie
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
 
-function affectedBy(plan: ShownPlan): Card["affectedItems"] {
-  const { files, filesRead, filesWrite, hosts, secretRefs, connections } = capabilitiesOf(plan);
+function affectedBy(plan: ShownPlan, capabilities: CardCapabilities): Card["affectedItems"] {
+  const { files, filesRead, filesWrite, hosts, secretRefs, connections } = capabilities;
   const parts = [
     [plan.tasks.length, "task"],
     [files.length, "file"],

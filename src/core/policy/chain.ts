@@ -1,8 +1,10 @@
 import { assert, canonicalJson, err, ok, parseStrictJson, sha256Hex, type Result, type Sha256Hex } from "#base";
 import {
+  acceptorOf,
   auditActorSchema,
   auditDataSchemas,
   instantSchema,
+  type Acceptor,
   type AuditActor,
   type AuditBreak,
   type AuditDraft,
@@ -102,14 +104,27 @@ export function createMomentCheck(): IsMoment {
 function checkDraft({ event, data, at, actor }: AuditDraft, isMoment: IsMoment): Result<void, InvalidInput> {
   if (!Object.hasOwn(auditDataSchemas, event)) return refuse("event", "unknown_event");
   return (
-    check("data", auditDataSchemas[event].safeParse(data)) ??
+    (fits(event, data) ? null : check("data", auditDataSchemas[event].safeParse(data))) ??
     (isMoment(at) ? null : refuse("at", "invalid_instant")) ??
-    check("actor", auditActorSchema.safeParse(actor)) ??
+    (isActor?.(actor) === true ? null : check("actor", auditActorSchema.safeParse(actor))) ??
     FITS
   );
 }
 
 const FITS = ok();
+
+const isActor = acceptorOf(auditActorSchema);
+const acceptors = new Map<AuditDraft["event"], Acceptor | null>();
+
+/** Whether the schema would take the data; where it may not, or has parts that only it can check, it is asked itself. */
+function fits(event: AuditDraft["event"], data: unknown): boolean {
+  let accepts = acceptors.get(event);
+  if (accepts === undefined) {
+    accepts = acceptorOf(auditDataSchemas[event]);
+    acceptors.set(event, accepts);
+  }
+  return accepts?.(data) === true;
+}
 
 type Parsed = { readonly error?: { readonly issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 

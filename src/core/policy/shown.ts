@@ -1,19 +1,19 @@
-import { sha256Hex } from "#base";
 import {
   grantsOf,
-  isPayloadKind,
-  readPayload,
-  readProjection,
+  grantsOfRead,
+  readAsked,
   type Card,
+  type Grant,
   type PendingDecision,
   type RequestKind,
   type RiskLevel,
+  type ShownPayload,
 } from "#model";
 import { cardOfPayload, riskOfPayload } from "./card-payload.ts";
 import { cardOfPlan, riskOfPlan } from "./card-plan.ts";
 
 /** What follows from a projection alone, whatever else a row or a receipt says. */
-type Shown = {
+export type Shown = {
   readonly itemId: string;
   readonly risk: RiskLevel;
   /**
@@ -21,6 +21,10 @@ type Shown = {
    * words, shown as such and in no hash. Cards are always made without strong proof; it is asked of the page besides.
    */
   readonly cardAnew: (terms: ShownTerms) => Card;
+  /** Null for a plan. */
+  readonly payload: ShownPayload | null;
+  /** As `grantsOf` gives them. */
+  readonly grants: () => readonly Grant[] | null;
 };
 type ShownTerms = {
   readonly notes: Card["details"]["notes"];
@@ -31,23 +35,27 @@ type ShownTerms = {
 /** Null when the text is no projection of this kind. */
 export function readShown(kind: RequestKind, projection: string): Shown | null {
   const strongAuth = "unavailable";
-  if (isPayloadKind(kind)) {
-    const read = readPayload(kind, projection);
-    if (!read.ok) return null;
-    const { payload, subjectId } = read.value;
+  const asked = readAsked({ kind, projection });
+  if (asked === null) return null;
+  const { form, read, planHash } = asked;
+  const grants = () => grantsOfRead(kind, asked);
+  if (form === "payload") {
+    const { payload, subjectId } = read;
     return {
       itemId: subjectId,
       risk: riskOfPayload(payload),
-      cardAnew: ({ notes }) => cardOfPayload({ ...read.value, planHash: sha256Hex(projection) }, { notes, strongAuth }),
+      cardAnew: ({ notes }) => cardOfPayload({ ...read, planHash }, { notes, strongAuth }),
+      payload,
+      grants,
     };
   }
-  const read = readProjection(projection);
-  if (!read.ok) return null;
-  const { plan } = read.value;
+  const { plan } = read;
   return {
     itemId: plan.id,
     risk: riskOfPlan(plan),
-    cardAnew: ({ usesMax }) => cardOfPlan({ ...read.value, planHash: sha256Hex(projection) }, { usesMax, strongAuth }),
+    cardAnew: ({ usesMax }) => cardOfPlan({ ...read, planHash }, { usesMax, strongAuth }),
+    payload: null,
+    grants,
   };
 }
 

@@ -39,7 +39,7 @@ type Module = {
 /** Texts that are put together while running, by `file: source of the expression`; none for what is not a statement. */
 export type Given = { readonly [expression: string]: readonly string[] };
 
-const METHODS = new Set(["run", "get", "all", "columns", "prepare"]);
+const METHODS = new Set(["run", "get", "all", "columns", "insert", "prepare"]);
 const DATABASES = new Set(["db", "handle", "database"]);
 const LOOKS_LIKE_SQL = /^\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH)\s/;
 const DEPTH_MAX = 40;

@@ -86,6 +86,21 @@ test("undefined and unsafe integers never reach the database, and whole numbers 
   expect(db.get("SELECT typeof(:a) AS type", { a: 7 })).toEqual({ type: "integer" });
 });
 
+test("rows are inserted in their order, however many share a statement, and all of a row or none", () => {
+  const db = open(join(tempDir(), "x.db"));
+  db.run("CREATE TABLE t (n INTEGER PRIMARY KEY, word TEXT) STRICT");
+  const insert = (rows: readonly (readonly (string | number | null)[])[]) =>
+    db.insert("INSERT INTO t (n, word) VALUES (?, ?)", rows);
+  const rows = Array.from({ length: 2 * 16 + 3 }, (_, n) => [n, n === 20 ? null : `word ${n}`] as const);
+  insert([]);
+  insert(rows);
+  expect(db.columns("SELECT n, word FROM t ORDER BY n")).toEqual(rows);
+  expect(db.get("SELECT count(*) AS n FROM t WHERE typeof(n) = 'integer'")).toEqual({ n: rows.length });
+  expect(() => insert([[100]])).toThrow("a value for each place");
+  expect(() => insert([[2 ** 53, "a"]])).toThrow("not a safe integer");
+  expect(() => insert([[100, undefined as unknown as null]])).toThrow("is missing");
+});
+
 test("parameters are bound by name, wherever and however often they stand; texts and comments hold none", () => {
   const db = open(join(tempDir(), "x.db"));
   const sql = `SELECT :b AS b, ':a' AS quoted, 'it''s :a' AS escaped, :a AS ":a", :b || :a AS both -- :c`;

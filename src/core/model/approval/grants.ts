@@ -2,7 +2,7 @@ import { assert, canonicalJson, LIMITS, sha256Hex, type Instant, type JsonValue,
 import type { ApprovalScope, PendingDecision } from "../approvals.ts";
 import { batchBytes, CHOOSE_MOVE, MOVE_FILES, reverseMoves } from "../batch/move-files.ts";
 import type { BatchProjection } from "./batch.ts";
-import { isPayloadKind, readPayload, SCOPE_OF_KIND, type ShownPayload } from "./payload.ts";
+import { isPayloadKind, readPayload, SCOPE_OF_KIND, type ReadPayload, type ShownPayload } from "./payload.ts";
 import { readProjection, type ReadProjection } from "./plan-projection.ts";
 import { spawnPolicyHash, spawnsTask } from "./spawn.ts";
 
@@ -27,32 +27,46 @@ export type Grant = {
 
 type Asked = Pick<PendingDecision, "kind" | "projection">;
 
+/** What a request asks, read from its canonical text, and the hash of that text. */
+type ReadAsked = { readonly planHash: Sha256Hex } & (
+  | { readonly form: "payload"; readonly read: ReadPayload }
+  | { readonly form: "plan"; readonly read: ReadProjection }
+);
+
+/** Null when the text is no projection of this kind. */
+export function readAsked({ kind, projection }: Asked): ReadAsked | null {
+  if (isPayloadKind(kind)) {
+    const read = readPayload(kind, projection);
+    return read.ok ? { form: "payload", read: read.value, planHash: sha256Hex(projection) } : null;
+  }
+  const read = readProjection(projection);
+  return read.ok ? { form: "plan", read: read.value, planHash: sha256Hex(projection) } : null;
+}
+
 /**
  * Every token that one approval of this request becomes, its own first: a project has one for each of its tasks, and a
  * goal that stands one for the tasks it begins. They follow from the projection alone, so that a page knows what it is
  * to sign without believing anyone. Null when the request is not whole. [R1.A4]
  */
-export function grantsOf({ kind, projection }: Asked): readonly Grant[] | null {
-  const plain = {
-    ...NOW,
-    planHash: sha256Hex(projection),
-    scope: SCOPE_OF_KIND[kind],
-    expiresAt: null,
-    conditions: {},
-  };
-  if (isPayloadKind(kind)) {
-    const read = readPayload(kind, projection);
-    if (!read.ok || isQuestion(read.value.payload)) return null;
-    const own: Grant = { ...plain, ...operationOf(read.value.payload), workItemId: read.value.subjectId, usesMax: 1 };
-    const undo = undoGrants(read.value.payload, own);
+export function grantsOf(asked: Asked): readonly Grant[] | null {
+  const read = readAsked(asked);
+  return read === null ? null : grantsOfRead(asked.kind, read);
+}
+
+/** The same of a request that was just read. */
+export function grantsOfRead(kind: Asked["kind"], { planHash, ...asked }: ReadAsked): readonly Grant[] | null {
+  const plain = { ...NOW, planHash, scope: SCOPE_OF_KIND[kind], expiresAt: null, conditions: {} };
+  if (asked.form === "payload") {
+    const { payload, subjectId } = asked.read;
+    if (isQuestion(payload)) return null;
+    const own: Grant = { ...plain, ...operationOf(payload), workItemId: subjectId, usesMax: 1 };
+    const undo = undoGrants(payload, own);
     return undo === null ? null : [own, ...undo];
   }
-  const read = readProjection(projection);
-  if (!read.ok) return null;
-  const children = childGrants(read.value);
-  const standing = standingGrants(read.value, plain.planHash);
+  const children = childGrants(asked.read);
+  const standing = standingGrants(asked.read, planHash);
   if (children === null || standing === null) return null;
-  return [{ ...plain, workItemId: read.value.plan.id, usesMax: null }, ...standing, ...children];
+  return [{ ...plain, workItemId: asked.read.plan.id, usesMax: null }, ...standing, ...children];
 }
 
 const NOW = { use: "now", laterMs: 0, reverse: null } as const;

@@ -1,5 +1,16 @@
 import * as z from "zod/mini";
-import { assert, canonicalJson, err, LIMITS, ok, parseStrictJson, sha256Hex, type JsonValue, type Result } from "#base";
+import {
+  assert,
+  canonicalJson,
+  err,
+  LIMITS,
+  ok,
+  parseCanonicalJson,
+  parseStrictJson,
+  sha256Hex,
+  type JsonValue,
+  type Result,
+} from "#base";
 import type { ApprovalScope } from "../approvals.ts";
 import { decisionShape, draftShape, isAnswerable } from "../ask/question-shapes.ts";
 import { LIMIT_KEYS } from "../autonomy/limits.ts";
@@ -196,10 +207,8 @@ export type ReadPayload = {
 
 /** Reads a projection of this kind from its canonical text; any other spelling of the same values is refused. */
 export function readPayload(kind: PayloadKind, text: string): Result<ReadPayload, ProjectionRefusal> {
-  const parsed = parseStrictJson(text);
+  const parsed = parseCanonicalJson(text);
   if (!parsed.ok) return unreadable(parsed.error.code);
-  const canonical = canonicalJson(parsed.value);
-  if (!canonical.ok || canonical.value !== text) return unreadable("not_canonical");
   const read = PROJECTIONS[kind].safeParse(parsed.value);
   if (!read.success) return unreadable(read.error.issues[0]?.path.join(".") ?? `not_a_${kind}`);
   const payload = { kind, ...read.data } as ShownPayload;

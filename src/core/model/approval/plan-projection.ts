@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { canonicalJson, err, ok, parseStrictJson, type JsonValue, type Result } from "#base";
+import { err, ok, parseCanonicalJson, type JsonValue, type Result } from "#base";
 import { standingTermsSchema } from "./standing.ts";
 
 const names = z.array(z.string());
@@ -69,10 +69,8 @@ export type ProjectionRefusal = { readonly code: "projection_unreadable"; readon
 
 /** Reads a projection from its canonical text; any other spelling of the same values is refused. */
 export function readProjection(text: string): Result<ReadProjection, ProjectionRefusal> {
-  const parsed = parseStrictJson(text);
+  const parsed = parseCanonicalJson(text);
   if (!parsed.ok) return unreadable(parsed.error.code);
-  const canonical = canonicalJson(parsed.value);
-  if (!canonical.ok || canonical.value !== text) return unreadable("not_canonical");
   const plan = projectionSchema.safeParse(parsed.value);
   if (!plan.success) return unreadable(plan.error.issues[0]?.path.join(".") ?? "not_a_plan");
   return ok({ plan: plan.data, whole: parsed.value as ReadProjection["whole"] });

@@ -1,4 +1,4 @@
-import { parseStrictJson, type Instant } from "#base";
+import { parseCanonicalJson, type Instant } from "#base";
 import type { AuditActor } from "../audit.ts";
 import type { RequestKind } from "../cards.ts";
 import type { KeptRequest } from "../decisions.ts";
@@ -44,7 +44,7 @@ export function decidedOf({ requestId, kind, at, actor, run }: Decision): Messag
 
 /** Whether approving this request starts a run: a plan with steps or of a model, or a batch of files. */
 export function beginsRun({ kind, projection }: Pick<KeptRequest, "kind" | "projection">): boolean {
-  const parsed = parseStrictJson(projection);
+  const parsed = parseCanonicalJson(projection);
   const bound = parsed.ok
     ? (parsed.value as { readonly executor_kind?: unknown; readonly action?: unknown } | null)
     : null;

@@ -69,20 +69,53 @@ export const openingOf = (row: RequestRow): Opening => ({
 });
 export type Opening = Pick<KeptRequest, "state" | "planHash" | "expiresAt" | "decidedAt" | "decidedBy" | "replacedBy">;
 
-/** The columns that say what a request asks. They are written once. */
-const ASKED = ["kind", "plan_hash", "work_item_id", "risk_level", "projection", "markdown"] as const;
-
 /**
  * Whether a row still asks what this request asks, to the last letter. An earlier version may have written the same card
  * or actor with its keys in another order, so one that differs is read; one that is damaged throws.
  */
 export function isAsked(row: RequestRow, request: KeptRequest): boolean {
-  const params = requestParams(request);
-  if (ASKED.some((column) => row[column] !== params[column])) return false;
-  if (row.proposed_by !== params.proposed_by && JSON.stringify(actorOf(row.proposed_by)) !== params.proposed_by) {
-    return false;
-  }
-  return row.card === params.card || cardText(cardOf(row.card)) === params.card;
+  const { card, proposedBy, ...asked } = request;
+  const isSame =
+    row.kind === asked.kind &&
+    row.plan_hash === asked.planHash &&
+    row.work_item_id === asked.workItemId &&
+    row.risk_level === asked.riskLevel &&
+    row.projection === asked.projection &&
+    row.markdown === asked.markdown;
+  return isSame && isSameActor(row.proposed_by, proposedBy) && isSameCard(row.card, card);
+}
+
+/**
+ * The columns that say what a request asks, as they were written; null when the text of its card is not at hand. A row
+ * that has exactly these asks exactly this.
+ */
+export function askedParams(request: KeptRequest) {
+  const { requestId, kind, planHash, workItemId, riskLevel, projection, markdown, proposedBy } = request;
+  const card = textsRead.get(request.card);
+  if (card === undefined) return null;
+  return {
+    request_id: requestId,
+    kind,
+    plan_hash: planHash,
+    work_item_id: workItemId,
+    risk_level: riskLevel,
+    projection,
+    markdown,
+    proposed_by: JSON.stringify(proposedBy),
+    card,
+  };
+}
+
+function isSameActor(text: string, actor: AuditActor): boolean {
+  const written = JSON.stringify(actor);
+  return text === written || JSON.stringify(actorOf(text)) === written;
+}
+
+/** A card that was read from this very text needs not be written to be compared with it. */
+function isSameCard(text: string, card: Card): boolean {
+  if (text === textsRead.get(card)) return true;
+  const written = cardText(card);
+  return text === written || cardText(cardOf(text)) === written;
 }
 
 const cardText = (card: Card): string => JSON.stringify(cardToWire(card));
@@ -94,8 +127,13 @@ const ACTOR = "CARD-01 whoever proposed or decided is named";
 /** A card that is no card any more is not shown with parts missing. */
 function cardOf(text: string): Card {
   const kept = "CARD-01 a kept card is whole";
-  return whole(cardSchema.safeParse(wholeJson(text, kept)).data, kept);
+  const card = whole(cardSchema.safeParse(wholeJson(text, kept)).data, kept);
+  textsRead.set(card, text);
+  return card;
 }
+
+/** The text that each card was read from. INVARIANT: a card is never changed after it was read, only copied. */
+const textsRead = new WeakMap<Card, string>();
 
 export const requestParams = (request: KeptRequest): Omit<RequestRow, "replaced_by"> => ({
   request_id: request.requestId,

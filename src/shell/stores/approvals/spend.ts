@@ -20,6 +20,7 @@ import type { Sqlite } from "../sqlite.ts";
 import { spentDraft, standingDraft } from "./drafts.ts";
 import { RECORDED_USES_SQL } from "./recorded-uses.ts";
 import {
+  askedParams,
   isAsked,
   type Opening,
   openingOf,
@@ -47,10 +48,10 @@ type Refused = RequestRefusal | SpendRefusal | KeyError;
  */
 export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Result<ApprovalUse, Refused> {
   const { db, recordAct } = parts;
-  const { token, judged, at, actor, also } = spending;
-  const open = judged === null ? ok() : stillJudged(db, { judged, token, at });
-  if (!open.ok) return open;
-  const use = spendOne(parts, spending);
+  const { judged, at, actor, also } = spending;
+  const closed = keepAndClose(db, spending);
+  if (!closed.ok) return closed;
+  const use = recordUse(parts, spending);
   if (!use.ok) return use;
   recordAct(spentDraft(spending, use.value));
   const limits = limitDrafts({ spending, newest: (key) => newestLimit(db, key) });
@@ -62,10 +63,41 @@ export function spendWithin(parts: ApprovalStoreParts, spending: Spending): Resu
     const kept = keepFurther(parts, { spending, granted });
     if (!kept.ok) return kept;
   }
-  if (judged !== null) closeRequest(db, { ...spending, judged });
+  if (judged !== null) nameTokens(db, { ...spending, judged });
   for (const granted of also) keepUndo(db, { spending, granted });
-  tellDecided(parts, { spending, request: judged ?? requestOfToken(db, token.tokenId) });
+  tellDecided(parts, { spending, request: judged ?? requestOfToken(db, spending.token.tokenId) });
   return use;
+}
+
+/**
+ * Keeps the signed token and closes the request that was judged. Most rows are as they were judged, to the letter: then
+ * one statement compares the row and closes it, and reads it once. Any other row is read, to say why it is refused.
+ */
+function keepAndClose(db: Sqlite, { token, judged, at, actor }: Spending): Result<void, Refused> {
+  const kept = keepSigned(db, token);
+  if (judged === null) return kept;
+  const closing = { judged, token, at, actor };
+  if (kept.ok && closeIfAsked(db, closing)) return kept;
+  const open = stillJudged(db, closing);
+  if (!open.ok) return open;
+  if (kept.ok) closeRequest(db, closing);
+  return kept;
+}
+
+type Closing = Judged & Pick<Spending, "actor">;
+
+/** Whether the row was open and asked exactly this, and is closed now. */
+function closeIfAsked(db: Sqlite, { judged, token, at, actor }: Closing): boolean {
+  const asked = askedParams(judged);
+  if (asked === null || asked.plan_hash !== token.planHash) return false;
+  const closed = db.run(
+    `UPDATE pending_decisions SET state = 'approved', decided_at = :at, decided_by = :actor, token_id = :tokenId
+     WHERE request_id = :request_id AND state = 'pending' AND (expires_at IS NULL OR expires_at > :at)
+       AND kind = :kind AND plan_hash = :plan_hash AND work_item_id = :work_item_id AND risk_level = :risk_level
+       AND projection = :projection AND markdown = :markdown AND proposed_by = :proposed_by AND card = :card`,
+    { ...asked, at, actor: JSON.stringify(actor), tokenId: token.tokenId },
+  );
+  return closed === 1;
 }
 
 /**
@@ -106,10 +138,9 @@ function requestOfToken(db: Sqlite, tokenId: string): DecidedRequest | null {
 
 type Used = Pick<Spending, "token" | "workItemId" | "contentHash" | "attemptLineage" | "at">;
 
-function spendOne({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, Refused> {
+/** Of a token that is kept. */
+function recordUse({ db }: ApprovalStoreParts, used: Used): Result<ApprovalUse, Refused> {
   const { token, workItemId, contentHash, attemptLineage, at } = used;
-  const kept = keepSigned(db, token);
-  if (!kept.ok) return kept;
   const useNumber = usesBefore(db, token) + 1;
   if (useNumber > token.maxExecutions) return err({ code: "uses_exhausted", maxExecutions: token.maxExecutions });
   db.run(
@@ -135,16 +166,18 @@ function usesBefore(db: Sqlite, { nonce, tokenId }: StoredToken): number {
   return counted.uses;
 }
 
-function closeRequest(
-  db: Sqlite,
-  { judged, token, at, actor, also }: Spending & { readonly judged: KeptRequest },
-): void {
+function closeRequest(db: Sqlite, { judged, token, at, actor }: Closing): void {
   const { requestId } = judged;
   db.run(
     `UPDATE pending_decisions SET state = 'approved', decided_at = :at, decided_by = :actor, token_id = :tokenId
      WHERE request_id = :requestId`,
     { requestId, at, actor: JSON.stringify(actor), tokenId: token.tokenId },
   );
+}
+
+/** Every token of the decision, in its order. */
+function nameTokens(db: Sqlite, { judged, token, also }: Spending & { readonly judged: KeptRequest }): void {
+  const { requestId } = judged;
   [token, ...also.map((granted) => granted.token)].forEach(({ tokenId }, position) => {
     db.run("INSERT INTO decision_tokens (request_id, position, token_id) VALUES (:requestId, :position, :tokenId)", {
       requestId,
@@ -159,14 +192,15 @@ type Further = { readonly spending: Spending; readonly granted: AlsoGranted };
 /** A further approval of the same decision, used at this moment or kept for later. */
 function keepFurther(parts: ApprovalStoreParts, { spending, granted }: Further): Result<void, Refused> {
   const { token, workItemId, use } = granted;
+  const kept = keepSigned(parts.db, token);
+  if (!kept.ok) return kept;
   if (use === null) {
-    const kept = keepSigned(parts.db, token);
     const draft = granted.undo === undefined ? standingDraft : undoKeptDraft;
-    if (kept.ok) parts.recordAct(draft(spending, granted));
+    parts.recordAct(draft(spending, granted));
     return kept;
   }
   const one = { ...spending, ...use, token, workItemId };
-  const used = spendOne(parts, one);
+  const used = recordUse(parts, one);
   if (used.ok) parts.recordAct(spentDraft(one, used.value));
   return used.ok ? ok() : used;
 }

@@ -53,26 +53,26 @@ function noteAfterCommit({ db, heads }: AuditLogParts, { seq, hash }: AuditHead)
 }
 
 type Appended = Result<AuditEntry, InvalidInput | StoreFault>;
-type Waiting = { readonly draft: AuditDraft; readonly answer: (appended: Appended) => void };
+type Answer = (appended: Appended) => void;
 
 /**
  * Appends of one moment share one commit: each still waits for the disk, but they wait together. The head is read inside
  * the transaction, so that a second process appends behind this one and never beside it. [AUD-06]
  */
 function createAppend(parts: AuditLogParts): AuditLog["append"] {
-  let waiting: Waiting[] = [];
+  let drafts: AuditDraft[] = [];
+  let answers: Answer[] = [];
   const flush = () => {
-    const batch = waiting;
-    waiting = [];
-    const answers = appendBatch(
-      parts,
-      batch.map(({ draft }) => draft),
-    );
-    for (const [index, { answer }] of batch.entries()) answer(answers[index] ?? FAILED);
+    const batch = { drafts, answers };
+    drafts = [];
+    answers = [];
+    const appended = appendBatch(parts, batch.drafts);
+    batch.answers.forEach((answer, index) => answer(appended[index] ?? FAILED));
   };
   return (draft) =>
     new Promise((answer) => {
-      if (waiting.push({ draft, answer }) === 1) queueMicrotask(flush);
+      answers.push(answer);
+      if (drafts.push(draft) === 1) queueMicrotask(flush);
     });
 }
 
@@ -83,11 +83,17 @@ function appendBatch(parts: AuditLogParts, drafts: readonly AuditDraft[]): reado
     const done = parts.db.transaction(() => {
       // Read once: inside the transaction nobody else appends.
       let head = headOf(parts);
+      const rows: (readonly [seq: number, entry: string, hash: string])[] = [];
       const appended = drafts.map((draft) => {
-        const one = appendBehind(parts, { head, draft });
-        if (one.ok) head = one.value;
-        return one;
+        const sealed = parts.rules.seal(head, draft);
+        if (!sealed.ok) return sealed;
+        const { seq, text, hash } = sealed.value;
+        const entry = entryOf({ draft, head, sealed: sealed.value });
+        rows.push([seq, text, hash]);
+        head = sealed.value;
+        return ok(entry);
       });
+      parts.db.insert(INSERT, rows);
       return ok(appended);
     });
     return done.ok ? done.value : [];
@@ -98,18 +104,20 @@ function appendBatch(parts: AuditLogParts, drafts: readonly AuditDraft[]): reado
 }
 
 function appendWithin(parts: AuditLogParts, draft: AuditDraft): Result<AuditEntry, InvalidInput> {
-  return appendBehind(parts, { head: headOf(parts), draft });
-}
-
-const INSERT = "INSERT INTO audit_entries (seq, entry, hash) VALUES (:seq, :entry, :hash)";
-
-type Behind = { readonly head: AuditHead; readonly draft: AuditDraft };
-
-function appendBehind({ db, rules }: AuditLogParts, { head, draft }: Behind): Result<AuditEntry, InvalidInput> {
-  const sealed = rules.seal(head, draft);
+  const head = headOf(parts);
+  const sealed = parts.rules.seal(head, draft);
   if (!sealed.ok) return sealed;
   const { seq, text, hash } = sealed.value;
-  db.run(INSERT, { seq, entry: text, hash });
+  parts.db.insert(INSERT, [[seq, text, hash]]);
+  return ok(entryOf({ draft, head, sealed: sealed.value }));
+}
+
+const INSERT = "INSERT INTO audit_entries (seq, entry, hash) VALUES (?, ?, ?)";
+
+type Sealed = { readonly draft: AuditDraft; readonly head: AuditHead; readonly sealed: AuditHead };
+
+function entryOf({ draft, head, sealed }: Sealed): AuditEntry {
   const { at, event, actor, data } = draft;
-  return ok({ seq, at, event, actor, data, prev_hash: head.hash as Sha256Hex, hash: hash as Sha256Hex });
+  const { seq, hash } = sealed;
+  return { seq, at, event, actor, data, prev_hash: head.hash as Sha256Hex, hash: hash as Sha256Hex };
 }
