@@ -10,7 +10,7 @@
 export { NO_PASSKEYS, NO_SKILLS, NOTHING_FOLLOWS } from "./approval-world.ts";
 export { layMigrated, openMigratedRuntime } from "./laid/migrated.ts";
 export { grantPlan, openWork, OUTSIDE, playSandboxes, type Working } from "./work-world.ts";
-export { daySpent } from "./day-tokens.ts";
+export { daySpent } from "./model/day-tokens.ts";
 export { createSeeded, createVirtualClock, createVirtualTimers } from "./seeded.ts";
 export {
   failEachStatement,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ModelScript } from "#gateway";
 import { consultLine } from "#model";
-import { daySpent } from "../day-tokens.ts";
+import { daySpent } from "../model/day-tokens.ts";
 import { grantPlan, until } from "../work-world.ts";
 import {
   ADVICE,

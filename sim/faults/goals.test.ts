@@ -54,7 +54,7 @@ const STANDING = { max_executions: USES_MAX, expires_at: "2030-01-01T00:00:00.00
 
 test("a goal whose check or repair meets a failing database is logged, and the page is repaired all the same", async () => {
   const logged = new Set<string>();
-  const sample = sampleOf(STATEMENTS, 3);
+  const sample = sampleOf(STATEMENTS, 2);
   for (let from = 0; from < sample.length; from += USES_MAX) {
     const events = await eventsOf(sample.slice(from, from + USES_MAX));
     for (const event of events) logged.add(event);

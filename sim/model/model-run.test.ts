@@ -5,7 +5,7 @@ import { createMemoryModels, type ModelScript } from "#gateway";
 import { isProven, verifyReceipt } from "#policy";
 import { receiptTools } from "#runtime";
 import { answerTo } from "../approval-world.ts";
-import { daySpent } from "../day-tokens.ts";
+import { daySpent } from "./day-tokens.ts";
 import { inScene, type RealScene } from "../real-sandbox.fixture.ts";
 import { grantPlan, until } from "../work-world.ts";
 

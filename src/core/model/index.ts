@@ -6,7 +6,7 @@
  * Invariants: unknown in, branded out; extra fields are refused; agent-domain records (the journal) are camelCase on
  * the wire, runtime frames are snake_case; ids never contain `|` (TOKEN-02, BATCHID-03).
  */
-export { acceptorOf, type Acceptor } from "./acceptor.ts";
+export { acceptorOf, type Acceptor } from "./audit/acceptor.ts";
 export { signatureFromBase64, signatureFromHex, signatureToBase64, signatureToHex } from "./approval/signature.ts";
 export type {
   DecisionsSummary,
@@ -277,7 +277,6 @@ export {
   whole,
   type ConfigGroup,
   type ConfigKey,
-  type ConfigList,
   type ConfigNode,
   type ConfigOf,
   type SecretText,

@@ -105,7 +105,7 @@ function createLeasing({ commit, announce, ...parts }: Parts) {
       const due = read(() => table.dueOf(db, request));
       if (due === null) return [];
       const countMax = Math.min(request.countMax, LIMITS.leaseBatch);
-      const leased = await commit(() => ok(table.lease(parts, { ...request, countMax }, due)));
+      const leased = await commit(() => ok(table.lease(parts, { ...request, countMax, due })));
       return leased.ok ? leased.value : [];
     },
     /** Prolongs these leases; answers with those that are lost. */

@@ -108,7 +108,7 @@ const DUE = `SELECT CASE
   WHEN EXISTS (SELECT 1 FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until <= :at) THEN 'expired'
   WHEN EXISTS (SELECT 1 FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL) THEN 'ready'
   END AS due`;
-export type Due = "expired" | "ready";
+type Due = "expired" | "ready";
 
 /** Null when there is nothing to lease: this read spares readers with nothing to do a transaction. */
 export function dueOf(db: Database, { kinds, at }: LeaseRequest): Due | null {
@@ -122,10 +122,10 @@ export function dueOf(db: Database, { kinds, at }: LeaseRequest): Due | null {
 }
 
 /** Leases the messages that have been ready the longest. One that cannot be read is dead. */
-export function lease(parts: TableParts, request: LeaseRequest, due: Due): readonly LeasedMessage[] {
+export function lease(parts: TableParts, request: LeaseRequest & { readonly due: Due }): readonly LeasedMessage[] {
   const { db, recent } = parts;
   const { at, holder } = request;
-  if (due === "expired") releaseExpired(parts, request);
+  if (request.due === "expired") releaseExpired(parts, request);
   const rows = longestReady(db, request);
   if (rows.length === 0) return [];
   db.run(LEASE, { until: untilOf(request), holder, positions: JSON.stringify(rows.map(({ position }) => position)) });

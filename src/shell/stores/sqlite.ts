@@ -113,10 +113,8 @@ type Parts = {
 };
 
 function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
-  const inTransaction = createTransactions({ handle, observe });
   // Statements are compiled once and kept; their texts are constants of this room, so the map stays small.
   const statements = new Map<string, Prepared>();
-  let afterwards = new Set<() => void>();
   const prepared = (sql: string): Prepared => {
     observe(sql);
     const kept = statements.get(sql);
@@ -128,6 +126,7 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
   return {
     path,
     handle,
+    ...createTransactions({ handle, observe }),
     run: (sql, params = NONE) => {
       const { statement, names } = prepared(sql);
       return Number(statement.run(...placed(names, params)).changes);
@@ -148,6 +147,21 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
     insert: (sql, rows) => {
       for (const { text, values } of groupRows(sql, rows)) prepared(text).statement.run(...values);
     },
+    freeze: () => handle.exec("PRAGMA query_only = ON"),
+    thaw: () => handle.exec("PRAGMA query_only = OFF"),
+    openSibling,
+    close: () => {
+      if (handle.isOpen) handle.close();
+    },
+  };
+}
+
+type Transactions = Pick<Sqlite, "transaction" | "afterCommit">;
+
+function createTransactions({ handle, observe }: Pick<Parts, "handle" | "observe">): Transactions {
+  const inTransaction = createBrackets({ handle, observe });
+  let afterwards = new Set<() => void>();
+  return {
     transaction: (work) => {
       let result;
       try {
@@ -165,19 +179,14 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
       assert(handle.isTransaction, "only what happens in a transaction can wait for its commit");
       afterwards.add(work);
     },
-    freeze: () => handle.exec("PRAGMA query_only = ON"),
-    thaw: () => handle.exec("PRAGMA query_only = OFF"),
-    openSibling,
-    close: () => {
-      if (handle.isOpen) handle.close();
-    },
   };
 }
 
-function createTransactions({ handle, observe }: Pick<Parts, "handle" | "observe">) {
+/** The statements around the work of a transaction. */
+function createBrackets({ handle, observe }: Pick<Parts, "handle" | "observe">): Sqlite["transaction"] {
   const begin = handle.prepare("BEGIN IMMEDIATE");
   const commit = handle.prepare("COMMIT");
-  return <T, E>(work: () => Result<T, E>): Result<T, E> => {
+  return (work) => {
     assert(!handle.isTransaction, "a transaction never starts inside another one");
     observe("BEGIN IMMEDIATE");
     begin.run();

@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import * as z from "zod/mini";
 import { acceptorOf } from "./acceptor.ts";
-import { auditActorSchema, auditDataSchemas } from "./audit.ts";
-import { maxLength } from "./values.ts";
-import { wireArbitrary } from "./wire-arbitrary.fixture.ts";
+import { auditActorSchema, auditDataSchemas } from "../audit.ts";
+import { maxLength } from "../values.ts";
+import { wireArbitrary } from "../wire-arbitrary.fixture.ts";
 
 const SCHEMAS: readonly (readonly [string, z.core.$ZodType])[] = [
   ...Object.entries(auditDataSchemas),
