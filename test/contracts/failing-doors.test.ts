@@ -7,6 +7,7 @@ import { DONE, DOORS } from "./door-calls.ts";
 const IN_SPITE: Readonly<Record<string, readonly string[]>> = {
   // The decision is kept, and its message is delivered again.
   "decide: approve what lets nothing run": ["decision_not_settled"],
+  "decide: decline": ["goals_unreadable"],
   // A card about words that are gone does nothing.
   change: ["memory_promotion_not_withdrawn"],
   forget: ["memory_promotion_not_withdrawn"],
