@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { KeptHead } from "#model";
 import { AT, must, mustFail, tempDir } from "../store.fixture.ts";
@@ -85,6 +88,23 @@ describe("the lines beside the chain", () => {
     expect(seqsFrom(heads, LINES)).toEqual([LINES]);
     heads.append(headOf(LINES + 3));
     expect(readFileSync(path, "utf8")).toBe(`${before}${lineOf(LINES + 3)}\n`);
+  });
+
+  test("can be read at any moment while another process adds to them", async () => {
+    const dir = tempDir();
+    const heads = createHeadsFile(dir);
+    heads.note({ seq: 1, hash: hashOf(1) });
+    const script = `for (let seq = 2; seq <= ${LINES}; seq += 1)
+      require("node:fs").appendFileSync("audit-heads.jsonl", JSON.stringify({ hash: "${hashOf(1)}", seq }) + "\\n");`;
+    const writer = spawn(process.execPath, ["--eval", script], { cwd: dir, stdio: "inherit" });
+    const ended = once(writer, "exit");
+    while (writer.exitCode === null) {
+      const seqs = seqsFrom(heads, 1);
+      expect(seqs).toEqual(range(1, seqs.length));
+      await turn();
+    }
+    expect(await ended).toEqual([0, null]);
+    expect(seqsFrom(heads, 1).length).toBe(LINES);
   });
 
   test("are read although the last has lost its end of line, and refused for what never was a line", () => {

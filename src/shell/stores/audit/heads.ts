@@ -108,10 +108,10 @@ const LINE_BYTES = 1024;
 
 /** The end of the file with its last whole line and whatever a crash left behind it. Lines are a few hundred bytes. */
 function readLastLine(handle: number, size: number): string {
-  const end = readTail(handle, Math.min(size, LINE_BYTES));
+  const end = readTail(handle, { size, bytes: Math.min(size, LINE_BYTES) });
   const whole = end.lastIndexOf("\n");
   const hasLine = size <= LINE_BYTES || (whole > 0 && end.lastIndexOf("\n", whole - 1) !== -1);
-  return hasLine ? end : readTail(handle, Math.min(size, TAIL_BYTES));
+  return hasLine ? end : readTail(handle, { size, bytes: Math.min(size, TAIL_BYTES) });
 }
 
 type Lines = Result<readonly HeadLine[], HeadsUnreadable>;
@@ -119,7 +119,7 @@ type Lines = Result<readonly HeadLine[], HeadsUnreadable>;
 function loadFrom(handle: number, fromSeq: number): Lines {
   const { size } = fstatSync(handle);
   for (let bytes = fromSeq > 1 ? TAIL_BYTES : size; bytes < size; bytes *= 4) {
-    const tail = readTail(handle, bytes);
+    const tail = readTail(handle, { size, bytes });
     // The first line of a part is a part of a line.
     const heads = parseLines(tail.slice(tail.indexOf("\n") + 1));
     if (heads.ok && (heads.value[0]?.seq ?? fromSeq) < fromSeq)
@@ -127,12 +127,14 @@ function loadFrom(handle: number, fromSeq: number): Lines {
     // Which line it is can only be told by whoever read all of them.
     if (!heads.ok) break;
   }
-  const heads = parseLines(readTail(handle, size));
+  const heads = parseLines(readTail(handle, { size, bytes: size }));
   return heads.ok ? ok(heads.value.filter(({ seq }) => seq >= fromSeq)) : heads;
 }
 
-function readTail(handle: number, bytes: number): string {
-  const { size } = fstatSync(handle);
+type Tail = { readonly size: number; readonly bytes: number };
+
+/** The last bytes of a file that had this size: it may grow meanwhile, and a part of another size would begin within a line. */
+function readTail(handle: number, { size, bytes }: Tail): string {
   const buffer = Buffer.alloc(bytes);
   const read = readSync(handle, buffer, 0, bytes, size - bytes);
   return buffer.toString("utf8", 0, read);
