@@ -7,7 +7,8 @@
  * Invariants: the same seed gives the same bytes; a failing run names its seed; JOURNAL-10, JOURNAL-11, JOURNAL-12,
  * AUD-01, APPR-17, APPR-19 and WSTORE-06 hold in every state a crash, a torn write or a failing disk can leave.
  */
-export { NO_PASSKEYS, NO_SKILLS, NOTHING_FOLLOWS } from "./approval-world.ts";
+export { answerTo, BY, NO_PASSKEYS, NO_SKILLS, NOTHING_FOLLOWS, openTrust, PLAN } from "./approval-world.ts";
+export { inWorld } from "./disk-run.ts";
 export { layMigrated, openMigratedRuntime } from "./laid/migrated.ts";
 export { grantPlan, openWork, OUTSIDE, playSandboxes, type Working } from "./work-world.ts";
 export { daySpent } from "./model/day-tokens.ts";

@@ -216,6 +216,17 @@ describe("the timer", () => {
   });
 });
 
+test("what all timers of an owner have in common changes in one write, and in none where nothing differs", async () => {
+  const scene = await openScene();
+  await scene.set();
+  const terms = { owner: "test", policy: "skip", graceMs: 1_000, timeZone: "Europe/Vienna" } as const;
+  scene.stores.timers.setTerms(terms);
+  expect(scene.stores.timers.find("test:one")).toMatchObject({ policy: "skip", grace_ms: 1_000 });
+  scene.statements.length = 0;
+  scene.stores.timers.setTerms(terms);
+  expect(scene.statements.filter(isWrite)).toEqual([]);
+});
+
 describe("bad rows", () => {
   test("an unreadable schedule or zone is refused when it is set", async () => {
     const scene = await openScene();
