@@ -7,6 +7,7 @@ import { decidedIdOf, decidedOf, orderKeyOf, queueMessageText } from "#model";
 import { createMemoryVault } from "#stores";
 import { answerTo, BY, RUNTIME_FILE } from "./approval-world.ts";
 import { inWorld, type World } from "./disk-run.ts";
+import { QUEUE_STATES } from "./two-workers/queue-states.ts";
 import { createVirtualTimers } from "./seeded.ts";
 import {
   closeWork,
@@ -74,10 +75,16 @@ type Row = {
 };
 const rowsIn = ({ database }: Scene): readonly Row[] =>
   database
-    .prepare("SELECT message_id, state, deliveries, reason FROM queue WHERE kind <> 'timer_due' ORDER BY position")
+    .prepare(
+      `SELECT message_id, state, deliveries, reason FROM ${QUEUE_STATES} WHERE kind <> 'timer_due' ORDER BY position`,
+    )
     .all()
     .map((row) => ({ ...row }) as Row);
 const countOf = ({ database }: Scene, sql: string): number => Number(database.prepare(sql).get()?.["n"]);
+
+const KILL_ALL = `INSERT INTO dead_messages (message_id, kind, order_key, deliveries, reason, dead_at, message)
+    SELECT message_id, kind, order_key, 5, 'handling_failed', '2026-11-01T00:00:00.000Z', message FROM queue;
+  DELETE FROM queue`;
 
 /** As somebody who has the file, or a mistake of ours, would do it. */
 function putIn({ database }: Scene, runId: string): void {
@@ -184,9 +191,7 @@ test("a message about something else is set aside at once", async () => {
 test("[BUS-13] a run whose message was set aside does not seem to wait: it ends, and says why", async () => {
   await inScene({}, async (scene, again) => {
     const runId = await grantPlan(scene, INSIDE);
-    scene.database.exec(
-      "UPDATE queue SET ready_at = NULL, reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
-    );
+    scene.database.exec(KILL_ALL);
     const next = await again();
     await next.work.start();
     await until(async () => (await statusOf(next, runId)) === "blocked");
@@ -213,9 +218,7 @@ test("[BUS-13] a run that was begun and whose message was set aside does not see
   await inScene({}, async (scene, again) => {
     const runId = await grantPlan(scene, INSIDE);
     expect((await scene.work.pause(runId, BY)).ok).toBe(true);
-    scene.database.exec(
-      "UPDATE queue SET ready_at = NULL, reason = 'handling_failed', dead_at = '2026-11-01T00:00:00.000Z', deliveries = 5",
-    );
+    scene.database.exec(KILL_ALL);
     const next = await again();
     await next.work.start();
     await until(async () => (await statusOf(next, runId)) === "in_doubt");
@@ -234,7 +237,7 @@ test("[BUS-12] [BUS-14] what waits for its turn is held by heartbeats for hours,
     const second = await grantPlan(scene, inFolder("task-second"));
     await scene.work.start();
     await started;
-    const leases = "SELECT lease_until AS n FROM queue WHERE kind = 'decided'";
+    const leases = `SELECT lease_until AS n FROM ${QUEUE_STATES} WHERE kind = 'decided'`;
     const leaseUntil = (): string => String(scene.database.prepare(leases).get()?.["n"]);
     await until(() => rowsIn(scene).every(({ state }) => state === "leased"));
     for (let beats = 0; beats < 20; beats += 1) {
@@ -359,7 +362,7 @@ test("[BUS-12] a run whose lease another process took is left where it is: it wr
     const runId = await grantPlan(scene, INSIDE);
     await scene.work.start();
     await started;
-    scene.database.exec("UPDATE queue SET fence = fence + 1, holder = 'another'");
+    scene.database.exec("UPDATE queue_leases SET fence = fence + 1, holder = 'another'");
     const record = () => scene.database.prepare("SELECT record FROM work_runs WHERE run_id = ?").get(runId);
     const before = record();
     await until(scene.nextTimer);

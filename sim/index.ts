@@ -21,3 +21,4 @@ export {
   type CallUnderFault,
   type DoorCall,
 } from "./faults/every-statement.ts";
+export { QUEUE_STATES } from "./two-workers/queue-states.ts";

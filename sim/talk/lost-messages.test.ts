@@ -78,7 +78,7 @@ test("[BUS-12] a turn whose message another process took is left where it is: it
     const signal = await begun.promise;
     const turnOf = () => silas.database.prepare("SELECT turn FROM turns WHERE message_id = ?").get(messageId);
     const before = turnOf();
-    silas.database.exec("UPDATE queue SET fence = fence + 1, holder = 'another'");
+    silas.database.exec("UPDATE queue_leases SET fence = fence + 1, holder = 'another'");
     await until(() => timers.next(msOfInstant(world.clock.now()) + 60_000));
     await until(() => signal.aborted);
     await silas.messages.talk.close();

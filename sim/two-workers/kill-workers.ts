@@ -12,6 +12,7 @@ import { createAuditRules } from "#policy";
 import { openRuntime } from "#stores";
 import { inWorld } from "../disk-run.ts";
 import { QUICKLY } from "../kill-run.ts";
+import { QUEUE_STATES } from "./queue-states.ts";
 import { createSeeded, type Seeded } from "../seeded.ts";
 import { EFFECTS_TABLE } from "./terms.ts";
 
@@ -71,7 +72,7 @@ export function killWorkers({ seed, kills }: { readonly seed: number; readonly k
 }
 
 async function untilHandled(scene: Scene): Promise<void> {
-  const count = scene.file.prepare("SELECT count(*) AS count FROM queue WHERE state <> 'dead'");
+  const count = scene.file.prepare("SELECT count(*) AS count FROM queue");
   do await pause(LOOK_EVERY_MS);
   while (scene.kills < scene.killsMax || Number(count.get()?.["count"]) > 0);
 }
@@ -147,8 +148,7 @@ async function kill(
 }
 
 const isHeld = ({ file }: Scene, { id, name }: { readonly id: string; readonly name: string }): boolean =>
-  file.prepare("SELECT 1 FROM queue WHERE message_id = ? AND state = 'leased' AND holder = ?").get(id, name) !==
-  undefined;
+  file.prepare(`SELECT 1 FROM ${QUEUE_STATES} WHERE message_id = ? AND holder = ?`).get(id, name) !== undefined;
 
 async function endWhenOver(scene: Scene, child: ChildProcess): Promise<void> {
   while (!scene.isOver && child.exitCode === null && child.signalCode === null) await pause(LOOK_EVERY_MS);

@@ -7,7 +7,7 @@ import { sha256Hex } from "#base";
 import type { LeasedMessage, Queue } from "#engine";
 import { decidedOf, userMessageOf, timerDueOf, type MessageOf, type QueueMessage, type RecordId } from "#model";
 import { createAuditRules } from "#policy";
-import { openMigratedRuntime } from "#sim";
+import { openMigratedRuntime, QUEUE_STATES } from "#sim";
 import type { RuntimeStores } from "#stores";
 import { BY } from "./approval-fixture.ts";
 import { at, countingRandom, fixedClock, must, tempDir } from "./journal-fixture.ts";
@@ -108,7 +108,7 @@ export async function messageEvents({ audit }: Opened): Promise<readonly string[
 
 export const statesIn = ({ file }: Opened): readonly string[] =>
   file
-    .prepare("SELECT message_id || ' ' || state AS line FROM queue ORDER BY position")
+    .prepare(`SELECT message_id || ' ' || state AS line FROM ${QUEUE_STATES} ORDER BY position`)
     .all()
     .map(({ line }) => String(line));
 

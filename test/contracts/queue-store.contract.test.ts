@@ -242,10 +242,10 @@ test("messages are in the file for other programs, and the file refuses to chang
   for (const id of ["a", "b"]) await send(opened, dispatchNamed(id));
   must(await opened.queue.giveBack({ lease: await leaseOne(opened), ...hopelessAt(0) }));
   for (const sql of [
-    "DELETE FROM queue WHERE dead_at IS NOT NULL",
+    "DELETE FROM dead_messages",
     "UPDATE queue SET message = '{}'",
-    "UPDATE queue SET order_key = 'other' WHERE state = 'ready'",
-    "UPDATE queue SET ready_at = '', reason = NULL, dead_at = NULL WHERE dead_at IS NOT NULL",
+    "UPDATE queue SET order_key = 'other'",
+    "UPDATE dead_messages SET reason = 'unreadable'",
   ]) {
     expect(() => opened.file.exec(sql), sql).toThrow(/never/);
   }
@@ -264,7 +264,7 @@ test("a lease of an empty queue does not wait for another writer", async () => {
 test("a failing database is a fault, not a refusal", async () => {
   const opened = await openQueue();
   const message: QueueMessage = dispatchNamed("a");
-  opened.file.exec("DROP TABLE queue");
+  opened.file.exec("DROP TABLE queue; DROP TABLE dead_messages");
   await expect(opened.queue.enqueue(message, at(0))).rejects.toMatchObject({ name: "Fault", code: "store_failed" });
   await expect(opened.queue.lease(requestOf())).rejects.toMatchObject({ name: "Fault" });
   expect(() => opened.queue.dead()).toThrow("store_failed");

@@ -202,6 +202,15 @@ test("[LIM-01] a scope that sends too much is told when to come back, and nothin
   expect(await list()).toHaveLength(3);
 });
 
+/** The queue as version 040 had it. */
+const BEFORE_041 = `DROP TABLE queue_leases; DROP TABLE dead_messages;
+  ALTER TABLE queue ADD COLUMN holder TEXT; ALTER TABLE queue ADD COLUMN lease_until TEXT;
+  ALTER TABLE queue ADD COLUMN reason TEXT; ALTER TABLE queue ADD COLUMN dead_at TEXT;
+  CREATE INDEX queue_dead ON queue (position) WHERE dead_at IS NOT NULL;
+  CREATE TRIGGER queue_is_dead BEFORE UPDATE ON queue BEGIN SELECT 1; END;
+  CREATE TRIGGER queue_remains BEFORE DELETE ON queue BEGIN SELECT 1; END;
+  DELETE FROM applied_migrations WHERE id > '041'`;
+
 describe("a restart", () => {
   test("a message stopped in the middle has its gates run at the next start, and a spent nonce stays spent", async () => {
     await running.stop();
@@ -214,7 +223,7 @@ describe("a restart", () => {
     const db = new DatabaseSync(join(dir, "data", "silas.db"));
     // As an earlier version left it that was killed between the two commits it made of a message.
     db.exec(`DROP TRIGGER messages_stay; DROP TRIGGER turns_remain; UPDATE messages SET state = 'received';
-      DELETE FROM turns; DELETE FROM sent_messages; DELETE FROM applied_migrations WHERE id = '041_gates_in_the_turn'`);
+      DELETE FROM turns; DELETE FROM sent_messages; ${BEFORE_041}`);
     db.close();
     running = await startServer({ dir });
     await expect

@@ -53,7 +53,7 @@ export function createQueue({ db, recordAct }: QueueParts) {
   };
 }
 
-const DEAD = "SELECT * FROM queue WHERE dead_at IS NOT NULL ORDER BY position DESC LIMIT :limit";
+const DEAD = "SELECT * FROM dead_messages ORDER BY number DESC LIMIT :limit";
 
 type Parts = table.TableParts & { readonly commit: GroupCommit; readonly announce: () => void };
 

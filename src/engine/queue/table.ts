@@ -1,9 +1,10 @@
 /**
- * The table `queue`, inside a transaction that the caller has begun.
+ * The tables of the queue, inside a transaction that the caller has begun.
  *
- * A message is `ready` to be delivered, `behind` another one with the same order key, `leased`, or `dead`. What was
- * handled is deleted; its id stays in `sent_messages` if its kind keeps the ids of handled messages. A lease is a holder
- * with a fence: the number of times the message was leased, so that a holder which lost its lease settles nothing. [BUS-12]
+ * A message in `queue` is ready to be delivered, behind another one with the same order key, or leased; a dead one is in
+ * `dead_messages`. What was handled is deleted; its id stays in `sent_messages` if its kind keeps the ids of handled messages.
+ * A lease is a row of `queue_leases`: a holder with a fence that no other lease of the message has, so that a holder which lost
+ * its lease settles nothing. [BUS-12]
  */
 import { err, instantFromMs, msOfInstant, ok, type Instant, type Result } from "#base";
 import {
@@ -63,7 +64,7 @@ export type Adding = { readonly message: QueueMessage; readonly at: Instant };
 const REMEMBER = `INSERT INTO sent_messages (message_id, position)
   VALUES (:id, (SELECT coalesce(max(position), 0) + 1 FROM queue)) ON CONFLICT (message_id) DO NOTHING`;
 const INSERT = `INSERT INTO queue (message_id, kind, order_key, ready_at, message) VALUES (:id, :kind, :key,
-  CASE WHEN EXISTS (SELECT 1 FROM queue WHERE order_key = :key AND dead_at IS NULL) THEN NULL ELSE :at END, :text)`;
+  CASE WHEN EXISTS (SELECT 1 FROM queue WHERE order_key = :key) THEN NULL ELSE :at END, :text)`;
 
 /** `known` when the queue has this message, or has handled it. */
 export function add(parts: TableParts, { message, at }: Adding): Result<"added" | "known", SendRefusal> {
@@ -83,7 +84,8 @@ export function add(parts: TableParts, { message, at }: Adding): Result<"added" 
 export function addAgain(parts: TableParts, adding: Adding): Result<"added" | "known", SendRefusal> {
   parts.db.run(
     `DELETE FROM sent_messages WHERE message_id = :id
-     AND NOT EXISTS (SELECT 1 FROM queue WHERE position = sent_messages.position AND message_id = :id)`,
+     AND NOT EXISTS (SELECT 1 FROM queue WHERE position = sent_messages.position AND message_id = :id)
+     AND NOT EXISTS (SELECT 1 FROM dead_messages WHERE message_id = :id)`,
     { id: adding.message.id },
   );
   return add(parts, adding);
@@ -93,20 +95,25 @@ export function addAgain(parts: TableParts, adding: Adding): Result<"added" | "k
 const NAMED = "position = (SELECT position FROM sent_messages WHERE message_id = :id) AND message_id = :id";
 
 function isSame(db: Database, { id, text }: { readonly id: string; readonly text: string }): boolean {
-  const row = db.get<{ readonly message: string }>(`SELECT message FROM queue WHERE ${NAMED}`, { id });
+  const row = db.get<{ readonly message: string }>(
+    `SELECT message FROM queue WHERE ${NAMED} UNION ALL SELECT message FROM dead_messages WHERE message_id = :id`,
+    { id },
+  );
   return row === null || row.message === text;
 }
 
+/** The few messages that are leased come first in their order, and are passed over. */
+const UNLEASED = "ready_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM queue_leases l WHERE l.position = queue.position)";
 /** SQLite compiles a statement anew each time a bare parameter is bound to its LIMIT; a sum it computes. */
-const READY = `FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL
-  ORDER BY ready_at, position LIMIT :countMax + 0`;
-const THIS = `FROM queue WHERE ${NAMED} AND kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL`;
+const READY = `FROM queue WHERE kind = :kind AND ${UNLEASED} ORDER BY ready_at, position LIMIT :countMax + 0`;
+const THIS = `FROM queue WHERE ${NAMED} AND kind = :kind AND ${UNLEASED}`;
 /** Of the same kinds only: a reader prolongs its own leases before it looks for expired ones. */
-const EXPIRED = "SELECT * FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until <= :at";
+const EXPIRED = `FROM queue_leases l CROSS JOIN queue q ON q.position = l.position
+  WHERE l.lease_until <= :at AND q.kind = :kind`;
 
 const DUE = `SELECT CASE
-  WHEN EXISTS (SELECT 1 FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until <= :at) THEN 'expired'
-  WHEN EXISTS (SELECT 1 FROM queue WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until IS NULL) THEN 'ready'
+  WHEN EXISTS (SELECT 1 ${EXPIRED}) THEN 'expired'
+  WHEN EXISTS (SELECT 1 FROM queue WHERE kind = :kind AND ${UNLEASED}) THEN 'ready'
   END AS due`;
 type Due = "expired" | "ready";
 
@@ -128,7 +135,8 @@ export function lease(parts: TableParts, request: LeaseRequest & { readonly due:
   if (request.due === "expired") releaseExpired(parts, request);
   const rows = longestReady(db, request);
   if (rows.length === 0) return [];
-  db.run(LEASE, { until: untilOf(request), holder, positions: JSON.stringify(rows.map(({ position }) => position)) });
+  const leases = JSON.stringify(rows.map(({ position, fence }) => [position, fence + 1]));
+  db.run(LEASE, { until: untilOf(request), holder, leases });
   const leased: LeasedMessage[] = [];
   for (const row of rows) {
     const { message_id: id, position, order_key: orderKey } = row;
@@ -142,12 +150,12 @@ export function lease(parts: TableParts, request: LeaseRequest & { readonly due:
 
 function releaseExpired(parts: TableParts, { kinds, at, deliveriesMax }: LeaseRequest): void {
   for (const kind of kinds)
-    for (const row of parts.db.all<QueueRow>(EXPIRED, { kind, at }))
+    for (const row of parts.db.all<QueueRow>(`SELECT q.* ${EXPIRED}`, { kind, at }))
       release(parts, row, { at, reason: "lease_expired", deliveriesMax });
 }
 
-const LEASE = `UPDATE queue SET lease_until = :until, holder = :holder, fence = fence + 1, deliveries = deliveries + 1
-  WHERE position IN (SELECT value FROM json_each(:positions))`;
+const LEASE = `INSERT INTO queue_leases (position, fence, holder, lease_until)
+  SELECT value ->> 0, value ->> 1, :holder, :until FROM json_each(:leases)`;
 
 type ReadyRow = QueueRow & { readonly ready_at: string };
 const COLUMNS = "position, message_id, kind, order_key, deliveries, fence, message, ready_at";
@@ -174,12 +182,17 @@ function readyRow(columns: Columns): ReadyRow {
 const longestWaitFirst = (one: ReadyRow, other: ReadyRow): number =>
   one.ready_at < other.ready_at ? -1 : one.ready_at > other.ready_at ? 1 : one.position - other.position;
 
-/** A message that this lease holds, whether its time is over or not. */
-const HELD = "position = :position AND message_id = :id AND fence = :fence AND lease_until IS NOT NULL";
+/** A message that this lease holds, whether its time is over or not: its position may be that of another message now. */
+const HELD = `EXISTS (SELECT 1 FROM queue_leases l WHERE l.position = :position AND l.fence = :fence)
+  AND position = :position AND message_id = :id`;
 
 /** Whether the lease is still held; a lease whose time is over is prolonged as long as nobody else has the message. */
 export const prolong = (db: Database, { id, position, fence, ...span }: Lease & LeaseSpan): boolean =>
-  db.run(`UPDATE queue SET lease_until = :until WHERE ${HELD}`, { id, position, fence, until: untilOf(span) }) === 1;
+  db.run(
+    `UPDATE queue_leases SET lease_until = :until WHERE position = :position AND fence = :fence
+     AND EXISTS (SELECT 1 FROM queue WHERE position = :position AND message_id = :id)`,
+    { id, position, fence, until: untilOf(span) },
+  ) === 1;
 
 export type Settling = {
   readonly lease: LeasedMessage;
@@ -187,6 +200,9 @@ export type Settling = {
   readonly derived?: readonly QueueMessage[];
 };
 
+const SETTLE = `DELETE FROM queue WHERE position = :position AND message_id = :id AND EXISTS (
+  SELECT 1 FROM queue_leases WHERE position = :position AND fence = :fence AND lease_until > :at)`;
+const END_LEASE = "DELETE FROM queue_leases WHERE position = :position";
 const FORGET = "DELETE FROM sent_messages WHERE message_id = :id";
 
 /**
@@ -199,11 +215,8 @@ export function settle(
   { lease: held, at, derived = [] }: Settling,
 ): Result<void, LeaseLost | SendRefusal | DerivedProblem> {
   const { id, position, fence, orderKey, message } = held;
-  const settled = parts.db.run(
-    "DELETE FROM queue WHERE position = :position AND message_id = :id AND fence = :fence AND lease_until > :at",
-    { id, position, fence, at },
-  );
-  if (settled !== 1) return err({ code: "lease_lost" });
+  if (parts.db.run(SETTLE, { id, position, fence, at }) !== 1) return err({ code: "lease_lost" });
+  parts.db.run(END_LEASE, { position });
   if (KINDS[message.kind].handledIds === "dropped") parts.db.run(FORGET, { id });
   parts.freed.set(orderKey, at);
   for (const made of derived) {
@@ -226,7 +239,7 @@ export function promoteFreed(parts: TableParts): void {
 }
 
 const BEHIND = `SELECT first.* FROM json_each(:keys) AS keys CROSS JOIN queue AS first
-  ON first.position = (SELECT position FROM queue WHERE order_key = keys.value AND dead_at IS NULL ORDER BY position LIMIT 1)
+  ON first.position = (SELECT position FROM queue WHERE order_key = keys.value ORDER BY position LIMIT 1)
   WHERE first.ready_at IS NULL`;
 
 /**
@@ -255,20 +268,17 @@ export function giveBack(parts: TableParts, returning: Returning): Result<"ready
   const { id, position, fence } = returning.lease;
   const row = parts.db.get<QueueRow>(`SELECT * FROM queue WHERE ${HELD}`, { id, position, fence });
   if (row === null) return err({ code: "lease_lost" });
-  if (back.how === "unused") return ok(makeReady(parts.db, row, row.deliveries - 1));
+  if (back.how === "unused") return ok(makeReady(parts.db, row));
   const deliveriesMax = back.how === "hopeless" ? 0 : returning.deliveriesMax;
   return ok(release(parts, row, { at, reason: back.reason, deliveriesMax }));
 }
 
 /** Whatever an ended process held is ready again, and that delivery does not count: it may only have waited. [BUS-14] */
 export function putBack(db: Database, holder: string): void {
-  for (const kind of Object.keys(KINDS))
-    db.run(
-      `UPDATE queue SET holder = NULL, lease_until = NULL, deliveries = deliveries - 1
-       WHERE kind = :kind AND ready_at IS NOT NULL AND lease_until > '' AND holder = :holder`,
-      { kind, holder },
-    );
+  for (const row of db.all<QueueRow>(HELD_BY, { holder })) makeReady(db, row);
 }
+
+const HELD_BY = "SELECT q.* FROM queue_leases l CROSS JOIN queue q ON q.position = l.position WHERE l.holder = :holder";
 
 /**
  * Kills messages of kinds that this version does not know, so that none of them waits for a reader for ever; a newer
@@ -295,26 +305,29 @@ function killUnread(parts: TableParts, row: QueueRow, at: Instant): void {
 
 type Failing = { readonly at: Instant; readonly reason: DeadReason; readonly deliveriesMax: number };
 
-function release(parts: TableParts, row: QueueRow, { deliveriesMax, ...why }: Failing): "ready" | "dead" {
-  return row.deliveries < deliveriesMax ? makeReady(parts.db, row, row.deliveries) : kill(parts, row, why);
+/** Ends a lease that came to nothing: that delivery counts. */
+function release(parts: TableParts, held: QueueRow, { deliveriesMax, ...why }: Failing): "ready" | "dead" {
+  const row = { ...held, deliveries: held.deliveries + 1 };
+  return row.deliveries < deliveriesMax ? makeReady(parts.db, row) : kill(parts, row, why);
 }
 
 /** It keeps its place in the order. */
-function makeReady(db: Database, { position }: QueueRow, deliveries: number): "ready" {
-  db.run("UPDATE queue SET holder = NULL, lease_until = NULL, deliveries = :deliveries WHERE position = :position", {
-    position,
-    deliveries,
-  });
+function makeReady(db: Database, { position, deliveries }: QueueRow): "ready" {
+  const back = "UPDATE queue SET fence = fence + 1, deliveries = :deliveries WHERE position = :position";
+  db.run(back, { position, deliveries });
+  db.run(END_LEASE, { position });
   return "ready";
 }
 
+const BURY = `INSERT INTO dead_messages (message_id, kind, order_key, deliveries, reason, dead_at, message)
+  SELECT message_id, kind, order_key, :deliveries, :reason, :at, message FROM queue WHERE position = :position`;
+
 /** The message stays, with its reason, and those behind it go on. */
 function kill(parts: TableParts, row: QueueRow, { at, reason }: Omit<Failing, "deliveriesMax">): "dead" {
-  parts.db.run(
-    `UPDATE queue SET ready_at = NULL, holder = NULL, lease_until = NULL, reason = :reason, dead_at = :at
-     WHERE position = :position`,
-    { position: row.position, reason, at },
-  );
+  const { position, deliveries } = row;
+  parts.db.run(BURY, { position, deliveries, reason, at });
+  parts.db.run("DELETE FROM queue WHERE position = :position", { position });
+  parts.db.run(END_LEASE, { position });
   promote(parts, [row.order_key], at);
   parts.recordAct(deadDraft(row, { at, reason }));
   parts.db.afterCommit(parts.died);

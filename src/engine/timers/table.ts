@@ -161,7 +161,7 @@ function createReads(db: Database) {
 
 type ZoneRow = Pick<TimerRow, "time_zone">;
 const DUE = `SELECT * FROM timers t WHERE owner = :owner AND next_due <= :at AND (next_due, key) > (:due, :key)
-  AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.order_key = 'runtime_queue:' || t.key AND q.dead_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.order_key = 'runtime_queue:' || t.key)
   ORDER BY next_due, key LIMIT :limit`;
 const NEXT = "SELECT next_due FROM timers WHERE owner = :owner AND next_due > :at ORDER BY next_due LIMIT 1";
 const PLANNED = "SELECT * FROM timers WHERE next_due IS NOT NULL AND planned_at > :at ORDER BY planned_at LIMIT :limit";

@@ -18,9 +18,9 @@ export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
   return guardedValue(() => {
     const db = new DatabaseSync(file, { readOnly: true });
     try {
-      if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue'").get() === undefined) return NOTHING;
+      if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'queue_leases'").get() === undefined) return NOTHING;
       const found = db.prepare(WAITING).get();
-      const dead = db.prepare("SELECT * FROM queue WHERE dead_at IS NOT NULL ORDER BY position DESC").all();
+      const dead = db.prepare("SELECT * FROM dead_messages ORDER BY number DESC").all();
       const [waiting, decided] = [Number(found?.["runs"] ?? 0), Number(found?.["others"] ?? 0)];
       return { waiting, decided, dead: (dead as DeadRow[]).map(deadLetterOf) };
     } finally {
@@ -31,6 +31,6 @@ export function readQueues(dataDir: string): Result<QueuesFound, StoreFault> {
 
 const RUN = `message LIKE '%"run_id":%'`;
 /** A run that is leased goes on; any other decision that is leased was not carried out yet. */
-const WAITING = `SELECT count(*) FILTER (WHERE ${RUN} AND state = 'ready') AS runs,
-    count(*) FILTER (WHERE NOT ${RUN} AND state <> 'dead') AS others
-  FROM queue WHERE kind = 'decided' AND ready_at IS NOT NULL`;
+const WAITING = `SELECT count(*) FILTER (WHERE ${RUN} AND lease_until IS NULL) AS runs,
+    count(*) FILTER (WHERE NOT ${RUN}) AS others
+  FROM queue LEFT JOIN queue_leases USING (position) WHERE kind = 'decided' AND ready_at IS NOT NULL`;

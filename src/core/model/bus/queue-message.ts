@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { err, ok, parseInstant, type Instant, type Result } from "#base";
 import { snakeRecord } from "../approval/record-codec.ts";
+import { acceptorOf, type Acceptor } from "../audit/acceptor.ts";
 import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
 import { timerSubject } from "../timer/timer-due.ts";
 import { instantSchema } from "../values.ts";
@@ -91,9 +92,13 @@ function isWhole({ id, kind, sentBy, scopeId, traceId, taint, createdAt }: Queue
     SENDERS.includes(sentBy) &&
     TAINTS.includes(taint) &&
     parseInstant(createdAt).ok &&
-    KINDS[kind].payload.def.in.safeParse(payload).success
+    (accepts[kind]?.(payload) || KINDS[kind].payload.def.in.safeParse(payload).success)
   );
 }
+
+const accepts: { readonly [kind: string]: Acceptor | null } = Object.fromEntries(
+  Object.entries(KINDS).map(([kind, { payload }]) => [kind, acceptorOf(payload.def.in)]),
+);
 
 export const isSenderAllowed = ({ kind, sentBy }: Pick<QueueMessage, "kind" | "sentBy">): boolean =>
   (KINDS[kind].sentBy as readonly Sender[]).includes(sentBy);

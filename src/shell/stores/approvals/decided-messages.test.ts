@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { readMessage, type QueueText } from "#engine";
+import { QUEUE_STATES } from "#sim";
 import { openMigrated } from "../open-store.ts";
 import { SHIPPED_MIGRATIONS } from "../open-stores.ts";
 import { AT, must, tempDir } from "../store.fixture.ts";
@@ -35,7 +36,7 @@ function propose(db: DatabaseSync, { id, kind, state }: Row): void {
 
 /** The decisions on the queue, as they read there. */
 const queued = (db: DatabaseSync): readonly unknown[] =>
-  (db.prepare("SELECT kind, message FROM queue ORDER BY message_id").all() as QueueText[]).map(
+  (db.prepare(`SELECT kind, message FROM ${QUEUE_STATES} ORDER BY message_id`).all() as QueueText[]).map(
     (row) => readMessage(row)?.payload,
   );
 
@@ -102,7 +103,7 @@ test("[BUS-13] dispatches of an older version name their request, dead ones too,
   const db = await migrate(old);
   const run = { requestId: "request-1", kind: "plan_approval", workItemId: "work" };
   expect(queued(db)).toEqual([{ ...run, runId: "run-1" }, { ...run, runId: "run-2" }, undefined]);
-  expect(db.prepare("SELECT message_id, state FROM queue ORDER BY message_id").all()).toMatchObject([
+  expect(db.prepare(`SELECT message_id, state FROM ${QUEUE_STATES} ORDER BY message_id`).all()).toMatchObject([
     { message_id: "decided:run-1", state: "ready" },
     { message_id: "decided:run-2", state: "dead" },
     { message_id: "run_granted:run-lost", state: "ready" },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { readMessage, type QueueText } from "#engine";
+import { QUEUE_STATES } from "#sim";
 import { openMigrated } from "../open-store.ts";
 import { SHIPPED_MIGRATIONS } from "../open-stores.ts";
 import { AT, must, tempDir } from "../store.fixture.ts";
@@ -35,7 +36,7 @@ test("[TURN-02] a message that an older version kept and had not judged is on th
   old.close();
   must(await openMigrated({ path, synchronous: "FULL", migrationsDir: shipped, at: AT })).close();
   const db = new DatabaseSync(path);
-  const rows = db.prepare("SELECT kind, order_key, state, message FROM queue ORDER BY position").all();
+  const rows = db.prepare(`SELECT kind, order_key, state, message FROM ${QUEUE_STATES} ORDER BY position`).all();
   db.close();
   const read = (rows as (QueueText & { readonly order_key: string; readonly state: string })[]).map((row) => {
     const message = readMessage(row);
