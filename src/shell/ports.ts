@@ -42,7 +42,7 @@ import type {
   StoreFault,
 } from "#model";
 
-export { createMutex } from "./ports/mutex.ts";
+export { createMutex, type Mutex } from "./ports/mutex.ts";
 export type {
   CustomerContexts,
   MessagesDoor,

@@ -1,6 +1,6 @@
 import { LIMITS, msOfInstant } from "#base";
 import type { Config, MessageKind, QueueMessage } from "#model";
-import type { Clock, Log, Timers } from "#ports";
+import { createMutex, type Clock, type Log, type Mutex, type Timers } from "#ports";
 import { createAlarm, type Alarm } from "../alarm.ts";
 import { Fault } from "../fault.ts";
 import type { Queue } from "./queue.ts";
@@ -66,7 +66,8 @@ type State = ReaderDeps & {
   readonly losing: Map<string, AbortController>;
   /** Held until their rest is over, with how they are given back then. */
   readonly resting: Map<string, Return>;
-  line: Promise<void>;
+  /** Leasing, and what must not happen beside it. */
+  readonly inLine: Mutex;
   isRecovered: boolean;
   /** Messages may be dead whose work was not ended yet. */
   hasDead: boolean;
@@ -94,7 +95,7 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
     handling: new Map(),
     losing: new Map(),
     resting: new Map(),
-    line: Promise.resolve(),
+    inLine: createMutex(),
     isRecovered: false,
     hasDead: false,
     isClosed: false,
@@ -132,7 +133,7 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
       ignoreDied();
       state.rest.cancel();
       reading.halt();
-      await state.line;
+      await state.inLine(nothing);
       await Promise.all(state.handling.values());
       // A lease that cannot be given back now is taken back by the next start, under the same name.
       await giveBackAll(state).catch((cause: unknown) => deps.log.error("leases_not_returned", { cause }));
@@ -145,9 +146,10 @@ export function createReader(deps: ReaderDeps, reading: Reading): Reader {
 const pump = (state: State): Promise<void> => inLine(state, leaseAll);
 
 function inLine(state: State, work: (state: State) => Promise<void>): Promise<void> {
-  state.line = state.line.then(() => work(state)).catch((cause: unknown) => failed(state, cause));
-  return state.line;
+  return state.inLine(() => work(state)).catch((cause: unknown) => failed(state, cause));
 }
+
+const nothing = async (): Promise<void> => {};
 
 function failed(state: State, cause: unknown): void {
   state.log.error("queue_unreadable", { reader: state.reading.name, cause });
@@ -253,7 +255,7 @@ async function handleOnly(state: State, id: string): Promise<boolean> {
   if (leased !== undefined) await begin(state, leased);
   else {
     // It may just have been leased with others.
-    await state.line;
+    await state.inLine(nothing);
     await state.handling.get(id);
   }
   return leased !== undefined;
@@ -291,7 +293,7 @@ async function idle(state: State): Promise<void> {
   await pump(state);
   while (state.handling.size > 0) {
     await Promise.all(state.handling.values());
-    await state.line;
+    await state.inLine(nothing);
   }
 }
 

@@ -287,7 +287,7 @@ async function ask(parts: Parts, { run: asking, entries, events }: Effect<"ask">
   assert(request !== null, "WORK-24 what is asked was prepared");
   going.request = null;
   const at = deps.clock.now();
-  const asked = await inTurn(going, () => deps.store.ask({ run, entries, events, at, actor }, request));
+  const asked = await going.keep(() => deps.store.ask({ run, entries, events, at, actor }, request));
   if (asked.ok) deps.onChanged();
   else if (asked.error.code === "too_many_pending")
     return { kind: "decided", at, requestId: request.requestId, verdict: "unasked" };
@@ -303,14 +303,7 @@ async function confirm({ deps, loaded }: Parts, { question, call }: Effect<"chec
     : { kind: "decision_checked", at, refusal: checked.error.code, tokenId: null };
 }
 
-const keep = (parts: Parts, write: RunWrite): Promise<Performed> => inTurn(parts.going, () => keepNow(parts, write));
-
-/** One write after the other. */
-function inTurn<T>(going: Going, write: () => Promise<T>): Promise<T> {
-  const written = going.keeping.then(write);
-  going.keeping = written.catch(() => {});
-  return written;
-}
+const keep = (parts: Parts, write: RunWrite): Promise<Performed> => parts.going.keep(() => keepNow(parts, write));
 
 async function keepNow(
   { deps, loaded, going }: Parts,

@@ -1,5 +1,5 @@
 import type { AuditActor, RunProgress, KeptRequest } from "#model";
-import type { SandboxSpace } from "#ports";
+import { createMutex, type Mutex, type SandboxSpace } from "#ports";
 import type { RunEffect, RunState } from "#work";
 import type { ClearedRun } from "../entry-gate.ts";
 
@@ -83,7 +83,7 @@ export type Going = {
   /** What is still to be done, in order. */
   readonly todo: RunEffect[];
   /** One write after the other: a pause is asked for while a step runs. */
-  keeping: Promise<unknown>;
+  readonly keep: Mutex;
   /** Words of others that are being kept; what follows from them is still to come. */
   wishes: number;
   /** Settled when there is something to do again, or when it is left. */
@@ -112,7 +112,7 @@ type Beginning = { readonly state: RunState; readonly known: "new" | "kept" };
 export const newGoing = ({ state, known }: Beginning): Going => ({
   state,
   todo: [],
-  keeping: Promise.resolve(),
+  keep: createMutex(),
   wishes: 0,
   wake: Promise.withResolvers(),
   stopping: Promise.withResolvers(),
