@@ -242,8 +242,9 @@ function createShape(keys: readonly string[]): KeyShape | null {
   const positions = new Map(keys.map((key, index) => [key, index]));
   const sorted = keys.toSorted();
   const leads = sorted.flatMap((key, index) => {
-    const lead = `${index === 0 ? "{" : ","}${JSON.stringify(key)}:`;
-    return [lead, `${lead}"`, `"${lead}`, `"${lead}"`];
+    // Joined, each is one piece: a template would be parts that every text made of it has to be put together from.
+    const lead = [index === 0 ? "{" : ",", JSON.stringify(key), ":"].join("");
+    return [lead, [lead, '"'].join(""), ['"', lead].join(""), ['"', lead, '"'].join("")];
   });
   return { order: sorted.map((key) => positions.get(key) as number), leads };
 }

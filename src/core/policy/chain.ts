@@ -102,9 +102,10 @@ export function createMomentCheck(): IsMoment {
 }
 
 function checkDraft({ event, data, at, actor }: AuditDraft, isMoment: IsMoment): Result<void, InvalidInput> {
-  if (!Object.hasOwn(auditDataSchemas, event)) return refuse("event", "unknown_event");
+  const accepts = acceptorFor(event);
+  if (accepts === null) return refuse("event", "unknown_event");
   return (
-    (fits(event, data) ? null : check("data", auditDataSchemas[event].safeParse(data))) ??
+    (accepts(data) ? null : check("data", auditDataSchemas[event].safeParse(data))) ??
     (isMoment(at) ? null : refuse("at", "invalid_instant")) ??
     (isActor?.(actor) === true ? null : check("actor", auditActorSchema.safeParse(actor))) ??
     FITS
@@ -114,16 +115,16 @@ function checkDraft({ event, data, at, actor }: AuditDraft, isMoment: IsMoment):
 const FITS = ok();
 
 const isActor = acceptorOf(auditActorSchema);
-const acceptors = new Map<AuditDraft["event"], Acceptor | null>();
+const acceptors = new Map<AuditDraft["event"], Acceptor>();
 
-/** Whether the schema would take the data; where it may not, or has parts that only it can check, it is asked itself. */
-function fits(event: AuditDraft["event"], data: unknown): boolean {
-  let accepts = acceptors.get(event);
-  if (accepts === undefined) {
-    accepts = acceptorOf(auditDataSchemas[event]);
-    acceptors.set(event, accepts);
-  }
-  return accepts?.(data) === true;
+/** Accepts nothing where the schema has parts that only it can check, so that it is asked itself; null without a schema. */
+function acceptorFor(event: AuditDraft["event"]): Acceptor | null {
+  const known = acceptors.get(event);
+  if (known !== undefined) return known;
+  if (!Object.hasOwn(auditDataSchemas, event)) return null;
+  const accepts = acceptorOf(auditDataSchemas[event]) ?? (() => false);
+  acceptors.set(event, accepts);
+  return accepts;
 }
 
 type Parsed = { readonly error?: { readonly issues: readonly { path: readonly PropertyKey[]; message: string }[] } };

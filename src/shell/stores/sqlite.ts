@@ -144,9 +144,7 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
       statement.setReturnArrays(true);
       return statement.all(...placed(names, params)) as unknown as Row[];
     },
-    insert: (sql, rows) => {
-      for (const { text, values } of groupRows(sql, rows)) prepared(text).statement.run(...values);
-    },
+    insert: createInsert(prepared),
     freeze: () => handle.exec("PRAGMA query_only = ON"),
     thaw: () => handle.exec("PRAGMA query_only = OFF"),
     openSibling,
@@ -245,22 +243,31 @@ function bindable(name: string, value: SqlValue | undefined): string | bigint | 
 const ROWS_AT_ONCE = 16;
 
 /** Starting a statement costs a part of what a small row costs, so that rows which come together share statements. */
-function* groupRows(sql: string, rows: readonly SqlRow[]): Generator<RowGroup> {
-  const places = sql.slice(sql.lastIndexOf("("));
-  const columns = places.split("?").length - 1;
-  const many = `${sql}${`, ${places}`.repeat(ROWS_AT_ONCE - 1)}`;
-  for (let from = 0; from < rows.length;) {
-    const count = rows.length - from < ROWS_AT_ONCE ? 1 : ROWS_AT_ONCE;
-    const values: (string | bigint | null)[] = [];
-    for (const end = from + count; from < end; from += 1) {
-      const row = rows[from] ?? [];
-      assert(row.length === columns, "a row has a value for each place");
-      for (let column = 0; column < columns; column += 1) values.push(bindable("of a row", row[column]));
+function createInsert(prepared: (sql: string) => Prepared): Sqlite["insert"] {
+  const shapes = new Map<string, InsertShape>();
+  return (sql, rows) => {
+    let shape = shapes.get(sql);
+    if (shape === undefined) shapes.set(sql, (shape = shapeOfInsert(sql)));
+    for (let from = 0; from < rows.length;) {
+      const count = rows.length - from < ROWS_AT_ONCE ? 1 : ROWS_AT_ONCE;
+      const values: (string | bigint | null)[] = [];
+      for (const end = from + count; from < end; from += 1) {
+        const row = rows[from] ?? [];
+        assert(row.length === shape.columns, "a row has a value for each place");
+        for (const value of row) values.push(bindable("of a row", value));
+      }
+      prepared(count === 1 ? sql : shape.many).statement.run(...values);
     }
-    yield { text: count === 1 ? sql : many, values };
-  }
+  };
 }
-type RowGroup = { readonly text: string; readonly values: readonly (string | bigint | null)[] };
+
+/** How many values a row has, and the statement for as many rows as go together. */
+type InsertShape = { readonly columns: number; readonly many: string };
+
+function shapeOfInsert(sql: string): InsertShape {
+  const places = sql.slice(sql.lastIndexOf("("));
+  return { columns: places.split("?").length - 1, many: `${sql}${`, ${places}`.repeat(ROWS_AT_ONCE - 1)}` };
+}
 
 function refuseUnknown(names: readonly string[], params: SqlParams): void {
   const unknown = Object.keys(params).filter((name) => !names.includes(name));

@@ -23,6 +23,7 @@ export type ReaderParts = { readonly db: ReadableDb; readonly rules: AuditRules;
 
 const ROWS_AT_ONCE = 1_000;
 const PAGE = `SELECT seq, entry, hash FROM audit_entries WHERE seq > :after ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
+const LAST = "SELECT seq, hash FROM audit_entries ORDER BY seq DESC LIMIT 1";
 const ROW = "SELECT seq, entry AS text, hash FROM audit_entries";
 
 /** The chain on an open `silas.db`, for reading. */
@@ -62,7 +63,8 @@ function* exportOf(work: { readonly source: ChainSource; readonly rules: AuditRu
 }
 
 export function headOf({ db, rules }: Pick<ReaderParts, "db" | "rules">): AuditHead {
-  return db.get<AuditHead>("SELECT seq, hash FROM audit_entries ORDER BY seq DESC LIMIT 1") ?? rules.genesis;
+  const [last] = db.columns<[seq: number, hash: string]>(LAST);
+  return last === undefined ? rules.genesis : { seq: last[0], hash: last[1] };
 }
 
 export function sourceOf({ db, heads }: ReaderParts): ChainSource {
