@@ -9,9 +9,9 @@ import type { Line } from "./measure.ts";
 import { importPeer } from "./peers.ts";
 import { makeDir, whenMeasured } from "./places.ts";
 
-const MESSAGES = 200;
+const MESSAGES = 400;
 const PRODUCERS = 64;
-const TURNS = 40;
+const TURNS = 200;
 const FEW = 1_000;
 const MANY = 1_000_000;
 const ROUNDS = 5;

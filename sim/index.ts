@@ -22,3 +22,4 @@ export {
   type DoorCall,
 } from "./faults/every-statement.ts";
 export { QUEUE_STATES } from "./two-workers/queue-states.ts";
+export { openDatabase } from "./two-workers/database.ts";

@@ -5,8 +5,8 @@ import type { Database } from "#engine";
 type Named = { readonly [name: string]: string | number | null };
 const BUSY_TIMEOUT_MS = 20_000;
 
-/** A worker's own connection to `silas.db`: no instance lock, and its effects are rows in the commit that settles. */
-export function openDatabase(dataDir: string): Database {
+/** A connection of one's own to `silas.db`: no instance lock, and what a handler writes is in the commit that settles. */
+export function openDatabase(dataDir: string): Database & { close(): void } {
   const handle = new DatabaseSync(join(dataDir, "silas.db"), { timeout: BUSY_TIMEOUT_MS });
   handle.exec("PRAGMA synchronous = FULL");
   let afterwards: (() => void)[] = [];
@@ -35,5 +35,6 @@ export function openDatabase(dataDir: string): Database {
       }
     },
     afterCommit: (work) => void afterwards.push(work),
+    close: () => handle.close(),
   };
 }

@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createQueue, type Database, type Queue } from "#engine";
+import { openDatabase } from "#sim";
 import { at, must } from "./journal-fixture.ts";
-import { openDatabase } from "./queue-database.ts";
 import {
   dispatchNamed,
   idsOf,
@@ -21,7 +21,9 @@ const FULL = Object.assign(new Error("simulated failure"), { code: "ERR_SQLITE_E
 /** A queue on a connection of its own, with a table whose rows a handler writes. */
 async function openWithEffects(wrap: (db: Database) => Database = (db) => db) {
   const opened = await openQueue();
-  const db = wrap(openDatabase(opened.dataDir));
+  const own = openDatabase(opened.dataDir);
+  onTestFinished(() => own.close());
+  const db = wrap(own);
   db.run("CREATE TABLE effects (id TEXT PRIMARY KEY) STRICT");
   const recordAct = (): never => {
     throw new Error("nothing dies here");
@@ -106,6 +108,41 @@ describe("calls of the same moment", () => {
     expect([commits, statesIn(opened).length]).toEqual([1, 20]);
     await send(opened, dispatchNamed("alone"));
     expect(commits).toBe(2);
+  });
+
+  test("[BUS-15] [BUS-16] are each told whether their message is new, and are in the order in which they were sent", async () => {
+    const { opened, queue } = await openWithEffects();
+    await send(opened, questionNamed("old1", "old"));
+    const twice = questionNamed("new1", "new");
+    for (const [also, answers] of [
+      [[], []],
+      [
+        [questionNamed("old1", "old"), { ...twice, scopeId: "other" }],
+        ["known", "message_differs"],
+      ],
+    ] as const) {
+      const [suffix, count] = [also.length === 0 ? "a" : "b", statesIn(opened).length];
+      const messages = [`x1${suffix}`, `x2${suffix}`, `old2${suffix}`, `y1${suffix}`].map((id) =>
+        questionNamed(id, id.slice(0, id.search(/[0-9]/))),
+      );
+      const first = also.length === 0 ? [twice] : [];
+      const sent = await Promise.all([...messages, ...first, ...also].map((message) => queue.enqueue(message, at(1))));
+      const told = sent.map((one) => (one.ok ? one.value : one.error.code));
+      expect(told).toEqual([...[...messages, ...first].map(() => "added"), ...answers]);
+      expect(statesIn(opened).length).toBe(count + messages.length + first.length);
+    }
+    expect(statesIn(opened)).toEqual([
+      "old1 ready",
+      "x1a ready",
+      "x2a behind",
+      "old2a behind",
+      "y1a ready",
+      "new1 ready",
+      "x1b behind",
+      "x2b behind",
+      "old2b behind",
+      "y1b behind",
+    ]);
   });
 
   test("fail alone: one that is refused and one that throws take nothing of the others back", async () => {

@@ -13,10 +13,10 @@ type Row = {
   holder: string;
   untilSeconds: number;
 };
-export type ModelQueue = { rows: Row[]; readonly handled: Set<string>; seconds: number };
+export type ModelQueue = { rows: Row[]; readonly handled: Set<string>; readonly died: string[]; seconds: number };
 type Lease = { readonly id: string; readonly fence: number };
 
-export const emptyModel = (): ModelQueue => ({ rows: [], handled: new Set(), seconds: 0 });
+export const emptyModel = (): ModelQueue => ({ rows: [], handled: new Set(), died: [], seconds: 0 });
 
 export function enqueue(model: ModelQueue, id: string): "added" | "known" {
   if (model.handled.has(id) || model.rows.some((row) => row.id === id)) return "known";
@@ -84,6 +84,7 @@ function promoting(model: ModelQueue, change: () => unknown): void {
 function release(model: ModelQueue, row: Row, deliveriesMax: number): "ready" | "dead" {
   const isDead = row.deliveries >= deliveriesMax;
   promoting(model, () => (row.state = isDead ? "dead" : "waiting"));
+  if (isDead) model.died.push(row.id);
   return isDead ? "dead" : "ready";
 }
 

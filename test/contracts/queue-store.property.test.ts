@@ -97,8 +97,7 @@ test("[BUS-12] [BUS-13] [BUS-15] [BUS-16] the queue answers any sequence of call
           const [real, expected] = await play(playing, given);
           expect(real, JSON.stringify(given)).toEqual(expected);
         }
-        const dead = playing.model.rows.filter(({ state }) => state === "dead").map(({ id }) => id);
-        expect(queue.dead().map(({ id }) => id)).toEqual(dead.toReversed());
+        expect(queue.dead().map(({ id }) => id)).toEqual(playing.model.died.toReversed());
       }),
     ),
     { numRuns: depth({ sample: 60, every: 1_000 }) },

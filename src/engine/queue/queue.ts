@@ -48,7 +48,7 @@ export function createQueue({ db, recordAct }: QueueParts) {
         return ok();
       });
     },
-    /** The newest dead messages, newest first. */
+    /** The messages that died last, the last one first. */
     dead: (): readonly DeadLetter[] => read(() => db.all<DeadRow>(DEAD, { limit: LIMITS.pageRows }).map(deadLetterOf)),
   };
 }

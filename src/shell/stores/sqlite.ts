@@ -191,11 +191,11 @@ function createBrackets({ handle, observe }: Pick<Parts, "handle" | "observe">):
     try {
       const result = work();
       observe(result.ok ? "COMMIT" : "ROLLBACK");
+      // SQLite ends the transaction by itself after some failures, a full disk among them.
       if (result.ok) commit.run();
-      else handle.exec("ROLLBACK");
+      else if (handle.isTransaction) handle.exec("ROLLBACK");
       return result;
     } catch (cause) {
-      // SQLite ends the transaction by itself after some failures, a full disk among them.
       if (handle.isOpen && handle.isTransaction) handle.exec("ROLLBACK");
       throw cause;
     }
