@@ -10,6 +10,21 @@ export function openDatabase(dataDir: string): Database & { close(): void } {
   const handle = new DatabaseSync(join(dataDir, "silas.db"), { timeout: BUSY_TIMEOUT_MS });
   handle.exec("PRAGMA synchronous = FULL");
   let afterwards: (() => void)[] = [];
+  const transaction: Database["transaction"] = (work) => {
+    handle.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      handle.exec(result.ok ? "COMMIT" : "ROLLBACK");
+      const due = afterwards;
+      afterwards = [];
+      if (result.ok) for (const each of due) each();
+      return result;
+    } catch (cause) {
+      if (handle.isTransaction) handle.exec("ROLLBACK");
+      afterwards = [];
+      throw cause;
+    }
+  };
   return {
     run: (sql, values: Named = {}) => Number(handle.prepare(sql).run(values).changes),
     get: <Row>(sql: string, values: Named = {}) => (handle.prepare(sql).get(values) as Row | undefined) ?? null,
@@ -19,21 +34,8 @@ export function openDatabase(dataDir: string): Database & { close(): void } {
       prepared.setReturnArrays(true);
       return prepared.all(values) as unknown as Row[];
     },
-    transaction(work) {
-      handle.exec("BEGIN IMMEDIATE");
-      try {
-        const result = work();
-        handle.exec(result.ok ? "COMMIT" : "ROLLBACK");
-        const due = afterwards;
-        afterwards = [];
-        if (result.ok) for (const each of due) each();
-        return result;
-      } catch (cause) {
-        if (handle.isTransaction) handle.exec("ROLLBACK");
-        afterwards = [];
-        throw cause;
-      }
-    },
+    transaction,
+    passing: transaction,
     afterCommit: (work) => void afterwards.push(work),
     close: () => handle.close(),
   };

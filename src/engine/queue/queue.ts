@@ -104,9 +104,13 @@ function createLeasing({ commit, announce, ...parts }: Parts) {
     async lease(request: LeaseRequest): Promise<readonly LeasedMessage[]> {
       const due = read(() => table.dueOf(db, request));
       if (due === null) return [];
+      if (due === "expired") await commit(() => ok(table.releaseExpired(parts, request)));
       const countMax = Math.min(request.countMax, LIMITS.leaseBatch);
-      const leased = await commit(() => ok(table.lease(parts, { ...request, countMax, due })));
-      return leased.ok ? leased.value : [];
+      const found = read(() => db.passing(() => ok(table.lease(parts, { ...request, countMax }))));
+      if (!found.ok) return [];
+      const { leased, unread } = found.value;
+      for (const one of unread) await commit(() => table.giveBack(parts, { ...request, ...one }));
+      return leased;
     },
     /** Prolongs these leases; answers with those that are lost. */
     async heartbeat(leases: readonly Lease[], span: LeaseSpan): Promise<readonly Lease[]> {

@@ -128,27 +128,33 @@ export function dueOf(db: Database, { kinds, at }: LeaseRequest): Due | null {
   return due;
 }
 
-/** Leases the messages that have been ready the longest. One that cannot be read is dead. */
-export function lease(parts: TableParts, request: LeaseRequest & { readonly due: Due }): readonly LeasedMessage[] {
-  const { db, recent } = parts;
-  const { at, holder } = request;
-  if (request.due === "expired") releaseExpired(parts, request);
+/** Given back at once: nobody can read it. */
+type Unread = { readonly lease: Lease; readonly back: Return };
+type Leasing = { readonly leased: readonly LeasedMessage[]; readonly unread: readonly Unread[] };
+
+/**
+ * Leases the messages that have been ready the longest. Nothing else may be written with it: a lease does not wait for the disk,
+ * because whoever held it is gone when the power is.
+ */
+export function lease({ db, recent }: TableParts, request: LeaseRequest): Leasing {
   const rows = longestReady(db, request);
-  if (rows.length === 0) return [];
+  if (rows.length === 0) return { leased: [], unread: [] };
   const leases = JSON.stringify(rows.map(({ position, fence }) => [position, fence + 1]));
-  db.run(LEASE, { until: untilOf(request), holder, leases });
+  db.run(LEASE, { until: untilOf(request), holder: request.holder, leases });
   const leased: LeasedMessage[] = [];
+  const unread: Unread[] = [];
   for (const row of rows) {
     const { message_id: id, position, order_key: orderKey } = row;
     const [delivery, fence] = [row.deliveries + 1, row.fence + 1];
     const message = recent.take(id, row);
     if (message.ok) leased.push({ id, position, fence, orderKey, delivery, message: message.value });
-    else kill(parts, { ...row, deliveries: delivery }, { at, reason: message.error });
+    else unread.push({ lease: { id, position, fence }, back: { how: "hopeless", reason: message.error } });
   }
-  return leased;
+  return { leased, unread };
 }
 
-function releaseExpired(parts: TableParts, { kinds, at, deliveriesMax }: LeaseRequest): void {
+/** A delivery whose lease is over came to nothing. */
+export function releaseExpired(parts: TableParts, { kinds, at, deliveriesMax }: LeaseRequest): void {
   for (const kind of kinds)
     for (const row of parts.db.all<QueueRow>(`SELECT q.* ${EXPIRED}`, { kind, at }))
       release(parts, row, { at, reason: "lease_expired", deliveriesMax });

@@ -36,6 +36,21 @@ test("[MIG-01] the stores wait for the disk at every commit", async () => {
   expect(seen).toContain("PRAGMA synchronous = FULL");
 });
 
+test("only a passing transaction does not wait for the disk, and the next one waits again, also when it failed", () => {
+  const db = open(join(tempDir(), "x.db"), "FULL");
+  const durability = () => db.get<{ readonly synchronous: number }>("PRAGMA synchronous")?.synchronous;
+  db.run("CREATE TABLE t (id INTEGER) STRICT");
+  const seen = [
+    db.passing(() => ok(durability())),
+    db.passing(() => err(durability())),
+    ok(durability()),
+    db.transaction(() => ok(durability())),
+  ];
+  expect(seen).toEqual([ok(1), err(1), ok(2), ok(2)]);
+  expect(() => db.passing(() => ok(db.run("INSERT INTO nothing VALUES (1)")))).toThrow("no such table");
+  expect(durability()).toBe(2);
+});
+
 test("files are for the owner alone, also the log and the index beside them, also when they were open before", () => {
   const dir = join(tempDir(), "data");
   const path = join(dir, "x.db");

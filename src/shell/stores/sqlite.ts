@@ -34,6 +34,8 @@ export interface Sqlite {
   insert(sql: string, rows: readonly SqlRow[]): void;
   /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
+  /** A transaction that does not wait for the disk: a killed process leaves it whole, and a loss of power may take it back. */
+  passing<T, E>(work: () => Result<T, E>): Result<T, E>;
   /**
    * Runs work once the current transaction is on the disk, and not at all if it is rolled back; the same function runs once,
    * however often it is given. If it throws, the caller of `transaction` gets the fault although the commit stands: whatever
@@ -63,7 +65,7 @@ export function openSqlite(options: SqliteOptions): Sqlite {
     handle.close();
     throw cause;
   }
-  return createSqlite({ path, handle, observe, openSibling: () => openSqlite(options) });
+  return createSqlite({ path, handle, synchronous, observe, openSibling: () => openSqlite(options) });
 }
 
 let opened = 0;
@@ -71,14 +73,21 @@ let opened = 0;
 /** A new database in memory. Its name is its own: a sibling finds it as long as one connection is open. */
 export function openSqliteInMemory(path = `file:/silas-${(opened += 1)}?vfs=memdb`): Sqlite {
   const handle = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  return createSqlite({ path, handle, observe: () => undefined, openSibling: () => openSqliteInMemory(path) });
+  const openSibling = () => openSqliteInMemory(path);
+  return createSqlite({ path, handle, synchronous: "NORMAL", observe: () => undefined, openSibling });
 }
 
 /** A copy in memory of the database whose bytes are given. It has one connection. */
 export function copySqliteInMemory(image: Uint8Array): Sqlite {
   const handle = new DatabaseSync(":memory:", { enableForeignKeyConstraints: true });
   handle.deserialize(image);
-  return createSqlite({ path: ":memory:", handle, observe: () => undefined, openSibling: noSibling });
+  return createSqlite({
+    path: ":memory:",
+    handle,
+    synchronous: "NORMAL",
+    observe: () => undefined,
+    openSibling: noSibling,
+  });
 }
 
 function noSibling(): never {
@@ -108,11 +117,13 @@ function configure(
 type Parts = {
   readonly path: string;
   readonly handle: DatabaseSync;
+  readonly synchronous: Synchronous;
   readonly observe: (sql: string) => void;
   readonly openSibling: () => Sqlite;
 };
 
-function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
+function createSqlite({ path, openSibling, ...parts }: Parts): Sqlite {
+  const { handle, observe } = parts;
   // Statements are compiled once and kept; their texts are constants of this room, so the map stays small.
   const statements = new Map<string, Prepared>();
   const prepared = (sql: string): Prepared => {
@@ -126,7 +137,7 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
   return {
     path,
     handle,
-    ...createTransactions({ handle, observe }),
+    ...createTransactions(parts),
     run: (sql, params = NONE) => {
       const { statement, names } = prepared(sql);
       return Number(statement.run(...placed(names, params)).changes);
@@ -154,24 +165,34 @@ function createSqlite({ path, handle, observe, openSibling }: Parts): Sqlite {
   };
 }
 
-type Transactions = Pick<Sqlite, "transaction" | "afterCommit">;
+type Transactions = Pick<Sqlite, "transaction" | "passing" | "afterCommit">;
+type TransactionParts = Pick<Parts, "handle" | "synchronous" | "observe">;
 
-function createTransactions({ handle, observe }: Pick<Parts, "handle" | "observe">): Transactions {
+function createTransactions({ handle, synchronous, observe }: TransactionParts): Transactions {
   const inTransaction = createBrackets({ handle, observe });
   let afterwards = new Set<() => void>();
+  const transaction: Sqlite["transaction"] = (work) => {
+    let result;
+    try {
+      result = inTransaction(work);
+    } catch (cause) {
+      afterwards.clear();
+      throw cause;
+    }
+    const due = afterwards;
+    if (due.size > 0) afterwards = new Set();
+    if (result.ok) for (const each of due) each();
+    return result;
+  };
   return {
-    transaction: (work) => {
-      let result;
+    transaction,
+    passing: (work) => {
+      handle.exec("PRAGMA synchronous = NORMAL");
       try {
-        result = inTransaction(work);
-      } catch (cause) {
-        afterwards.clear();
-        throw cause;
+        return transaction(work);
+      } finally {
+        handle.exec(`PRAGMA synchronous = ${synchronous}`);
       }
-      const due = afterwards;
-      if (due.size > 0) afterwards = new Set();
-      if (result.ok) for (const each of due) each();
-      return result;
     },
     afterCommit: (work) => {
       assert(handle.isTransaction, "only what happens in a transaction can wait for its commit");
