@@ -7,7 +7,7 @@
  * Invariants: everything here is pure; an Instant has exactly one spelling per moment; equal values have equal
  * canonical bytes.
  */
-export { assert, InvariantError, unreachable, err, ok, type Result } from "./result.ts";
+export { assert, frozen, InvariantError, unreachable, err, ok, type Result } from "./result.ts";
 export type { Brand } from "./brand.ts";
 export {
   addDays,

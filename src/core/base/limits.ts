@@ -240,6 +240,8 @@ export const LIMITS = {
   patternRepeats: 1_000,
   /** Requests that wait for a decision; more would be tapped through, not read. */
   pendingDecisions: 200,
+  /** Texts of plans that are kept with what was read of them: as many as may wait, and about four megabytes. */
+  keptProjectionsChars: 500_000,
   /** How long minted tokens wait for the signatures of a page: a passkey prompt and a phone that fell asleep fit. */
   mintedTtlMs: 300_000,
   /** Approvals that wait for a page's signatures at once; beyond this the oldest is forgotten and minted again. */

@@ -25,3 +25,10 @@ export function assert(condition: unknown, invariant: string): asserts condition
 export function unreachable(value: never): never {
   throw new InvariantError(`unhandled variant: ${String(value)}`);
 }
+
+/** The same value, which nothing can change any more, down to its leaves: for what is kept and given to many. */
+export function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}

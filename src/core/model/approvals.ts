@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { canonicalJson, LIMITS, parseInstant, type Instant, type JsonValue } from "#base";
 import { DECISION_STATES } from "./approval/decision-states.ts";
-import { signatureSchema as signature } from "./approval/signature.ts";
+import { signatureSchema as signature, signatureToBase64 } from "./approval/signature.ts";
 import type { AnswerFault } from "./ask/answers.ts";
 import { auditActorSchema } from "./audit.ts";
 import { cardSchema, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
-import { recordOf, writerOf } from "./approval/record-codec.ts";
+import { recordOf, snakeRecord, writerOf } from "./approval/record-codec.ts";
 import { digestSchema as digest, instantSchema, nameSchema, maxLength, minLength } from "./values.ts";
 
 export const APPROVAL_SCOPES = [
@@ -76,7 +76,12 @@ export const unsignedTokenSchema = recordOf(
 );
 export const unsignedTokenToWire = writerOf(unsignedTokenSchema);
 
-export const approvalTokenToWire = writerOf(approvalTokenSchema);
+/** For tokens that were minted or read here. Whoever reads one again holds it against the whole schema. */
+export const approvalTokenToWire = ({ signature: bytes, ...fields }: ApprovalToken): ApprovalTokenBody => ({
+  ...snakeRecord(fields),
+  signature: signatureToBase64(bytes),
+});
+type ApprovalTokenBody = z.input<typeof approvalTokenSchema>;
 
 /** The answer to a pending decision. */
 export const approvalDecisionSchema = recordOf(

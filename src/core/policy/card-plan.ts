@@ -1,4 +1,4 @@
-import { ok, oneLine, plainMoment, plainName, sha256Hex, type Result, type Sha256Hex } from "#base";
+import { frozen, ok, oneLine, plainMoment, plainName, type Result, type Sha256Hex } from "#base";
 import {
   type ApprovalScope,
   CARD_INTENT_CHARS,
@@ -36,14 +36,20 @@ type PlanTerms = {
  */
 export function cardForPlan({ projection, ...terms }: PlanToShow): Result<Card, ProjectionRefusal> {
   const read = readProjection(projection);
-  return read.ok ? ok(cardOfPlan({ ...read.value, planHash: sha256Hex(projection) }, terms)) : read;
+  return read.ok ? ok(cardOfPlan(read.value, terms)) : read;
 }
 
-/** The same of a projection that was read before. */
-export function cardOfPlan(
-  { plan, whole, planHash }: ReadProjection & Pick<Card, "planHash">,
-  { usesMax, strongAuth }: PlanTerms,
-): Card {
+/** The same of a projection that was read before. Its last card is kept as long as what was read of it. */
+export function cardOfPlan(read: ReadProjection, terms: PlanTerms): Card {
+  const known = made.get(read);
+  if (known?.usesMax === terms.usesMax && known.strongAuth === terms.strongAuth) return known.card;
+  const card = frozen(makeCard(read, terms));
+  made.set(read, { ...terms, card });
+  return card;
+}
+const made = new WeakMap<ReadProjection, PlanTerms & { readonly card: Card }>();
+
+function makeCard({ plan, whole, planHash }: ReadProjection, { usesMax, strongAuth }: PlanTerms): Card {
   const riskLevel = riskOfPlan(plan);
   const capabilities = capabilitiesOf(plan);
   return {

@@ -53,7 +53,7 @@ export function readShown(kind: RequestKind, projection: string): Shown | null {
   return {
     itemId: plan.id,
     risk: riskOfPlan(plan),
-    cardAnew: ({ usesMax }) => cardOfPlan({ ...read, planHash }, { usesMax, strongAuth }),
+    cardAnew: ({ usesMax }) => cardOfPlan(read, { usesMax, strongAuth }),
     payload: null,
     grants,
   };

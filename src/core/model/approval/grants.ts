@@ -40,7 +40,7 @@ export function readAsked({ kind, projection }: Asked): ReadAsked | null {
     return read.ok ? { form: "payload", read: read.value, planHash: sha256Hex(projection) } : null;
   }
   const read = readProjection(projection);
-  return read.ok ? { form: "plan", read: read.value, planHash: sha256Hex(projection) } : null;
+  return read.ok ? { form: "plan", read: read.value, planHash: read.value.planHash } : null;
 }
 
 /**

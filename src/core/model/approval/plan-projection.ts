@@ -1,5 +1,15 @@
 import * as z from "zod/mini";
-import { err, ok, parseCanonicalJson, type JsonValue, type Result } from "#base";
+import {
+  err,
+  frozen,
+  LIMITS,
+  ok,
+  parseCanonicalJson,
+  sha256Hex,
+  type JsonValue,
+  type Result,
+  type Sha256Hex,
+} from "#base";
 import { standingTermsSchema } from "./standing.ts";
 
 const names = z.array(z.string());
@@ -61,19 +71,50 @@ const projectionSchema = z.looseObject({
 export type ShownTask = z.infer<typeof childSchema>;
 export type ShownPlan = z.infer<typeof projectionSchema>;
 export type ReadProjection = {
+  /** Of the canonical text. */
+  readonly planHash: Sha256Hex;
   readonly plan: ShownPlan;
   /** All of it, as it was hashed. */
   readonly whole: { readonly [field: string]: JsonValue };
 };
 export type ProjectionRefusal = { readonly code: "projection_unreadable"; readonly reason: string };
 
-/** Reads a projection from its canonical text; any other spelling of the same values is refused. */
-export function readProjection(text: string): Result<ReadProjection, ProjectionRefusal> {
+type Read = Result<ReadProjection, ProjectionRefusal>;
+
+/**
+ * Reads a projection from its canonical text; any other spelling of the same values is refused. A request is read when it
+ * is proposed, shown, judged and granted, so the last texts are kept with what they say. INVARIANT: a text is found by all
+ * of its letters, and nothing can change what was read of it.
+ */
+export function readProjection(text: string): Read {
+  const known = kept.get(text);
+  if (known !== undefined) return known;
+  const read = readAnew(text);
+  if (read.ok) keep(text, read);
+  return read;
+}
+
+function readAnew(text: string): Read {
   const parsed = parseCanonicalJson(text);
   if (!parsed.ok) return unreadable(parsed.error.code);
   const plan = projectionSchema.safeParse(parsed.value);
   if (!plan.success) return unreadable(plan.error.issues[0]?.path.join(".") ?? "not_a_plan");
-  return ok({ plan: plan.data, whole: parsed.value as ReadProjection["whole"] });
+  const whole = parsed.value as ReadProjection["whole"];
+  return ok(frozen({ planHash: sha256Hex(text), plan: plan.data, whole }));
 }
 
 const unreadable = (reason: string) => err({ code: "projection_unreadable", reason } as const);
+
+/** The longest kept are first. */
+const kept = new Map<string, Read>();
+let keptChars = 0;
+
+function keep(text: string, read: Read): void {
+  kept.set(text, read);
+  keptChars += text.length;
+  for (const oldest of kept.keys()) {
+    if (keptChars <= LIMITS.keptProjectionsChars) return;
+    kept.delete(oldest);
+    keptChars -= oldest.length;
+  }
+}

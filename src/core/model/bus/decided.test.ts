@@ -32,7 +32,24 @@ test("[BUS-01] [BUS-15] a decision names its request and the run it lets begin, 
   }
 });
 
+const COUNTS = { max_attempts: 1, max_cost_usd: 1, max_planner_calls: 1, max_tokens: 1, max_wall_time_seconds: 1 };
+/** As little as a plan holds, in the order of its canonical text. */
+const PLAN = {
+  budget: COUNTS,
+  capabilities: { commands: [], files: [], hosts: [], secret_refs: [] },
+  executor_kind: "steps",
+  id: "task-1",
+  skill_digests: [],
+  tasks: [],
+  title: "Tidy",
+  type: "task",
+  verify: [],
+};
+
 test.each([
+  ["plan_approval", PLAN, true],
+  ["plan_approval", { ...PLAN, executor_kind: "model" }, true],
+  ["plan_approval", { ...PLAN, executor_kind: null }, false],
   ["plan_approval", { executor_kind: "steps" }, true],
   ["plan_approval", { executor_kind: null }, false],
   ["plan_approval", null, false],

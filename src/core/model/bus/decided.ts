@@ -2,6 +2,7 @@ import { parseCanonicalJson, type Instant } from "#base";
 import type { AuditActor } from "../audit.ts";
 import type { RequestKind } from "../cards.ts";
 import type { KeptRequest } from "../decisions.ts";
+import { readProjection } from "../approval/plan-projection.ts";
 import { isRunKind } from "../work/execution-records.ts";
 import type { MessageOf } from "./queue-message.ts";
 
@@ -44,10 +45,15 @@ export function decidedOf({ requestId, kind, at, actor, run }: Decision): Messag
 
 /** Whether approving this request starts a run: a plan with steps or of a model, or a batch of files. */
 export function beginsRun({ kind, projection }: Pick<KeptRequest, "kind" | "projection">): boolean {
+  if (kind === "plan_approval") {
+    // A plan that was just judged was read for it. Any other text is asked for this field alone.
+    const read = readProjection(projection);
+    return isRunKind((read.ok ? read.value.whole : fieldsOf(projection))?.["executor_kind"]);
+  }
+  return kind === "batch_review" && fieldsOf(projection)?.["action"] === "move_files";
+}
+
+function fieldsOf(projection: string): { readonly [field: string]: unknown } | null {
   const parsed = parseCanonicalJson(projection);
-  const bound = parsed.ok
-    ? (parsed.value as { readonly executor_kind?: unknown; readonly action?: unknown } | null)
-    : null;
-  if (kind === "plan_approval") return isRunKind(bound?.executor_kind);
-  return kind === "batch_review" && bound?.action === "move_files";
+  return parsed.ok ? (parsed.value as { readonly [field: string]: unknown } | null) : null;
 }

@@ -100,12 +100,16 @@ function onRecord(db: Sqlite, key: OwnerKey): { readonly standing: KeyRecord; re
      FROM audit_entries WHERE subject_kind = 'key' AND subject_id = :keyId ORDER BY seq`,
     { keyId: key.keyId },
   );
-  const [first] = entries;
   const revokedSeq = entries.find(({ event }) => event === "key_revoked")?.seq ?? null;
   const signed = entries.find(({ event, signature }) => event === "key_enrolled" && signature !== null);
   const enrolled: EnrolledKey = { key, revokedSeq, signed: signed === undefined ? null : signatureOf(signed) };
-  if (first?.event !== "key_enrolled" || first.session_id !== key.sessionId) return { standing: "unknown", enrolled };
-  return { standing: revokedSeq === null ? "enrolled" : "revoked", enrolled };
+  return { standing: standingOf(entries, key.sessionId), enrolled };
+}
+
+function standingOf(entries: readonly Pick<KeyEntry, "event" | "session_id">[], sessionId: string | null): KeyRecord {
+  const [first] = entries;
+  if (first?.event !== "key_enrolled" || first.session_id !== sessionId) return "unknown";
+  return entries.some(({ event }) => event === "key_revoked") ? "revoked" : "enrolled";
 }
 
 const signatureOf = ({ seq, signed_by: signedBy, signature }: KeyEntry): EnrolledKey["signed"] => ({
@@ -124,10 +128,19 @@ function findEnrolled(db: Sqlite, keyId: KeyId): EnrolledKey | null {
  * checked before: a key that nobody vouched for did not get that far.
  */
 export function keyStanding(db: Sqlite, keyId: string): KeyRecord {
-  const key = find(db, keyId);
-  if (key === null) return "unknown";
-  return key.revokedAt === null ? onRecord(db, key).standing : "revoked";
+  // A key that the chain tells nothing of comes with no event.
+  const entries = db.all<StandingRow>(
+    `SELECT k.revoked_at, k.session_id AS row_session_id, e.event, json_extract(e.entry, '$.data.session_id') AS session_id
+     FROM owner_keys k LEFT JOIN audit_entries e ON e.subject_kind = 'key' AND e.subject_id = k.key_id
+     WHERE k.key_id = :keyId ORDER BY e.seq`,
+    { keyId },
+  );
+  const [row] = entries;
+  if (row === undefined) return "unknown";
+  return row.revoked_at === null ? standingOf(entries, row.row_session_id) : "revoked";
 }
+type StandingRow = Pick<KeyEntry, "event" | "session_id"> &
+  Pick<OwnerKeyBody, "revoked_at"> & { readonly row_session_id: string | null };
 
 type Adding = { readonly key: OwnerKey; readonly by: KeyEnrolling; readonly recordAct: RecordAct };
 
