@@ -7,7 +7,7 @@ import { auditActorSchema } from "./audit.ts";
 import { cardSchema, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
 import { recordOf, snakeRecord, writerOf } from "./approval/record-codec.ts";
-import { digestSchema as digest, instantSchema, nameSchema, maxLength, minLength } from "./values.ts";
+import { digestSchema as digest, id, instantSchema, maxLength, minLength, nameSchema } from "./values.ts";
 
 export const APPROVAL_SCOPES = [
   "full_plan",
@@ -33,7 +33,6 @@ type ApprovalVerdict = (typeof APPROVAL_VERDICTS)[number];
 
 /** A moment in its one spelling: a token says each thing in one way only. */
 const moment = z.pipe(z.string().check(z.refine(isExactInstant, "invalid_instant")), instantSchema);
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const uses = z.int().check(z.gte(1), z.lte(100_000));
 type ConditionMap = Readonly<Record<string, JsonValue>>;
 /** What else was agreed; the keys belong to the scope. It is signed, so it must have canonical bytes. */

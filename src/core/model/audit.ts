@@ -14,7 +14,7 @@ import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
 import { HOLD_REASONS, VOIDED_ACT } from "./audit/hold.ts";
-import { instantSchema, nameSchema, numberText, maxLength } from "./values.ts";
+import { id, instantSchema, maxLength, nameSchema, numberText } from "./values.ts";
 import { memoryAuditSchemas } from "./memory/memory-audit.ts";
 import { taintSchema } from "./message/taint.ts";
 import { skillAuditSchemas } from "./skill/skill-audit.ts";
@@ -25,7 +25,6 @@ import { talkAuditSchemas } from "./talk/talk-audit.ts";
 import { runAuditSchemas } from "./work/run-audit.ts";
 
 const count = z.int().check(z.gte(0));
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 /** A snake_case code, never a sentence: prose could carry what somebody typed. */
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const version = z.string().check(z.regex(/^[0-9A-Za-z.+-]{1,64}$/));

@@ -533,6 +533,7 @@ export { sandboxWords } from "./sandbox/words.ts";
 export {
   hostIdSchema,
   ID_PART_CHARS_MIN,
+  isId,
   isIdPart,
   instantSchema,
   nameSchema,

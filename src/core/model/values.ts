@@ -24,6 +24,13 @@ export type HostId = Brand<string, "HostId">;
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]*$/;
 
+const TEXT_ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
+/** An id of a request, a run, a scope or a message, wherever it is written. */
+export const id = z.string().check(z.regex(TEXT_ID));
+export const isId = (text: unknown): text is string => typeof text === "string" && TEXT_ID.test(text);
+/** The same with a prefix of its owner. */
+export const longId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
+
 export const recordIdSchema = idSchema<RecordId>();
 export const operationIdSchema = idSchema<OperationId>();
 export const hostIdSchema = idSchema<HostId>();

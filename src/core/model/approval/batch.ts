@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { err, LIMITS, ok, type JsonValue, type Result } from "#base";
 import { CHOOSE_MOVE, MOVE_FILES, narrowMoves } from "../batch/move-files.ts";
-import { instantSchema, maxLength, minLength } from "../values.ts";
-import { id, line } from "./fields.ts";
+import { id, instantSchema, maxLength, minLength } from "../values.ts";
+import { line } from "./fields.ts";
 
 /** Actions that are reviewed many at a time. The domain names the action; Silas binds an approval to exactly these. */
 

@@ -3,7 +3,6 @@ import { oneLine } from "#base";
 import { maxLength } from "../values.ts";
 
 /** What everything that can be approved is written with. */
-export const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 export const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** One line that says something and hides nothing. */
 export const line = (charsMax: number) =>

@@ -5,8 +5,7 @@ import { ownerAnswerSchema } from "../ask/answers.ts";
 import { FRICTIONS, type RiskLevel } from "../cards.ts";
 import type { KeptRequestBody } from "../decisions.ts";
 import { keyIdSchema, publicKeySchema, type OwnerKeyBody } from "../keys.ts";
-import { digestSchema as digest, nameSchema, maxLength, minLength } from "../values.ts";
-import { id } from "./fields.ts";
+import { id, digestSchema as digest, nameSchema, maxLength, minLength } from "../values.ts";
 import { signatureSchema } from "./signature.ts";
 import { passkeyAssertionSchema } from "./passkey-wire.ts";
 

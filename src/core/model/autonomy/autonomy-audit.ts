@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { LIMIT_WORDS } from "./families.ts";
 import { LIMIT_KEYS } from "./limits.ts";
+import { id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const value = z.string().check(z.regex(/^[A-Za-z0-9.]{1,32}$/));
 
 /** What the audit chain says about limits of autonomy besides their approval. */

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { Instant } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
-import { id } from "../approval/fields.ts";
-import { instantSchema } from "../values.ts";
+import { id, instantSchema } from "../values.ts";
 import { ACTION_FAMILIES } from "./families.ts";
 import { LIMIT_KEYS } from "./limits.ts";
 

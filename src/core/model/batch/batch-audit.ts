@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
+import { id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const about = { request_id: id, work_item_id: id };
 

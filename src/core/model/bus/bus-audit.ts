@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
 import { KINDS, kindOfId, QUEUES, SENDERS, type QueueName } from "./kinds.ts";
+import { id } from "../values.ts";
 
 /** The ten kinds of the specification, which entries of earlier versions name, and ours. */
 const NAMED_KINDS = [
@@ -18,7 +19,6 @@ const NAMED_KINDS = [
   "timer_due",
 ] as const;
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const count = z.int().check(z.gte(0));
 
 /** Why a message is delivered no more. */

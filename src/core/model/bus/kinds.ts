@@ -2,10 +2,7 @@ import * as z from "zod/mini";
 import { recordOf } from "../approval/record-codec.ts";
 import { REQUEST_KINDS } from "../cards.ts";
 import { timerDuePayload } from "../timer/timer-due.ts";
-
-const ID = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
-export const busId = z.string().check(z.regex(ID));
-export const isBusId = (text: unknown): boolean => typeof text === "string" && ID.test(text);
+import { id } from "../values.ts";
 
 /** The inbox of each role, as the audit chain names it. [BUS-19] */
 export const QUEUES = ["proxy_queue", "planner_queue", "executor_queue", "runtime_queue"] as const;
@@ -27,7 +24,7 @@ type KindRow = {
   readonly dead: { readonly what: (work: string | null) => string; readonly next: string };
 };
 
-const consulted = z.strictObject({ consultation_id: busId, run_id: busId, work_item_id: busId });
+const consulted = z.strictObject({ consultation_id: id, run_id: id, work_item_id: id });
 
 /**
  * Every kind of message: what it carries, who may send it, where it goes, what it waits behind, and what its death means to the
@@ -35,7 +32,7 @@ const consulted = z.strictObject({ consultation_id: busId, run_id: busId, work_i
  */
 export const KINDS = {
   user_message: {
-    payload: recordOf(z.strictObject({ message_id: busId })),
+    payload: recordOf(z.strictObject({ message_id: id })),
     sentBy: ["user"],
     queue: "proxy_queue",
     orderBy: "scope",
@@ -68,10 +65,10 @@ export const KINDS = {
   decided: {
     payload: recordOf(
       z.strictObject({
-        request_id: busId,
+        request_id: id,
         kind: z.enum(REQUEST_KINDS),
-        run_id: z.optional(busId),
-        work_item_id: z.optional(busId),
+        run_id: z.optional(id),
+        work_item_id: z.optional(id),
       }),
     ),
     sentBy: ["runtime"],
@@ -102,7 +99,7 @@ export type PayloadOf<K extends MessageKind> = z.infer<(typeof KINDS)[K]["payloa
 export const isMessageKind = (kind: string): kind is MessageKind => Object.hasOwn(KINDS, kind);
 
 /** The kind that an id names: each id begins with its kind, so that a message which cannot be read still has one. */
-export function kindOfId(id: string): MessageKind | null {
-  const [kind = "", subject] = id.split(":");
+export function kindOfId(messageId: string): MessageKind | null {
+  const [kind = "", subject] = messageId.split(":");
   return subject !== undefined && isMessageKind(kind) ? kind : null;
 }

@@ -4,17 +4,8 @@ import { snakeRecord } from "../approval/record-codec.ts";
 import { acceptorOf, type Acceptor } from "../audit/acceptor.ts";
 import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
 import { timerSubject } from "../timer/timer-due.ts";
-import { instantSchema } from "../values.ts";
-import {
-  busId,
-  isBusId,
-  isMessageKind,
-  KINDS,
-  SENDERS,
-  type MessageKind,
-  type PayloadOf,
-  type Sender,
-} from "./kinds.ts";
+import { id as idSchema, instantSchema, isId } from "../values.ts";
+import { isMessageKind, KINDS, SENDERS, type MessageKind, type PayloadOf, type Sender } from "./kinds.ts";
 
 type Envelope = {
   /** The same id is handled once, however often it is sent or delivered. [BUS-15] */
@@ -32,11 +23,11 @@ export type MessageOf<K extends MessageKind> = Envelope & { readonly kind: K; re
 export type QueueMessage = { readonly [K in MessageKind]: MessageOf<K> }[MessageKind];
 
 const envelopeSchema = z.strictObject({
-  message_id: busId,
+  message_id: idSchema,
   message_kind: z.string(),
   sender: z.enum(SENDERS),
-  scope_id: busId,
-  trace_id: busId,
+  scope_id: idSchema,
+  trace_id: idSchema,
   taint: taintSchema,
   created_at: instantSchema,
   payload: z.record(z.string(), z.json()),
@@ -86,9 +77,9 @@ export function queueMessageText(message: QueueMessage): Result<string, MessageP
  */
 function isWhole({ id, kind, sentBy, scopeId, traceId, taint, createdAt }: QueueMessage, payload: object): boolean {
   return (
-    isBusId(id) &&
-    isBusId(scopeId) &&
-    isBusId(traceId) &&
+    isId(id) &&
+    isId(scopeId) &&
+    isId(traceId) &&
     SENDERS.includes(sentBy) &&
     TAINTS.includes(taint) &&
     parseInstant(createdAt).ok &&

@@ -3,8 +3,8 @@ import { egressReason } from "../egress/egress-words.ts";
 import { reasonWords } from "../audit/reason-words.ts";
 import { SKILL_NAME } from "../skill/skill-tree.ts";
 import { CONNECTION_ID } from "./connection-record.ts";
+import { id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const ref = z.string().check(z.regex(/^[a-z0-9][a-z0-9._-]{0,127}$/));
 const host = z.string().check(z.regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/));

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
 import { consultFailureWords } from "./consult-words.ts";
 import { CONSULT_FAILURES } from "./consultation.ts";
+import { id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const count = z.int().check(z.gte(0));
 const run = { run_id: id, work_item_id: id };
 

@@ -5,7 +5,7 @@ import { DECISION_STATES } from "../approval/decision-states.ts";
 import { camelRecord, recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
 import { MODEL_FAILURES } from "../talk/model-words.ts";
-import { instantSchema } from "../values.ts";
+import { id, instantSchema } from "../values.ts";
 import type { RunRecord } from "../work/run-records.ts";
 
 /**
@@ -40,7 +40,6 @@ export const CONSULT_FAILURES = [
 export type ConsultFailure = (typeof CONSULT_FAILURES)[number];
 
 const count = z.int().check(z.gte(0));
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 
 /** One question to the planner about one run. It follows from the run, so that there is one of it however often it is told. */
 export const consultationSchema = recordOf(

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { egressReason } from "./egress-words.ts";
 import type { NameOf } from "../work/work-names.ts";
+import { id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const count = z.int().check(z.gte(0));
 /** A host and its port as `hostWords` writes them; a program cannot get anything else into the chain. */

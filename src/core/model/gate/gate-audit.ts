@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { gateKey, type NameOf } from "../work/work-names.ts";
-import { maxLength } from "../values.ts";
+import { id as scopeId, maxLength } from "../values.ts";
 
 /** A short name of code, or the digest of a name that is prose: prose could carry what somebody typed. */
 const ref = z.string().check(z.regex(/^(?:[a-z][a-z0-9_]{0,63}|sha256:[0-9a-f]{64})$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
-const scopeId = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
 const count = z.int().check(z.gte(0));
 const trigger = z.enum(["every_user_message", "every_agent_response", "after_step", "on_tool_call"]);

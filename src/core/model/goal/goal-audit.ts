@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
 import { plainMoment } from "#base";
-import { instantSchema, maxLength } from "../values.ts";
+import { id, instantSchema, maxLength } from "../values.ts";
 import type { NameOf } from "../work/work-names.ts";
 import { goalReason } from "./goal-lines.ts";
 import { CYCLE_ENDS } from "./goal-records.ts";
 import { STREAM_END_WORDS, STREAM_ENDS } from "./stream-records.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const count = z.int().check(z.gte(0));

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Instant, Sha256Hex } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
-import { digestSchema as digest, instantSchema } from "../values.ts";
+import { digestSchema as digest, instantSchema, longId as id } from "../values.ts";
 import { checkResultSchema } from "../work/run-records.ts";
 
 /**
@@ -19,7 +19,6 @@ export type CycleEnd = (typeof CYCLE_ENDS)[number];
 const CYCLE_TRIGGERS = ["schedule", "missed", "owner"] as const;
 export type CycleTrigger = (typeof CYCLE_TRIGGERS)[number];
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const count = z.int().check(z.gte(0));
 

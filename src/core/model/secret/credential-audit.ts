@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
+import { id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const ref = z.string().check(z.regex(/^[a-z0-9][a-z0-9._-]{0,127}$/));
 const host = z.string().check(z.regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/));
 const run = { run_id: id, work_item_id: id };

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { SKILL_NAME } from "./skill-tree.ts";
+import { id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const skill = z.string().check(z.regex(SKILL_NAME));
 const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));

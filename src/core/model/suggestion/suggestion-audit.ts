@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { plainMoment } from "#base";
-import { instantSchema } from "../values.ts";
+import { id, instantSchema } from "../values.ts";
 import type { NameOf } from "../work/work-names.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const count = z.int().check(z.gte(0));
 const about = { suggestion_id: id, offer: code, work_item_id: z.nullable(id) };

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
-import { id, line } from "../approval/fields.ts";
+import { line } from "../approval/fields.ts";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { CARD_INTENT_CHARS, RISK_LEVELS, type CtaRole } from "../cards.ts";
-import { instantSchema } from "../values.ts";
+import { id, instantSchema, longId } from "../values.ts";
 
 /**
  * What Silas suggests by itself. A suggestion authorises nothing: taken up, it asks for a decision as any proposal does,
@@ -53,7 +53,7 @@ export const suggestionSchema = recordOf(
     ...proposalShape,
     offer: z.enum(SUGGESTION_OFFERS),
     /** What the offer is about: a request, a run, a goal; nothing for a page. */
-    subject: z.nullable(z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/))),
+    subject: z.nullable(longId),
     state: z.enum(SUGGESTION_STATES),
     handled_at: z.nullable(instantSchema),
     handled_by: z.nullable(z.enum(["owner", "terminal", "system"])),

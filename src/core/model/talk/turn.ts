@@ -4,7 +4,7 @@ import type { ValueKind } from "../config-nodes.ts";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import type { KeptMessage, KeptMessageBody } from "../message/message.ts";
 import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
-import { instantSchema, recordIdSchema, maxLength } from "../values.ts";
+import { id, instantSchema, maxLength, recordIdSchema } from "../values.ts";
 import { MODEL_FAILURES } from "./model-words.ts";
 import type { MessageOf } from "../bus/queue-message.ts";
 
@@ -19,7 +19,6 @@ export const TURN_FAILURES = [...MODEL_FAILURES, "turn_interrupted", "turn_given
 export type TurnFailure = (typeof TURN_FAILURES)[number];
 
 const count = z.int().check(z.gte(0));
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/));
 
 /** What became of the plan of an answer: a request that waits for the owner, or why nobody is asked. */
 const proposedSchema = z.strictObject({ request_id: z.nullable(id), refused: z.nullable(z.string()) });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { recordOf } from "../approval/record-codec.ts";
+import { longId as id } from "../values.ts";
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const count = z.int().check(z.gte(0));
 const texts = z.record(z.string(), z.string());
 /** A name of the vault and never what is kept there. [EXEC-03] [SECRET-04] */

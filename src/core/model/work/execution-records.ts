@@ -4,7 +4,7 @@ import { networkUseToWire, type NetworkUse } from "../egress/network-use.ts";
 import { RUN_STATUSES, artifactName, endSchema, error, ERROR_CHARS } from "./run-records.ts";
 import { recordOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
-import { digestSchema as digest, maxLength } from "../values.ts";
+import { digestSchema as digest, longId as id, maxLength } from "../values.ts";
 import { many, type ValueKind } from "../config-nodes.ts";
 
 /**
@@ -67,7 +67,6 @@ export function readExecution(text: string): Execution | null {
   return executionSchema.safeParse(parsed.ok ? parsed.value : null).data ?? null;
 }
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const count = z.int().check(z.gte(0));
 const amount = z.number().check(z.gte(0));
 

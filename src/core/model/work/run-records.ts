@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
 import { taintSchema } from "../message/taint.ts";
-import { digestSchema as digest, instantSchema, maxLength } from "../values.ts";
+import { digestSchema as digest, instantSchema, longId as id, maxLength } from "../values.ts";
 
 /**
  * What really happened while approved work ran: the run, its ledger of steps, and what the checks outside said. The
@@ -35,7 +35,6 @@ export const RETURN_CHARS = 10_000;
 export const CHECK_OUTPUT_CHARS = 1_000;
 export const ERROR_CHARS = 1_000;
 
-const id = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,159}$/));
 const name = z.string().check(maxLength(160), z.regex(/\S/));
 const count = z.int().check(z.gte(0));
 export const error = z.nullable(z.string().check(maxLength(ERROR_CHARS)));

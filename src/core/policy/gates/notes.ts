@@ -1,18 +1,17 @@
 import { canonicalJson, sha256Hex, type JsonValue } from "#base";
-import type { Gate, GateNote, GateResult, GateTrigger } from "#model";
+import { isId, type Gate, type GateNote, type GateResult, type GateTrigger } from "#model";
 import type { Change } from "./rewrite.ts";
 
 export type NotePlace = { readonly trigger: GateTrigger; readonly scopeId: string };
 
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
-const SCOPE = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 
 /** A name for the record: itself when it is a plain code, else its digest. */
 const refOf = (name: string): string => (CODE.test(name) ? name : `sha256:${sha256Hex(name)}`);
 
 const momentOf = ({ trigger, scopeId }: NotePlace) => ({
   trigger,
-  scope_id: SCOPE.test(scopeId) ? scopeId : `sha256:${sha256Hex(scopeId)}`,
+  scope_id: isId(scopeId) ? scopeId : `sha256:${sha256Hex(scopeId)}`,
 });
 
 /** One entry for everything that passed, and one for each gate that did not. [GATE-19] */
