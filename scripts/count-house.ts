@@ -1,12 +1,13 @@
 /**
- * `node scripts/count-house.ts` counts duplicated mechanisms and the files that run for one plan and one message.
+ * `node scripts/count-house.ts` counts source, duplicated mechanisms and the files that run for one plan and one message.
  * `--list` also names these files; `--static` leaves out the counts that need a running server.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { staticCounts, type Count } from "./count/static-counts.ts";
 import type { Sources } from "./count/code.ts";
+import { sizeCounts } from "./count/size-counts.ts";
+import { staticCounts, type Count } from "./count/static-counts.ts";
 import { ROOT } from "./tools.ts";
 
 const MEASURE = "test/house/measure-paths.ts";
@@ -20,9 +21,12 @@ type Measured = {
 };
 
 function readSources(): Sources {
-  const names = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).toSorted();
-  const paths = names.filter((name) => name.endsWith(".ts")).map((name) => `src/${name.replaceAll("\\", "/")}`);
-  return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
+  const paths = ["src", "web/src"].flatMap((root) =>
+    readdirSync(join(ROOT, root), { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.(?:ts|tsx|css|sql)$/.test(name))
+      .map((name) => `${root}/${name.replaceAll("\\", "/")}`),
+  );
+  return new Map(paths.toSorted().map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
 }
 
 function measure(): readonly Count[] {
@@ -52,13 +56,14 @@ const pathOf = (what: string, files: readonly string[]): Count => ({
 });
 
 function print({ title, number, found }: Count, isListed: boolean): void {
-  console.log(`${String(number).padStart(4)}  ${title}`);
+  console.log(`${String(number).padStart(7)}  ${title}`);
   if (title.startsWith(LONG) && !isListed) return;
-  for (const { name, place } of found) console.log(`      ${name === "" ? "" : `${name}  `}${place}`);
+  for (const { name, place } of found) console.log(`         ${name === "" ? "" : `${name}  `}${place}`);
 }
 
 function main(args: readonly string[]): void {
-  for (const count of staticCounts(readSources())) print(count, true);
+  const sources = readSources();
+  for (const count of [...sizeCounts(sources), ...staticCounts(sources)]) print(count, true);
   if (args.includes("--static")) return;
   for (const count of measure()) print(count, args.includes("--list"));
 }
