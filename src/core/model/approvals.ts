@@ -7,7 +7,15 @@ import { auditActorSchema } from "./audit.ts";
 import { cardSchema, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
 import { recordOf, snakeRecord, writerOf } from "./approval/record-codec.ts";
-import { digestSchema as digest, id, instantSchema, maxLength, minLength, nameSchema } from "./values.ts";
+import {
+  digest as nonce,
+  digestSchema as digest,
+  id,
+  instantSchema,
+  maxLength,
+  minLength,
+  nameSchema,
+} from "./values.ts";
 
 export const APPROVAL_SCOPES = [
   "full_plan",
@@ -55,7 +63,7 @@ const unsignedShape = {
   key_id: keyIdSchema,
   issued_at: moment,
   expires_at: moment,
-  nonce: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  nonce,
   approval_strength: z.literal("tap"),
   conditions,
   max_executions: uses,

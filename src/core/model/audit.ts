@@ -14,7 +14,7 @@ import type { SignatureHex } from "./keys.ts";
 import { PASSKEY_PURPOSES } from "./passkey/passkeys.ts";
 import { FRICTIONS } from "./cards.ts";
 import { HOLD_REASONS, VOIDED_ACT } from "./audit/hold.ts";
-import { id, instantSchema, maxLength, nameSchema, numberText } from "./values.ts";
+import { digest, id, instantSchema, maxLength, nameSchema, numberText } from "./values.ts";
 import { memoryAuditSchemas } from "./memory/memory-audit.ts";
 import { taintSchema } from "./message/taint.ts";
 import { skillAuditSchemas } from "./skill/skill-audit.ts";
@@ -28,7 +28,6 @@ const count = z.int().check(z.gte(0));
 /** A snake_case code, never a sentence: prose could carry what somebody typed. */
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const version = z.string().check(z.regex(/^[0-9A-Za-z.+-]{1,64}$/));
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const signature = z.string().check(z.regex(/^[0-9a-f]{128}$/));
 const act = { act_id: id };
 const asked = { request_id: id, plan_hash: digest, work_item_id: id };

@@ -46,8 +46,11 @@ export const instantSchema = parsedText<Instant>(parseInstant);
 export const localDateSchema = parsedText<LocalDate>(parseLocalDate);
 export const localTimeSchema = parsedText<LocalTime>(parseLocalTime);
 
+const DIGEST = /^[0-9a-f]{64}$/;
 /** SHA-256 in lower-case hex. */
-export const digestSchema = branded<Sha256Hex>(/^[0-9a-f]{64}$/);
+export const digestSchema = branded<Sha256Hex>(DIGEST);
+/** The same where any 32 bytes in hex will do. */
+export const digest = z.string().check(z.regex(DIGEST));
 
 /** A text of this form, which is why it counts as what its type says. */
 /* @__NO_SIDE_EFFECTS__ */

@@ -19,9 +19,9 @@ import { TAINTS, taintSchema, type Taint } from "../message/taint.ts";
 import { escalationShape } from "../connection/escalation-payload.ts";
 import { connectionSetupShape } from "../connection/setup-payload.ts";
 import { isWholeInstall, skillInstallShape } from "../skill/skill-install.ts";
-import { id, instantSchema, maxLength, minLength } from "../values.ts";
+import { digest, id, instantSchema, maxLength, minLength } from "../values.ts";
 import { batchProposalSchema, projectBatch } from "./batch.ts";
-import { digest, line } from "./fields.ts";
+import { line } from "./fields.ts";
 import type { ProjectionRefusal } from "./plan-projection.ts";
 import { stepShape } from "./step-question.ts";
 

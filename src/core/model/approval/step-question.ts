@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
-import { digest, line } from "./fields.ts";
-import { id, maxLength, minLength } from "../values.ts";
+import { line } from "./fields.ts";
+import { digest, id, maxLength, minLength } from "../values.ts";
 
 /**
  * One call of a run that a gate asks about: the step, the tool and exactly the arguments that would run, and what each

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson } from "#base";
-import { maxLength } from "../values.ts";
+import { digest, maxLength } from "../values.ts";
 
 /**
  * Why Silas starts read-only. `database_older`: the record beside the database tells of an entry that the database does
@@ -27,7 +27,7 @@ export type HoldBody = Hold;
 /** `POST /api/hold/accept`: the device signs exactly the state it was shown; the terminal sends nothing more. */
 export const acceptHoldSchema = z.strictObject({
   seq: z.int().check(z.gte(0)),
-  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  hash: digest,
   signed: z.nullable(
     z.strictObject({
       key_id: z.string().check(z.regex(/^[0-9a-f]{32}$/)),

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { NameOf } from "../work/work-names.ts";
-import { id } from "../values.ts";
+import { digest, id } from "../values.ts";
 
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const about = { request_id: id, work_item_id: id };
 
 /** What the audit chain says about batches besides their approval and their runs. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { assert, canonicalJson, err, LIMITS, ok, oneLine, type JsonValue, type Result } from "#base";
 import type { BatchProjection } from "../approval/batch.ts";
-import { maxLength } from "../values.ts";
+import { digest, maxLength } from "../values.ts";
 
 /**
  * Moving files inside one folder: the action on many things that Silas carries out, and takes back. Whatever changes the
@@ -26,7 +26,7 @@ const moveSchema = z.strictObject({
   /** Both are places inside the folder. */
   from: place,
   to: place,
-  sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  sha256: digest,
 });
 export type FileMove = Readonly<z.infer<typeof moveSchema>>;
 

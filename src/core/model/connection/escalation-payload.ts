@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
-import { digest, line } from "../approval/fields.ts";
+import { line } from "../approval/fields.ts";
 import { askedShape, calledShape } from "../approval/step-question.ts";
 import { SKILL_NAME } from "../skill/skill-tree.ts";
 import { CONNECTION_ID, permissionsSchema } from "./connection-record.ts";
-import { minLength } from "../values.ts";
+import { digest, minLength } from "../values.ts";
 
 /**
  * A step that uses more of a connection than it was granted. Bound are the very call, the connection with the version of

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { digest } from "../approval/fields.ts";
-import { instantSchema } from "../values.ts";
+import { digest, instantSchema } from "../values.ts";
 import { connectionFailureSchema } from "./connection-failure.ts";
 import { connectionRecordSchema } from "./connection-record.ts";
 import { identityHintSchema } from "./connection-wire.ts";

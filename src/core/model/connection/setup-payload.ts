@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
-import { digest, line } from "../approval/fields.ts";
+import { line } from "../approval/fields.ts";
 import { SKILL_NAME } from "../skill/skill-tree.ts";
 import { hostSchema } from "./connection-manifest.ts";
 import { AUTH_STRATEGIES, CONNECTION_ID, permissionsSchema } from "./connection-record.ts";
 import { identityHintSchema } from "./connection-wire.ts";
 import { credentialName } from "./setup-step.ts";
+import { digest } from "../values.ts";
 
 /**
  * What an approval to connect is bound to: which skill in which version, who somebody is there, exactly these

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { gateKey, type NameOf } from "../work/work-names.ts";
-import { id as scopeId, maxLength } from "../values.ts";
+import { digest, id as scopeId, maxLength } from "../values.ts";
 
 /** A short name of code, or the digest of a name that is prose: prose could carry what somebody typed. */
 const ref = z.string().check(z.regex(/^(?:[a-z][a-z0-9_]{0,63}|sha256:[0-9a-f]{64})$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
-const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
+const nullableDigest = z.nullable(digest);
 const count = z.int().check(z.gte(0));
 const trigger = z.enum(["every_user_message", "every_agent_response", "after_step", "on_tool_call"]);
 const moment = { trigger, scope_id: scopeId };
@@ -28,9 +28,9 @@ export const gateAuditSchemas = {
     ...moment,
     gate: ref,
     key: z.enum(["message", "response", "tool_args"]),
-    original: digest,
+    original: nullableDigest,
     original_chars: count,
-    modified: digest,
+    modified: nullableDigest,
     modified_chars: count,
   }),
   rejected_mutation: z.strictObject({ ...moment, gate: ref, key: ref }),

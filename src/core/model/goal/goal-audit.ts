@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 import { plainMoment } from "#base";
-import { id, instantSchema, maxLength } from "../values.ts";
+import { digest, id, instantSchema, maxLength } from "../values.ts";
 import type { NameOf } from "../work/work-names.ts";
 import { goalReason } from "./goal-lines.ts";
 import { CYCLE_ENDS } from "./goal-records.ts";
 import { STREAM_END_WORDS, STREAM_ENDS } from "./stream-records.ts";
 
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const count = z.int().check(z.gte(0));
 const goal = { goal_id: id };
 const cycle = { ...goal, cycle: count };

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { taintSchema } from "../message/taint.ts";
-import { id } from "../values.ts";
+import { digest, id } from "../values.ts";
 
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 const count = z.int().check(z.gte(0));
 

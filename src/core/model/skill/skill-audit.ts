@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import { SKILL_NAME } from "./skill-tree.ts";
-import { id } from "../values.ts";
+import { digest, id } from "../values.ts";
 
 const skill = z.string().check(z.regex(SKILL_NAME));
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
 
 /** What the audit chain says about skills besides the approval of their installation. */

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { LIMITS, sha256Hex } from "#base";
-import { digest, line } from "../approval/fields.ts";
+import { line } from "../approval/fields.ts";
 import { skillReportSchema } from "./skill-report.ts";
 import { isSkillCode, isSkillPath, SKILL_DOCUMENT, SKILL_NAME, skillTreeDigest } from "./skill-tree.ts";
-import { maxLength, minLength } from "../values.ts";
+import { digest, maxLength, minLength } from "../values.ts";
 
 const fileSchema = z.strictObject({
   path: z.string().check(z.refine(isSkillPath, "not_a_skill_path")),

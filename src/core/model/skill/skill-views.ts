@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { LIMITS } from "#base";
 import { recordOf, writerOf } from "../approval/record-codec.ts";
-import { digest } from "../approval/fields.ts";
-import { instantSchema, maxLength, minLength } from "../values.ts";
+import { digest, instantSchema, maxLength, minLength } from "../values.ts";
 import { skillReportSchema } from "./skill-report.ts";
 
 /**

@@ -3,10 +3,9 @@ import { taintSchema } from "../message/taint.ts";
 import { MODEL_FAILURE_WORDS, MODEL_FAILURES } from "./model-words.ts";
 import { turnFailureWords } from "./turn-words.ts";
 import { TURN_FAILURES } from "./turn.ts";
-import { id } from "../values.ts";
+import { digest, id } from "../values.ts";
 
 const count = z.int().check(z.gte(0));
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const host = z.string().check(z.regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/));
 /** As the configuration names it. */
 const model = z.string().check(z.regex(/^[^\s\p{C}]{1,200}$/u));

@@ -4,10 +4,9 @@ import { reasonWords } from "../audit/reason-words.ts";
 import { SETTLE_CHOICES } from "./doubt-records.ts";
 import { RUN_STATUSES } from "./run-records.ts";
 import type { NameOf } from "./work-names.ts";
-import { id } from "../values.ts";
+import { digest, id } from "../values.ts";
 
 const code = z.string().check(z.regex(/^[a-z][a-z0-9_]{0,63}$/));
-const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 const count = z.int().check(z.gte(0));
 const run = { run_id: id, work_item_id: id };
 
