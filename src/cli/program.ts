@@ -170,7 +170,7 @@ function prepare(program: Command, outside: Outside): void {
   program
     .exitOverride()
     .showSuggestionAfterError(true)
-    .showHelpAfterError("The same with --help shows what it takes.")
+    .showHelpAfterError("Run the same command with --help for usage.")
     .allowExcessArguments(false)
     .configureHelp({
       helpWidth: Math.min(outside.stdout.columns || 80, 100),

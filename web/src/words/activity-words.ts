@@ -5,7 +5,7 @@ type Away = { readonly count: number; readonly failed: number; readonly isAll: b
 /** The catalogue's part about what happened and the chain that proves it. */
 export const activityWords = {
   activity: {
-    lead: "Sign-ins, imports, backups, keys, decisions and what ran by them, as the audit log has them.",
+    lead: "Everything Silas did, and who approved it.",
     who: "Who",
     all: "All",
     by: { owner: "Devices", terminal: "Terminal", system: "Silas" },

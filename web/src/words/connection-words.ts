@@ -47,7 +47,7 @@ export const connectionWords = {
   heading: "Connections",
   lead: "Services Silas may use on your behalf. Each is connected by cards in Review, with a decision that you sign first.",
   none: "Nothing is connected.",
-  noSkills: "A service becomes connectable by a skill of the type connection. Install one in a terminal:",
+  noSkills: "Install a connector to link a service. In a terminal:",
   installCommand: "silas skills install FOLDER",
   listLabel: "Your connections",
   status: {

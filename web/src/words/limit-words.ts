@@ -7,16 +7,16 @@ type Said = { readonly when: string; readonly configured: string };
 /** The catalogue's part about how far Silas goes without asking. */
 export const limitWords = {
   heading: "Limits",
-  lead: "How far Silas goes without asking you. They are as you configured them, or as you approved since; nothing changes them by itself.",
+  lead: "How far Silas goes without asking you. Only you change these: in the configuration, or by approving a change.",
   names: {
-    "standing.scope": "Approvals that stand are used for",
-    "standing.max_executions": "Uses of one approval that stands",
-    "standing.expires_at": "Time one approval may stand",
+    "standing.scope": "Standing approvals",
+    "standing.max_executions": "Uses of one standing approval",
+    "standing.expires_at": "Longest life of a standing approval",
     "batch_review.default_size": "Items of one batch",
-    "batch_review.confidence.high_min": "How sure an item of a batch must be",
+    "batch_review.confidence.high_min": "Confidence an item of a batch needs",
   } satisfies { readonly [K in LimitKey]: string },
   value: (key: LimitKey, value: string): string => {
-    if (key === "standing.scope") return value === "none" ? "nothing" : "repairs of goals";
+    if (key === "standing.scope") return value === "none" ? "none" : "goal repairs only";
     if (key === "standing.expires_at") return value === "none" ? "as long as it says" : `${value.slice(1, -1)} days`;
     return value;
   },

@@ -27,7 +27,7 @@ export const reviewWords = {
     proposePlan: "Propose a plan in a terminal:",
     emptyCommand: "silas plan propose FILE",
     missed: "Missed",
-    missedBody: "Their time ended before anyone decided. Nothing ran, and none of them counts as a decline.",
+    missedBody: "Expired before you decided. Nothing ran.",
     again: "Propose again",
     againDone: (intent: string) => `Proposed again: ${intent}`,
     lately: "Recently decided",

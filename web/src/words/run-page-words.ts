@@ -46,7 +46,7 @@ export const runPageWords = {
     closedBody: "Its time has passed. The way back is now a batch of its own, with an approval of its own.",
     reverse: "Plan a reversal",
     show: "Show the run",
-    showBack: "Show the way back",
+    showBack: "Show what undo does",
   },
   outcomes: {
     done: "done",
