@@ -35,7 +35,7 @@ export function openDatabase(dataDir: string): Database & { close(): void } {
       return prepared.all(values) as unknown as Row[];
     },
     transaction,
-    passing: transaction,
+    unsyncedTransaction: transaction,
     afterCommit: (work) => void afterwards.push(work),
     close: () => handle.close(),
   };

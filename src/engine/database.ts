@@ -12,8 +12,8 @@ export interface Database {
   /** The same as arrays of columns: several times as fast. */
   columns<Row extends readonly unknown[]>(sql: string, values?: Values): readonly Row[];
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
-  /** A transaction that does not wait for the disk: a killed process leaves it whole, and a loss of power may take it back. */
-  passing<T, E>(work: () => Result<T, E>): Result<T, E>;
+  /** Commits without a sync: the commit survives a killed process, but a power loss may undo it. */
+  unsyncedTransaction<T, E>(work: () => Result<T, E>): Result<T, E>;
   /** Runs work once the current transaction is on disk, and not at all if it is rolled back. */
   afterCommit(work: () => void): void;
 }

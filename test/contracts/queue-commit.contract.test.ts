@@ -25,14 +25,12 @@ async function openWithEffects(wrap: (db: Database) => Database = (db) => db) {
   onTestFinished(() => own.close());
   const db = wrap(own);
   db.run("CREATE TABLE effects (id TEXT PRIMARY KEY) STRICT");
-  const recordAct = (): never => {
-    throw new Error("nothing dies here");
-  };
-  const queue: Queue = createQueue({ db, recordAct });
+  const acts: string[] = [];
+  const queue: Queue = createQueue({ db, recordAct: ({ event }) => void acts.push(event) });
   const write = (id: string) => (): void => void db.run("INSERT INTO effects (id) VALUES (:id)", { id });
   const effects = (): readonly string[] =>
     db.all<{ readonly id: string }>("SELECT id FROM effects ORDER BY id").map(({ id }) => id);
-  return { opened: { ...opened, queue } satisfies Opened, queue, write, effects };
+  return { opened: { ...opened, queue } satisfies Opened, queue, acts, write, effects };
 }
 
 describe("settling", () => {
@@ -194,6 +192,27 @@ describe("calls of the same moment", () => {
     isFull = false;
     expect(await send(opened, dispatchNamed("a"))).toBe("added");
   });
+});
+
+test("a fault while an unreadable message is killed loses none of the readable ones that were leased with it", async () => {
+  let isFull = false;
+  const { opened, queue, acts } = await openWithEffects((db) => ({
+    ...db,
+    transaction: (work) => {
+      if (isFull) throw FULL;
+      return db.transaction(work);
+    },
+  }));
+  for (const id of ["bad", "good"]) await send(opened, dispatchNamed(id));
+  opened.file.exec("DROP TRIGGER queue_stays; UPDATE queue SET message = '{' WHERE message_id = 'bad'");
+  isFull = true;
+  const held = await lease(opened);
+  expect([idsOf(held), statesIn(opened)]).toEqual([["good"], ["bad leased", "good leased"]]);
+  isFull = false;
+  // Its lease expires, and it is killed then.
+  expect(await queue.heartbeat(held, { at: at(0.9), leaseMs: 60_000 })).toEqual([]);
+  expect(await lease(opened, { at: at(1) })).toEqual([]);
+  expect([statesIn(opened), acts]).toEqual([["bad dead", "good leased"], ["message_dead"]]);
 });
 
 test("[BUS-10] [BUS-12] two connections to one file never lease the same message, nor two of one order key", async () => {

@@ -151,6 +151,17 @@ test("[BUS-15] a message whose work is not over is reopened once, and never doub
   expect(await send(opened, dispatchNamed("a"))).toBe("known");
 });
 
+test("[BUS-13] [BUS-15] a dead message is neither reopened nor sent again, and its id stands for no other message", async () => {
+  const opened = await openQueue();
+  await send(opened, dispatchNamed("a"));
+  must(await opened.queue.giveBack({ lease: await leaseOne(opened), ...hopelessAt(0) }));
+  await opened.queue.reopen(dispatchNamed("a"), at(1));
+  expect(await send(opened, dispatchNamed("a"))).toBe("known");
+  const other = await opened.queue.enqueue({ ...dispatchNamed("a"), taint: "external" }, at(1));
+  expect(other).toMatchObject({ error: { code: "message_differs" } });
+  expect(statesIn(opened)).toEqual(["a dead"]);
+});
+
 test("[BUS-15] [BUS-17] the id of a settled message stays, and that of a settled timer does not", async () => {
   const opened = await openQueue();
   const idsKept = (): readonly unknown[] =>

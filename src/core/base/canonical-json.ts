@@ -242,7 +242,7 @@ function createShape(keys: readonly string[]): KeyShape | null {
   const positions = new Map(keys.map((key, index) => [key, index]));
   const sorted = keys.toSorted();
   const leads = sorted.flatMap((key, index) => {
-    // Joined, each is one piece: a template would be parts that every text made of it has to be put together from.
+    // `join` makes flat strings. A template makes ropes, which V8 would flatten again for every text built from them.
     const lead = [index === 0 ? "{" : ",", JSON.stringify(key), ":"].join("");
     return [lead, [lead, '"'].join(""), ['"', lead].join(""), ['"', lead, '"'].join("")];
   });

@@ -240,7 +240,7 @@ export const LIMITS = {
   patternRepeats: 1_000,
   /** Requests that wait for a decision; more would be tapped through, not read. */
   pendingDecisions: 200,
-  /** Texts of plans that are kept with what was read of them: as many as may wait, and about four megabytes. */
+  /** Plan texts in the cache of parsed plans: all that may wait for a decision, in about four megabytes. */
   keptProjectionsChars: 500_000,
   /** How long minted tokens wait for the signatures of a page: a passkey prompt and a phone that fell asleep fit. */
   mintedTtlMs: 300_000,

@@ -26,7 +26,7 @@ export function unreachable(value: never): never {
   throw new InvariantError(`unhandled variant: ${String(value)}`);
 }
 
-/** The same value, which nothing can change any more, down to its leaves: for what is kept and given to many. */
+/** Freezes a value deeply, so that one cached copy can be shared. A part that is frozen already is not entered. */
 export function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) frozen(part);

@@ -7,15 +7,7 @@ import { auditActorSchema } from "./audit.ts";
 import { cardSchema, FRICTIONS, REQUEST_KINDS, RISK_LEVELS, type Friction } from "./cards.ts";
 import { keyIdSchema, publicKeySchema } from "./keys.ts";
 import { recordOf, snakeRecord, writerOf } from "./approval/record-codec.ts";
-import {
-  digest as nonce,
-  digestSchema as digest,
-  id,
-  instantSchema,
-  maxLength,
-  minLength,
-  nameSchema,
-} from "./values.ts";
+import { nonce, digestSchema as digest, id, instantSchema, maxLength, minLength, nameSchema } from "./values.ts";
 
 export const APPROVAL_SCOPES = [
   "full_plan",

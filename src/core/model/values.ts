@@ -46,11 +46,13 @@ export const instantSchema = parsedText<Instant>(parseInstant);
 export const localDateSchema = parsedText<LocalDate>(parseLocalDate);
 export const localTimeSchema = parsedText<LocalTime>(parseLocalTime);
 
-const DIGEST = /^[0-9a-f]{64}$/;
+const HEX_32_BYTES = /^[0-9a-f]{64}$/;
 /** SHA-256 in lower-case hex. */
-export const digestSchema = branded<Sha256Hex>(DIGEST);
-/** The same where any 32 bytes in hex will do. */
-export const digest = z.string().check(z.regex(DIGEST));
+export const digestSchema = branded<Sha256Hex>(HEX_32_BYTES);
+/** The same without its brand. */
+export const digest = z.string().check(z.regex(HEX_32_BYTES));
+/** 32 random bytes in lower-case hex. */
+export const nonce = z.string().check(z.regex(HEX_32_BYTES));
 
 /** A text of this form, which is why it counts as what its type says. */
 /* @__NO_SIDE_EFFECTS__ */

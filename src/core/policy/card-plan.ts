@@ -39,7 +39,7 @@ export function cardForPlan({ projection, ...terms }: PlanToShow): Result<Card, 
   return read.ok ? ok(cardOfPlan(read.value, terms)) : read;
 }
 
-/** The same of a projection that was read before. Its last card is kept as long as what was read of it. */
+/** The same of a projection that was read before. Its last card is cached with it. */
 export function cardOfPlan(read: ReadProjection, terms: PlanTerms): Card {
   const known = made.get(read);
   if (known?.usesMax === terms.usesMax && known.strongAuth === terms.strongAuth) return known.card;

@@ -1,7 +1,7 @@
 import { assert, err, type Instant, LIMITS, ok, type Result } from "#base";
 import { type DeadReason, type DerivedProblem, isSenderAllowed, type QueueMessage } from "#model";
 import type { Database, RecordAct } from "../database.ts";
-import { faultFrom } from "../fault.ts";
+import { Fault, faultFrom } from "../fault.ts";
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts";
 import { type DeadLetter, deadLetterOf, type DeadRow, messageIn, type QueueText, unroutedDraft } from "./rows.ts";
 import type {
@@ -99,6 +99,14 @@ function createSending({ commit, announce, ...parts }: Parts) {
 
 function createLeasing({ commit, announce, ...parts }: Parts) {
   const { db } = parts;
+  /** After a fault the message stays leased, and is tried again when its lease expires: the readable ones go on. */
+  const killUnread = async (returning: Returning): Promise<void> => {
+    try {
+      await commit(() => table.giveBack(parts, returning));
+    } catch (cause) {
+      if (!(cause instanceof Fault)) throw cause;
+    }
+  };
   return {
     /** The messages that have been ready the longest, at most one for each order key. [BUS-16] */
     async lease(request: LeaseRequest): Promise<readonly LeasedMessage[]> {
@@ -106,10 +114,10 @@ function createLeasing({ commit, announce, ...parts }: Parts) {
       if (due === null) return [];
       if (due === "expired") await commit(() => ok(table.releaseExpired(parts, request)));
       const countMax = Math.min(request.countMax, LIMITS.leaseBatch);
-      const found = read(() => db.passing(() => ok(table.lease(parts, { ...request, countMax }))));
+      const found = read(() => db.unsyncedTransaction(() => ok(table.lease(parts, { ...request, countMax }))));
       if (!found.ok) return [];
       const { leased, unread } = found.value;
-      for (const one of unread) await commit(() => table.giveBack(parts, { ...request, ...one }));
+      await Promise.all(unread.map((one) => killUnread({ ...request, ...one })));
       return leased;
     },
     /** Prolongs these leases; answers with those that are lost. */

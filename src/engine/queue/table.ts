@@ -102,7 +102,7 @@ function isSame(db: Database, { id, text }: { readonly id: string; readonly text
   return row === null || row.message === text;
 }
 
-/** The few messages that are leased come first in their order, and are passed over. */
+/** Leased messages come first in this order. The query skips them; there are never more than the readers hold. */
 const UNLEASED = "ready_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM queue_leases l WHERE l.position = queue.position)";
 /** SQLite compiles a statement anew each time a bare parameter is bound to its LIMIT; a sum it computes. */
 const READY = `FROM queue WHERE kind = :kind AND ${UNLEASED} ORDER BY ready_at, position LIMIT :countMax + 0`;
@@ -128,13 +128,13 @@ export function dueOf(db: Database, { kinds, at }: LeaseRequest): Due | null {
   return due;
 }
 
-/** Given back at once: nobody can read it. */
+/** A leased message whose text cannot be parsed. */
 type Unread = { readonly lease: Lease; readonly back: Return };
 type Leasing = { readonly leased: readonly LeasedMessage[]; readonly unread: readonly Unread[] };
 
 /**
- * Leases the messages that have been ready the longest. Nothing else may be written with it: a lease does not wait for the disk,
- * because whoever held it is gone when the power is.
+ * Leases the messages that have been ready the longest. INVARIANT: writes leases and nothing else. They are
+ * committed without a sync, because a power loss that undoes a lease has ended its holder too.
  */
 export function lease({ db, recent }: TableParts, request: LeaseRequest): Leasing {
   const rows = longestReady(db, request);
@@ -153,7 +153,7 @@ export function lease({ db, recent }: TableParts, request: LeaseRequest): Leasin
   return { leased, unread };
 }
 
-/** A delivery whose lease is over came to nothing. */
+/** Counts a delivery whose lease expired, and makes its message ready again or kills it. */
 export function releaseExpired(parts: TableParts, { kinds, at, deliveriesMax }: LeaseRequest): void {
   for (const kind of kinds)
     for (const row of parts.db.all<QueueRow>(`SELECT q.* ${EXPIRED}`, { kind, at }))

@@ -132,7 +132,7 @@ const RELEASED = {
   "runtime/039_timers": "88d64fc6fd64827f595131e918a6ffa1877c1bbeeac708de6e004550d97fe7fd",
   "runtime/040_queue_indexes": "b23a4876c7f1b653258ab09657074af8a32a2f8f8b496d69d82f38159a1e7999",
   "runtime/041_gates_in_the_turn": "7f339bcebad4eaedab65aa4648493b0205ca51638addc97aae8b6f012fbf8ae6",
-  "runtime/042_leases_apart": "ea8045f42b43242380b8ffd1df1fcb3955581cc3dc113e5f08270881dbb3b0dd",
+  "runtime/042_queue_leases": "268e065982f55eb40e9c2b984f791944b2193acc4534954736a0a12ea4ddcea8",
 };
 
 test("[MIG-03] what is pending is decided by applied_migrations alone", async () => {

@@ -36,19 +36,28 @@ test("[MIG-01] the stores wait for the disk at every commit", async () => {
   expect(seen).toContain("PRAGMA synchronous = FULL");
 });
 
-test("only a passing transaction does not wait for the disk, and the next one waits again, also when it failed", () => {
+test("an unsynced transaction lowers the durability for itself alone, also when it fails", () => {
   const db = open(join(tempDir(), "x.db"), "FULL");
   const durability = () => db.get<{ readonly synchronous: number }>("PRAGMA synchronous")?.synchronous;
   db.run("CREATE TABLE t (id INTEGER) STRICT");
   const seen = [
-    db.passing(() => ok(durability())),
-    db.passing(() => err(durability())),
+    db.unsyncedTransaction(() => ok(durability())),
+    db.unsyncedTransaction(() => err(durability())),
     ok(durability()),
     db.transaction(() => ok(durability())),
   ];
   expect(seen).toEqual([ok(1), err(1), ok(2), ok(2)]);
-  expect(() => db.passing(() => ok(db.run("INSERT INTO t VALUES (NULL, 2)")))).toThrow("2 values");
+  expect(() => db.unsyncedTransaction(() => ok(db.run("INSERT INTO t VALUES (NULL, 2)")))).toThrow("2 values");
   expect(durability()).toBe(2);
+});
+
+test("a transaction that SQLite has ended by itself still answers with its own error", () => {
+  const db = open(join(tempDir(), "x.db"));
+  const ended = db.transaction(() => {
+    db.run("ROLLBACK");
+    return err("disk_full");
+  });
+  expect(ended).toEqual(err("disk_full"));
 });
 
 test("files are for the owner alone, also the log and the index beside them, also when they were open before", () => {

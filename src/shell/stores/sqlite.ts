@@ -34,8 +34,8 @@ export interface Sqlite {
   insert(sql: string, rows: readonly SqlRow[]): void;
   /** All or nothing: commits when the work answers ok, takes everything back when it answers an error or throws. */
   transaction<T, E>(work: () => Result<T, E>): Result<T, E>;
-  /** A transaction that does not wait for the disk: a killed process leaves it whole, and a loss of power may take it back. */
-  passing<T, E>(work: () => Result<T, E>): Result<T, E>;
+  /** Commits without a sync: the commit survives a killed process, but a power loss may undo it. */
+  unsyncedTransaction<T, E>(work: () => Result<T, E>): Result<T, E>;
   /**
    * Runs work once the current transaction is on the disk, and not at all if it is rolled back; the same function runs once,
    * however often it is given. If it throws, the caller of `transaction` gets the fault although the commit stands: whatever
@@ -165,7 +165,7 @@ function createSqlite({ path, openSibling, ...parts }: Parts): Sqlite {
   };
 }
 
-type Transactions = Pick<Sqlite, "transaction" | "passing" | "afterCommit">;
+type Transactions = Pick<Sqlite, "transaction" | "unsyncedTransaction" | "afterCommit">;
 type TransactionParts = Pick<Parts, "handle" | "synchronous" | "observe">;
 
 function createTransactions({ handle, synchronous, observe }: TransactionParts): Transactions {
@@ -186,7 +186,7 @@ function createTransactions({ handle, synchronous, observe }: TransactionParts):
   };
   return {
     transaction,
-    passing: (work) => {
+    unsyncedTransaction: (work) => {
       handle.exec("PRAGMA synchronous = NORMAL");
       try {
         return transaction(work);

@@ -17,7 +17,7 @@ export const limitWords = {
   } satisfies { readonly [K in LimitKey]: string },
   value: (key: LimitKey, value: string): string => {
     if (key === "standing.scope") return value === "none" ? "none" : "goal repairs only";
-    if (key === "standing.expires_at") return value === "none" ? "as long as it says" : `${value.slice(1, -1)} days`;
+    if (key === "standing.expires_at") return value === "none" ? "set by each approval" : `${value.slice(1, -1)} days`;
     return value;
   },
   state: {

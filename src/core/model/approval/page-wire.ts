@@ -5,13 +5,11 @@ import { ownerAnswerSchema } from "../ask/answers.ts";
 import { FRICTIONS, type RiskLevel } from "../cards.ts";
 import type { KeptRequestBody } from "../decisions.ts";
 import { keyIdSchema, publicKeySchema, type OwnerKeyBody } from "../keys.ts";
-import { digest as nonce, id, digestSchema as digest, nameSchema, maxLength, minLength } from "../values.ts";
+import { nonce, id, digestSchema as digest, nameSchema, maxLength, minLength } from "../values.ts";
 import { signatureSchema } from "./signature.ts";
 import { passkeyAssertionSchema } from "./passkey-wire.ts";
 
 /** What a page and the server say to each other about keys and decisions. A *device* is a signed-in browser. */
-
-/** 32 random bytes as lower-case hex. */
 
 /** `POST /api/keys/devices/begin` */
 export const beginDeviceKeySchema = z.strictObject({});

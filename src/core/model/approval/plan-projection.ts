@@ -82,9 +82,9 @@ export type ProjectionRefusal = { readonly code: "projection_unreadable"; readon
 type Read = Result<ReadProjection, ProjectionRefusal>;
 
 /**
- * Reads a projection from its canonical text; any other spelling of the same values is refused. A request is read when it
- * is proposed, shown, judged and granted, so the last texts are kept with what they say. INVARIANT: a text is found by all
- * of its letters, and nothing can change what was read of it.
+ * Reads a projection from its canonical text; any other spelling of the same values is refused. Results are cached, because
+ * a request is read when it is proposed, shown, judged and granted. INVARIANT: the key is the whole text, and a cached
+ * result is frozen.
  */
 export function readProjection(text: string): Read {
   const known = kept.get(text);
@@ -105,7 +105,7 @@ function readAnew(text: string): Read {
 
 const unreadable = (reason: string) => err({ code: "projection_unreadable", reason } as const);
 
-/** The longest kept are first. */
+/** Oldest first. */
 const kept = new Map<string, Read>();
 let keptChars = 0;
 

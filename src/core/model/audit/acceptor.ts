@@ -55,7 +55,7 @@ function textAcceptor(checks: Checks): Acceptor | null {
     if (!(pattern instanceof RegExp) || pattern.global || pattern.sticky) return null;
     forms.push(pattern);
   }
-  // Words such as a channel come again and again: what fitted a moment ago is not matched again.
+  // Many values repeat, such as a channel: the last one that matched is accepted without matching it again.
   let fitting: string | null = null;
   return (value) => {
     if (typeof value !== "string") return false;

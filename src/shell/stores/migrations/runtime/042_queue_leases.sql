@@ -57,6 +57,7 @@ DROP TABLE queue_before;
 -- What is ready, in the order in which it is leased.
 CREATE INDEX queue_due ON queue (kind, ready_at) WHERE ready_at IS NOT NULL;
 CREATE INDEX queue_in_order ON queue (order_key, position);
+CREATE INDEX queue_leases_by_end ON queue_leases (lease_until);
 CREATE INDEX dead_messages_by_id ON dead_messages (message_id);
 
 CREATE TRIGGER queue_stays BEFORE UPDATE OF message_id, kind, order_key, message ON queue
